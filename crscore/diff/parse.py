@@ -379,13 +379,13 @@ def _read_file(
 
 def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
     # git states whether a file is new or deleted; in other diffs, an empty side shows it.
-    whole = len(hunks) == 1 and not header.is_git
+    is_whole = len(hunks) == 1 and not header.is_git
     if (header.is_known and header.old is None) or (
-        whole and (hunks[0].old_start, hunks[0].old_length) == (0, 0)
+        is_whole and (hunks[0].old_start, hunks[0].old_length) == (0, 0)
     ):
         return FileStatus.ADDED
     if (header.is_known and header.new is None) or (
-        whole and (hunks[0].new_start, hunks[0].new_length) == (0, 0)
+        is_whole and (hunks[0].new_start, hunks[0].new_length) == (0, 0)
     ):
         return FileStatus.DELETED
     if header.is_rename:

@@ -60,7 +60,7 @@ def split_sections(
         lines: The diff's lines without line feeds.
         source: Origin, for messages.
         max_files: Maximum number of files.
-        max_hunks: Maximum number of hunks of all files together.
+        max_hunks: Maximum number of hunks in all files.
 
     Returns:
         The files in the order of the diff; empty if the lines are not a diff.

@@ -29,8 +29,8 @@ PARSER_VERSION: Final = 4
 CHATS_PER_GROUP: Final = 128
 """Minimum number of chats sent to a server before its answers are cached."""
 MAX_CLAIMS: Final = 40
-"""Maximum number of claims, and of implications, taken from one answer: three times what the prompt
-asks for."""
+"""Maximum number of claims, and of implications, taken from one answer: three times the number that
+the prompt asks for."""
 MAX_CLAIM_CHARS: Final = 1_000
 """Maximum characters of a claim; a longer text is not a sentence."""
 _FILLERS: Final = frozenset(

@@ -14,22 +14,22 @@ _JOINABLE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"remov
 _IMPORTS = frozenset({Role.IMPORT, Role.COMMENT, Role.STRING})
 
 
-def group_changes(changes: Mapping[str, UnitChange], *, whole: bool) -> list[UnitChange]:
+def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[UnitChange]:
     """Join the changes of one file.
 
     Args:
         changes: Changes by qualified name, in file order; the empty name is the file itself.
-        whole: Whether the whole file is new or removed.
+        is_whole: Whether the whole file is new or removed.
 
     Returns:
         The topics, in file order. A removed unit includes all its members, and so does a new unit
         of at most `MAX_JOINED_LINES`.
     """
     members_of = _members(changes)
-    if whole and "" in changes:
+    if is_whole and "" in changes:
         changes[""].state = "removed" if changes[""].removed else "new"
     order = {key: index for index, key in enumerate(changes)}
-    absorbed = _absorb_imports(changes, members_of.get("", []), whole=whole)
+    absorbed = _absorb_imports(changes, members_of.get("", []), is_whole=is_whole)
     for key, change in changes.items():
         if key in absorbed or change.state not in _JOINABLE:
             continue
@@ -72,7 +72,7 @@ def _below(key: str, members: Mapping[str, list[str]]) -> set[str]:
 
 
 def _absorb_imports(
-    changes: Mapping[str, UnitChange], top_level: Sequence[str], *, whole: bool
+    changes: Mapping[str, UnitChange], top_level: Sequence[str], *, is_whole: bool
 ) -> set[str]:
     """If only the imports of a file changed, join them with its largest changed unit."""
     if "" not in changes or not top_level:
@@ -82,7 +82,7 @@ def _absorb_imports(
     roles = {fact.role for fact in (*file.new.facts, *file.old.facts)}
     # In C and C++, a line without facts is a macro before a declaration, or `#endif`.
     is_imports = roles <= _IMPORTS and (Role.IMPORT in roles or file.language in {"c", "cpp"})
-    if not (whole and len(top_level) == 1) and (not is_imports or file.size > main.size):
+    if not (is_whole and len(top_level) == 1) and (not is_imports or file.size > main.size):
         return set()
     lines = [(True, line) for line in file.added] + [(False, line) for line in file.removed]
     main.aside = frozenset(lines)

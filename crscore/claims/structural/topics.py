@@ -52,15 +52,15 @@ def changes_of(
             change.language = language.name
             _set_state(change, old, new, language)
             changes[key] = change
-    # Units of which only blank lines changed are left out, unless there are no others.
+    # Units whose only changed lines are blank are left out, unless there are no others.
     with_code = {
         key: change
         for key, change in changes.items()
         if any(new.lines[line].strip() for line in change.added)
         or any(old.lines[line].strip() for line in change.removed)
     }
-    whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
-    return group_changes(with_code or changes, whole=whole)
+    is_whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
+    return group_changes(with_code or changes, is_whole=is_whole)
 
 
 def _change(file: ChangedFile, key: str, old: UnitPart, new: UnitPart) -> UnitChange:
@@ -79,7 +79,7 @@ def _change(file: ChangedFile, key: str, old: UnitPart, new: UnitPart) -> UnitCh
 
 
 def _set_state(change: UnitChange, old: Version, new: Version, language: Language) -> None:
-    """Decide what happened to a unit."""
+    """Set the state of a unit, such as `new` or `renamed`."""
     key, old_part, new_part = change.name, change.old, change.new
     if key and not old_part.units and new_part.is_declared_in_change:
         is_overload = change.short_name in old.words and old.declares(key, language)
@@ -95,7 +95,7 @@ def _set_state(change: UnitChange, old: Version, new: Version, language: Languag
     last = change.before.rpartition(".")[2]
     if change.before and last != change.short_name:
         change.before = last
-        # Where a version has both names, one of them took the place of the other.
+        # If a version has both names, one unit replaced another; otherwise it was renamed.
         is_proven = last not in new.words and change.short_name not in old.words
         change.state = "renamed" if is_proven and change.kind is not Kind.TEST else "replaced"
     elif old_part.tokens == new_part.tokens and not _has_new_words(change, old, new):
