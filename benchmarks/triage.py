@@ -28,7 +28,7 @@ from scipy.stats import rankdata
 
 from crscore import Scorer
 from crscore.agents import triage
-from crscore.pipeline import sentences_of, split_comment
+from crscore.pipeline import parse_comment, sentences_of
 from crscore.records import Comment, Diff
 from crscore.usefulness import headline
 from crscore_lab.training.data import judgements
@@ -68,7 +68,7 @@ def measure_worth(scorer: Scorer, texts: list[str]) -> list[float]:
     change = Diff(files=(), sha256="")
     reviews = []
     for text in texts:
-        units = sentences_of([split_comment(Comment(body=text), change, "markdown")])
+        units = sentences_of([parse_comment(Comment(body=text), change, "markdown")])
         reviews.append((units, scorer.parts.encoder.encode([unit.text for unit in units])))
     return [
         max(

@@ -31,7 +31,7 @@ from crscore import Scorer, pipeline
 from crscore.diff import checkout, git, parse
 from crscore.diff.full_files import Limits
 from crscore.errors import DiffParseError
-from crscore.pipeline import sentences_of, split_comment
+from crscore.pipeline import parse_comment, sentences_of
 from crscore.records import Comment, Diff, Verdict
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.repository import Repository
@@ -57,7 +57,7 @@ def whole_diff(row: dict) -> Diff:
 
 
 def judge(diff: Diff, comment: Comment, repository: Repository | None = None) -> Verdict:
-    units = sentences_of([split_comment(comment, diff, "markdown")])
+    units = sentences_of([parse_comment(comment, diff, "markdown")])
     statement = Statement(sentences=units, comment=comment)
     (receipt,) = judge_statements([statement], diff, repository)
     return receipt.verdict if receipt else Verdict.UNPROVEN

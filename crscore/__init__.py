@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CRScoreError", "Comment", "Config", "Result", "Scorer", "__version__", "results_frame"]
 
-_HOMES = {
+_MODULES = {
     "CRScoreError": "crscore.errors",
     "Comment": "crscore.records",
     "Config": "crscore.settings",
@@ -28,9 +28,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name at first use: a module run as a program needs few of them."""
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -24,20 +24,20 @@ _BROKEN: Final = (
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),  # NumPy reads headers as Python
     msgspec.MsgspecError,
 )
-"""Raised for a file that is truncated, altered or of another kind, and for values missing in it."""
+"""Errors for a file that is truncated, altered or of another kind, and for missing values."""
 
 
 def pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Write arrays without a time: the same arrays give the same bytes."""
+    """Write arrays without a timestamp: equal arrays have equal bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
-            part = io.BytesIO()
-            np.lib.format.write_array(part, array, allow_pickle=False)
+            member = io.BytesIO()
+            np.lib.format.write_array(member, array, allow_pickle=False)
             # 1980 is the earliest year that a ZIP file can have.
             entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, part.getvalue())
+            archive.writestr(entry, member.getvalue())
     return packed.getvalue()
 
 
@@ -47,7 +47,7 @@ def unpack(path: Path, parse: Callable[[Arrays], T], kind: str) -> T:
     Args:
         path: The file.
         parse: Builds the result from the arrays.
-        kind: What the file should be, for the message.
+        kind: Expected kind of file, for the message.
 
     Raises:
         InputError: The file cannot be read, or `parse` finds a wrong or missing value.
@@ -74,6 +74,6 @@ def to_text(array: npt.NDArray[Any]) -> str:
 
 
 def to_lines(array: npt.NDArray[Any]) -> list[str]:
-    """Return the lines of a text; none for an empty one."""
+    """Return the lines of a text; empty for an empty text."""
     text = to_text(array)
     return text.split("\n") if text else []

@@ -2,7 +2,7 @@
 
 One SQLite file, shared by processes. SQLite's journal keeps it consistent when a process is killed;
 the least recently used values are evicted when it grows too large. A store that cannot be opened or
-is damaged is no error: everything is computed again.
+is damaged is not an error: everything is computed again.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from crscore.errors import StoreError
 
 FILE_NAME = "store.sqlite3"
 MAX_BYTES = 256 * 2**20
-"""Maximum bytes of values kept."""
+"""Maximum bytes of all values."""
 _KEPT_AFTER_EVICTION = 0.8
 _LOCK_TIMEOUT_S = 5.0
 # A value read twice within this time is not marked as used again: marking is a write.
@@ -34,7 +34,7 @@ _SCHEMA = """
     CREATE INDEX entries_by_use ON entries (used, size);
     PRAGMA user_version = 1
 """
-"""Of a new file; a file with another `user_version` stays as it is."""
+"""Schema of a new file; a file with another `user_version` is not changed."""
 
 
 class Summary(NamedTuple):
@@ -60,7 +60,7 @@ class Store:
 
     Args:
         folder: Folder of the file; created when missing.
-        max_bytes: Bytes of values kept.
+        max_bytes: Maximum bytes of all values.
     """
 
     def __init__(self, folder: Path, *, max_bytes: int = MAX_BYTES) -> None:
@@ -97,7 +97,7 @@ class Store:
         return None
 
     def put(self, key: str, value: bytes) -> None:
-        """Store a value; one larger than the whole store may be is not stored."""
+        """Store a value, unless it alone is larger than `max_bytes`."""
         if len(value) > self.max_bytes:
             return
         with self._working() as connection:
@@ -109,7 +109,7 @@ class Store:
                 self._evict(connection, key)
 
     def summary(self) -> tuple[Summary, ...]:
-        """Count what the store holds, by kind.
+        """Count the entries of the store by kind.
 
         Raises:
             StoreError: The file cannot be read.
@@ -157,7 +157,7 @@ class Store:
             try:
                 yield self._connection
             except sqlite3.Error:
-                # Full disk, damaged file, a lock held too long: do without from here on.
+                # Full disk, damaged file, a lock held too long: continue without the cache.
                 self._is_broken = True
                 if self._connection is not None:
                     self._connection.close()

@@ -25,7 +25,7 @@ from crscore.version import __version__
 EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 141
 DEFAULT_COMMAND = "score"
 ASCII = dict(zip("█▉▊▋▌▍▎▏·•│–−×✓✗⚑→“”", '#####|||.*|--x+x!>""', strict=True)) | {"…": "..."}
-"""What stands for a mark of a report where the terminal has ASCII only."""
+"""Mark of a report -> its replacement on a terminal that supports only ASCII."""
 
 
 def _module_names() -> set[str]:
@@ -63,7 +63,7 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def _check_word(self, ctx: click.Context, word: str) -> None:
-        """Reject a word that looks like a misspelt command rather than a file."""
+        """Reject a word that looks like a misspelled command rather than a file."""
         close_names = difflib.get_close_matches(word, self.list_commands(ctx), n=1)
         # While the shell completes a word, it is not finished.
         if close_names and not ctx.resilient_parsing and not Path(word).exists():

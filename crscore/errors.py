@@ -1,4 +1,4 @@
-"""Every error crscore raises on purpose.
+"""Errors that crscore raises on purpose.
 
     CRScoreError
       InputError            a diff, a review or a source cannot be used
@@ -8,7 +8,7 @@
       ConfigError           a setting is unknown or has a wrong value; names the key
         UnknownThresholdError  no threshold is known for an encoder
       DependencyError       a package is missing; carries the command that installs it
-      UnknownPluginError    no plugin of that name; lists the ones there are
+      UnknownPluginError    no plugin has that name; lists the existing ones
       AnalyzerError         an analysis tool's part of a run
         ManifestError       an analyzer's folder cannot be used; names the key
         ToolNotFoundError   a tool is not installed; carries the command that installs it
@@ -24,8 +24,8 @@
         PermissionDeniedError  the token lacks a permission
         NotFoundError       the resource does not exist, or is hidden from the token
         RateLimitedError    the host requires a longer wait than the run allows; carries the seconds
-        UnavailableError    the host is unreachable or its answers are invalid
-        UncertainWriteError a write got no answer: it may have succeeded
+        UnavailableError    the host is unreachable or its responses are invalid
+        UncertainWriteError a write got no response: it may have succeeded
 
 The leaf class determines what the caller can do. An error with fields is a dataclass that builds
 its text in `__str__`; every error survives pickling. Only `cli.py` turns an error into a message
@@ -56,7 +56,7 @@ class DiffParseError(InputError):
     Args:
         source: Where the text came from: a path, or `<stdin>`.
         line: 1-based line of the text, or None when no single line is at fault.
-        message: What was wrong and what to do.
+        message: Problem and remedy.
     """
 
     source: str
@@ -64,8 +64,8 @@ class DiffParseError(InputError):
     message: str
 
     def __str__(self) -> str:
-        place = self.source if self.line is None else f"{self.source}:{self.line}"
-        return f"{place}: {self.message}"
+        location = self.source if self.line is None else f"{self.source}:{self.line}"
+        return f"{location}: {self.message}"
 
 
 @dataclass(eq=False)
@@ -85,12 +85,12 @@ class LimitError(InputError):
     source: str
 
     def __str__(self) -> str:
-        part = {"max_review_bytes": "review", "max_sarif_bytes": "findings"}.get(
+        noun = {"max_review_bytes": "review", "max_sarif_bytes": "findings"}.get(
             self.limit, "change"
         )
         return (
             f"{self.source}: {self.limit} is {self.allowed:,} and this has {self.actual:,}; "
-            f"score a smaller part of the {part} or raise {self.limit}"
+            f"score a smaller part of the {noun} or raise {self.limit}"
         )
 
 
@@ -112,7 +112,7 @@ class ConfigError(CRScoreError):
     Args:
         key: The setting, as the user wrote it (`--threshold`, `CRSCORE_ENCODER`, `encoder`).
         origin: Where it was set: `command line`, `environment` or the file's path.
-        expected: What would have been right.
+        expected: Expected value, as a clause.
     """
 
     key: str
@@ -182,8 +182,8 @@ class ManifestError(AnalyzerError):
 
     Args:
         source: The file at fault.
-        key: The key in it, or what is missing.
-        expected: What would have been right.
+        key: The key in it, or the missing item.
+        expected: Expected value, as a clause.
     """
 
     source: str
@@ -200,7 +200,7 @@ class ToolNotFoundError(AnalyzerError):
 
     Args:
         tool: The tool.
-        command: What installs it, or the program that was not found.
+        command: Command that installs it, or name of the program that was not found.
     """
 
     tool: str
@@ -216,9 +216,9 @@ class ToolFailedError(AnalyzerError):
 
     Args:
         tool: The tool.
-        reason: What happened, one clause: `took longer than 20 s`.
+        reason: Failure, as one clause: `took longer than 20 s`.
         code: Its exit code; None when it was killed.
-        stderr: The end of what it wrote to standard error.
+        stderr: The end of its standard error.
     """
 
     tool: str
@@ -274,7 +274,7 @@ class StoreError(CRScoreError):
 
     Args:
         path: Its file.
-        reason: What happened and what to do.
+        reason: Problem and remedy.
     """
 
     path: str
@@ -290,7 +290,7 @@ class HostError(CRScoreError):
 
     Args:
         request: The request, in words or as a path of the host's API.
-        reason: What happened and, if anything helps, what to do.
+        reason: Problem and, if there is one, a remedy.
     """
 
     request: str
@@ -326,8 +326,8 @@ class RateLimitedError(HostError):
 
 
 class UnavailableError(HostError):
-    """Raised when the host is unreachable or its answers are invalid."""
+    """Raised when the host is unreachable or its responses are invalid."""
 
 
 class UncertainWriteError(HostError):
-    """Raised when a write got no readable answer: it may have succeeded."""
+    """Raised when a write got no readable response: it may have succeeded."""

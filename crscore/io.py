@@ -23,7 +23,7 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
         name: A path or `-`.
         content: Its content (`diff`, `review`), for messages.
         limit: Name of the size limit, for messages.
-        max_bytes: Most bytes read, and most that they may unpack to.
+        max_bytes: Maximum bytes read, and maximum that they may unpack to.
 
     Returns:
         The bytes, and their name in messages.
@@ -70,17 +70,17 @@ def read_sources(
     Args:
         root: Folder that holds one version of the code, the old or the new one.
         diff: The change.
-        max_bytes: Most bytes of one file.
+        max_bytes: Maximum bytes of one file.
 
     Returns:
         Path -> text for the files that could be read, and a note for each that could not.
 
     Raises:
-        InputError: `root` is no folder.
+        InputError: `root` is not a folder.
     """
     folder = Path(root)
     if not folder.is_dir():
-        raise InputError(f"--source-root {root} is no folder")
+        raise InputError(f"--source-root {root} is not a folder")
     folder = folder.resolve()
     texts: dict[str, str] = {}
     notes: list[str] = []
@@ -101,7 +101,7 @@ def _read_source(folder: Path, path: str, max_bytes: int) -> bytes | None:
         with target.open("rb") as stream:
             return stream.read(max_bytes + 1)
     except (OSError, ValueError, RuntimeError):
-        # A name the file system refuses, or a loop of links: there is no such source.
+        # The file system rejects the name, or links form a loop: the source does not exist.
         return None
 
 

@@ -14,8 +14,8 @@ from crscore.errors import InputError
 
 _Row = TypeVar("_Row")
 
-_MOST_BYTES: Final = 2**29
-"""Bytes that a packed file may unpack to."""
+_MAX_BYTES: Final = 2**29
+"""Maximum bytes that a packed file may unpack to."""
 
 
 def read_bytes(path: Path, content_name: str) -> bytes:
@@ -34,9 +34,9 @@ def read_bytes(path: Path, content_name: str) -> bytes:
             return content
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
             # A small file can unpack to any size, so unpacking stops at the limit.
-            unpacked = packed.read(_MOST_BYTES + 1)
-        if len(unpacked) > _MOST_BYTES:
-            raise InputError(f"{path} unpacks to more than {_MOST_BYTES:,} bytes")
+            unpacked = packed.read(_MAX_BYTES + 1)
+        if len(unpacked) > _MAX_BYTES:
+            raise InputError(f"{path} unpacks to more than {_MAX_BYTES:,} bytes")
         return unpacked
     except (OSError, EOFError, zlib.error) as exc:
         reason = getattr(exc, "strerror", None) or exc
@@ -55,7 +55,7 @@ def read_rows(
         content_name: Expected content, for the message.
 
     Yields:
-        The place of a row (`study.jsonl:3`) and the row.
+        The location of a row (`study.jsonl:3`) and the row.
 
     Raises:
         InputError: The content is not UTF-8, a line is not JSON, or a field is missing or wrong.
@@ -89,7 +89,7 @@ def convert(value: Any, kind: type[_Row], position: str) -> _Row:
     """Check parsed JSON against a type.
 
     Raises:
-        InputError: The value does not match; the message names the place and the field.
+        InputError: The value does not match; the message names the location and the field.
     """
     try:
         return msgspec.convert(value, kind)
@@ -101,4 +101,4 @@ def convert(value: Any, kind: type[_Row], position: str) -> _Row:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

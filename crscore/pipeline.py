@@ -1,7 +1,7 @@
 """Steps of a run, in order.
 
 diff -> claims and findings -> sentences -> vectors -> sentence readings -> matched cells -> comment
-readings and scores. The parts are passed in; this module looks up none and reads nothing.
+readings and scores. The parts are passed in; this module neither makes parts nor reads files.
 """
 
 from collections import Counter
@@ -61,7 +61,7 @@ Vectors = Mapping[str, Floats]
 
 
 MAX_SENTENCES: Final = 20_000
-"""Maximum sentences scored of a review: a run takes about 20 KB of memory for each."""
+"""Maximum number of sentences scored per change: each takes about 20 KB of memory."""
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
@@ -74,7 +74,7 @@ class ReviewedChange(NamedTuple):
     originals: Mapping[int, Diff] = NO_ORIGINALS
     """Index of a comment on an older version of the change -> that version."""
     repository: Repository | None = None
-    """Repository around the change; None where it is not at hand."""
+    """Repository around the change; None if it is not available."""
 
 
 class Analyzers(Protocol):
@@ -115,14 +115,14 @@ class _Review:
 
     pair: ReviewedChange
     change: ParsedChange
-    """The pair's diff, with what was read of its files."""
+    """The pair's diff, with its parsed files."""
     parsed: tuple[ParsedComment, ...]
     sentences: tuple[Sentence, ...]
     """Visible sentences of all comments, then the hidden ones."""
     scopes: tuple[Scope | None, ...]
     references: tuple[PseudoReference, ...]
     small: tuple[Topic, ...]
-    """Topics of which nothing counts."""
+    """Topics without a counted reference."""
     analysis: Analysis
     notes: tuple[str, ...]
 
@@ -161,11 +161,11 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
         reviews = _prepare([*older, *pairs], parts)
     with progress.track("encoding"):
         vectors = _encode(reviews, parts)
-        texts = _read_texts(reviews, vectors, parts.reader)
+        all_readings = _read_texts(reviews, vectors, parts.reader)
     results: list[Result] = []
     older_results = iter(results)
     with progress.track("scoring", len(reviews)) as advance:
-        for review, readings in zip(reviews, texts, strict=True):
+        for review, readings in zip(reviews, all_readings, strict=True):
             originals = {index: next(older_results) for index in review.pair.originals}
             results.append(_score(review, readings, vectors, parts, originals))
             advance(1)
@@ -203,7 +203,7 @@ def _prepare_review(
         (*claims.references, *chosen_issues.references), limit=parts.max_claims
     )
     attached = tuple(references.attach(comment, selected, diff) for comment in comments)
-    parsed = tuple(split_comment(comment, diff, parts.splitter) for comment in comments)
+    parsed = tuple(parse_comment(comment, diff, parts.splitter) for comment in comments)
     units, notes = _limit_sentences(sentences_of(parsed), comments)
     return _Review(
         pair=pair,
@@ -254,8 +254,8 @@ def _describe_disguised(comments: Sequence[Comment], splitter: str) -> tuple[str
     return (f"{has} look-alike or invisible characters inside words; plain ones were read.",)
 
 
-def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
-    """Split a comment and, unless with the published splitter, read the code that it proposes."""
+def parse_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
+    """Split a comment and, except with the published splitter, read the code that it proposes."""
     parsed = sentences.split_comment(comment.body, splitter=splitter)
     if splitter == "paper":
         return parsed
@@ -361,7 +361,7 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
 
 def _score(
     review: _Review,
-    texts: TextReadings | None,
+    readings: TextReadings | None,
     vectors: Vectors,
     parts: Parts,
     originals: Mapping[int, Result],
@@ -383,12 +383,12 @@ def _score(
     )
     suggestions = _judge_suggestions(review)
     reading, notes, flags = None, review.notes, judgement.flags
-    # Where no text is shown there is nothing that a review could be about.
-    if reader and change and texts and not all(map(assembly.shows_no_text, diff.files)):
-        verification = _judge_remarks(review, texts, suggestions, parts.verifier)
+    # A review cannot be about a change that shows no text.
+    if reader and change and readings and not all(map(assembly.shows_no_text, diff.files)):
+        verification = _judge_remarks(review, readings, suggestions, parts.verifier)
         notes = (*notes, *verification.notes)
         reading = reader.read_comments(
-            cells, change, texts, judgement, verification.receipts, by_name, review.pair.comments
+            cells, change, readings, judgement, verification.receipts, by_name, review.pair.comments
         )
         flags = tuple(
             flag or (Flag.RESTATES if restates else None)
@@ -445,20 +445,20 @@ def _judge_suggestions(review: _Review) -> list[tuple[Suggestion, ...]]:
 
 def _judge_remarks(
     review: _Review,
-    texts: TextReadings,
+    readings: TextReadings,
     suggestions: Sequence[tuple[Suggestion, ...]],
     verifier: ModelVerifier | None,
 ) -> Verification:
-    """Hold what each remark says against the code; a verifier judges what that leaves open."""
+    """Check each remark against the code; a verifier judges the remarks that stay undecided."""
     remarks = [
-        tuple(review.sentences[column] for column in remark.columns) for remark in texts.remarks
+        tuple(review.sentences[column] for column in remark.columns) for remark in readings.remarks
     ]
     counts = Counter(units[0].comment for units in remarks)
     statements = [
         Statement(
             sentences=units,
             comment=review.pair.comments[units[0].comment],
-            # Of several remarks, the one with the proposal has the blocks.
+            # If the comment has several remarks, the one with the proposal has the blocks.
             suggestions=suggestions[units[0].comment]
             if counts[units[0].comment] == 1 or any(unit.proposal for unit in units)
             else (),
@@ -498,8 +498,8 @@ def _add_reading(
             )
         ),
         reviews=tuple(
-            replace(of_author, usefulness=usefulness)
-            for of_author, usefulness in zip(result.reviews, reading.reviews, strict=True)
+            replace(review, usefulness=usefulness)
+            for review, usefulness in zip(result.reviews, reading.reviews, strict=True)
         ),
         usefulness=reading.usefulness,
     )

@@ -2,7 +2,7 @@
 
 A plugin that takes options defines a `msgspec.Struct` that forbids unknown fields, each field with
 its type, its limits (`Annotated[int, Meta(ge=1)]`) and its default, and names it in the signature
-`create(options: ...)`; another one has `create()`.
+`create(options: ...)`; a plugin without options has `create()`.
 """
 
 import importlib
@@ -32,7 +32,7 @@ KINDS: Final = {
 }
 """Folder in this package by kind of plugin."""
 _OPEN_KINDS: Final = frozenset({"languages"})
-"""Kinds to which other distributions add, by entry points of the group `crscore.KIND`."""
+"""Kinds that other distributions may extend, by entry points of the group `crscore.KIND`."""
 # "... - at `$.dim`", "... unknown field `colour`"
 _OPTION: Final = re.compile(r"(?: - at `\$\.|field `)(\w+)")
 
@@ -80,7 +80,7 @@ def load(kind: str, name: str) -> ModuleType:
         The module.
 
     Raises:
-        UnknownPluginError: No such plugin; the error lists the ones there are.
+        UnknownPluginError: No plugin has that name; the error lists the existing ones.
     """
     available = names(kind)
     if name not in available:
@@ -122,14 +122,14 @@ def create(
         kind: One of `KINDS`.
         name: A name that `names(kind)` lists.
         values: Values by option; texts are converted to the option's type.
-        offered: More values, of which a plugin takes those that it has an option for.
+        offered: More values; a plugin takes the ones that it has an option for.
 
     Returns:
         The result of the module's `create`.
 
     Raises:
         ConfigError: An option is unknown, missing, or has a wrong value.
-        UnknownPluginError: No such plugin.
+        UnknownPluginError: No plugin has that name.
     """
     module = load(kind, name)
     shape = options_class(module)
@@ -145,7 +145,7 @@ def create(
             alternatives = (
                 f"there are: {', '.join(option_names)}" if option_names else "the plugin takes none"
             )
-            expected = f"is no option; {alternatives}"
+            expected = f"is not an option; {alternatives}"
         option_match = _OPTION.search(message)
         origin = f"{kind.removesuffix('s')} {name}"
         raise ConfigError(option_match[1] if option_match else "options", origin, expected) from exc

@@ -1,7 +1,7 @@
 """Progress of long work: one line on stderr, on a terminal only.
 
-Nothing is printed where stderr is a file or a pipe, where the terminal is dumb, where a run is
-quiet, or in a program that uses crscore as a library; then `track` costs nothing, and rich is not
+Nothing is printed if stderr is a file or a pipe, if the terminal is dumb, if a run is quiet, or in
+a program that uses crscore as a library; then `track` costs nothing, and rich is not
 imported.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, TextIO
 TERMINAL: Final = threading.Lock()
 """Held while a bar is shown: there is one at a time, and work inside other work shows none."""
 ENABLED: Final = threading.Event()
-"""Set by the command line where bars may be shown."""
+"""Set by the command line if bars may be shown."""
 DELAY_S: Final = 0.5
 """Seconds of work before a bar is shown: short work shows none, and does not import rich."""
 
@@ -34,11 +34,11 @@ def track(
 ) -> Iterator[Advance]:
     """Show a progress bar while the block runs: after half a second, and until its end.
 
-    Inside another one it shows nothing.
+    Inside another `track`, it shows nothing.
 
     Args:
         description: The work: `scoring`.
-        total: Units of work; None when that is not known.
+        total: Number of units of work; None if unknown.
         is_bytes: The units are bytes, shown as MB with the speed.
 
     Yields:
@@ -94,7 +94,7 @@ class _Bar:
                 *((progress.TimeRemainingColumn(),) if self.total is not None else ()),
                 console=Console(stderr=True),
                 transient=True,
-                # rich would write to stderr what goes into a file or a pipe
+                # rich would write output for a file or a pipe to stderr
                 redirect_stdout=is_terminal(sys.stdout),
             )
             self.shown.add_task(self.description, total=self.total, completed=int(self.done))

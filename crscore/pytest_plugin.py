@@ -1,7 +1,7 @@
 """pytest plugin: `assert_review`, as a function and as a fixture.
 
 pytest loads this module in every project that has crscore installed, so it imports nothing but
-pytest until a review is scored. Tried with pytest 8 and 9.
+pytest until a review is scored. Tested with pytest 8 and 9.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from crscore.records import Result
     from crscore.scorer import DiffLike, ReviewLike, Scorer
 
-_MAX_POINTS: Final = 10
-"""Points listed in a failure."""
+_MAX_LISTED: Final = 10
+"""Maximum number of unaddressed references listed in a failure."""
 
 
 def assert_review(
@@ -36,10 +36,10 @@ def assert_review(
     Args:
         diff: A unified diff's text, or a parsed one.
         review: Markdown text, JSON of comments, or comments.
-        usefulness: Least standing among real review comments, 0 to 100.
-        relevance: Least relevance, 0 to 100 as in the reports.
-        conciseness: Least conciseness, 0 to 100.
-        comprehensiveness: Least comprehensiveness, 0 to 100.
+        usefulness: Minimum standing among real review comments, 0 to 100.
+        relevance: Minimum relevance, 0 to 100 as in the reports.
+        conciseness: Minimum conciseness, 0 to 100.
+        comprehensiveness: Minimum comprehensiveness, 0 to 100.
         scorer: A scorer with settings of its own; None for the defaults, without static analysis,
             so that the score does not change with the linters that a machine has.
 
@@ -47,9 +47,9 @@ def assert_review(
         The result, for further assertions.
 
     Raises:
-        AssertionError: A number is below its limit, or is not known. The message names the points
-            that nobody addressed.
-        ConfigError: There is no limit, or one outside of 0 to 100, or a share (0.5).
+        AssertionError: A number is below its limit or unknown. The message names the unaddressed
+            pseudo-references.
+        ConfigError: No limit is given, or a limit is outside of 0 to 100 or a share (0.5).
         InputError: The diff or the review cannot be used.
         CRScoreError: A part of the run failed.
     """
@@ -114,14 +114,14 @@ def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
 
 
 def _missed(result: Result) -> Iterator[str]:
-    """List the points that the review did not address, the heaviest first, and the notes."""
+    """List the references that the review did not address, the heaviest first, and the notes."""
     from crscore.reports import escape, view  # noqa: PLC0415
 
-    points = [point for _, point in view.unaddressed(result)]
-    if points:
-        yield f"{view.unaddressed_title(result)} ({len(points)}):"
-    for point in points[:_MAX_POINTS]:
-        yield "  - " + escape.one_line(f"{view.places(point)}: {point.text}")
-    if len(points) > _MAX_POINTS:
-        yield f"  ... and {len(points) - _MAX_POINTS} more"
+    missed = [reference for _, reference in view.unaddressed(result)]
+    if missed:
+        yield f"{view.unaddressed_title(result)} ({len(missed)}):"
+    for reference in missed[:_MAX_LISTED]:
+        yield "  - " + escape.one_line(f"{view.places(reference)}: {reference.text}")
+    if len(missed) > _MAX_LISTED:
+        yield f"  ... and {len(missed) - _MAX_LISTED} more"
     yield from (escape.one_line(f"note: {note}") for note in result.notes)

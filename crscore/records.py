@@ -58,7 +58,7 @@ class DiffLine:
     ends_file_without_newline: bool = False
     """True when `\\ No newline at end of file` follows this line."""
     ends_with_crlf: bool = False
-    """True when the line ends in CR LF; the CR is no part of `text`."""
+    """True when the line ends in CR LF; the CR is not part of `text`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +68,13 @@ class Hunk:
     old_start: int
     """First line in the old file; 0 for a new file."""
     old_length: int
-    """Lines of the old file covered."""
+    """Number of lines of the old file covered."""
     new_start: int
     """First line in the new file; 0 for a deleted file."""
     new_length: int
-    """Lines of the new file covered."""
+    """Number of lines of the new file covered."""
     section: str
-    """The text git prints after the second `@@`; may be empty."""
+    """Text that git prints after the second `@@`; may be empty."""
     lines: tuple[DiffLine, ...]
     """All lines, in diff order."""
 
@@ -94,7 +94,7 @@ class ChangedFile:
     status: FileStatus
     """Change of the file as a whole."""
     language: str | None
-    """From the path's suffix (`python`, `json`, ...) or set by the caller; None if unknown."""
+    """By the path's suffix (`python`, `json`, ...) or set by the caller; None if unknown."""
     hunks: tuple[Hunk, ...]
     """Empty for binary files, submodules, pure renames and mode changes."""
     is_binary: bool = False
@@ -102,19 +102,19 @@ class ChangedFile:
     is_submodule: bool = False
     """The entry is a submodule (mode 160000)."""
     missing: str = ""
-    """Why its changes are not known, a clause; empty when they are known."""
+    """Reason why its changes are unknown, a clause; empty if they are known."""
     old_mode: str | None = None
     """File mode before, six octal digits, when given in the diff."""
     new_mode: str | None = None
     """File mode after, six octal digits, when given in the diff."""
     old_source: str | None = None
-    """Whole old file, when given by the caller."""
+    """Full old file, if given by the caller."""
     new_source: str | None = None
-    """Whole new file, when given by the caller."""
+    """Full new file, if given by the caller."""
 
     @property
     def is_missing(self) -> bool:
-        """Whether its changes are not known."""
+        """Whether its changes are unknown."""
         return bool(self.missing)
 
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
@@ -179,11 +179,11 @@ class Topic:
     name: str
     """Its name, or its file's path; may be empty for a hunk without a path."""
     noun: str
-    """What it is: `method`, `class`, `section`, `file`."""
+    """Kind of unit: `method`, `class`, `section`, `file`."""
     state: TopicState
-    """What happened to it."""
+    """Change of the unit."""
     lines: int
-    """Changed lines that belong to it, at least 0."""
+    """Number of changed lines that belong to it, at least 0."""
     place: LineSpan
     """Its lines: in the new version, or in the old one if it was removed."""
 
@@ -199,7 +199,7 @@ class PseudoReference:
     source: str
     """Name of the claim generator or analyzer."""
     spans: tuple[LineSpan, ...] = ()
-    """Lines it is about; empty when it is about the whole change."""
+    """Lines that it is about; empty if it is about the entire change."""
     identifiers: tuple[str, ...] = ()
     """Names of the code it is about, most informative first."""
     reading: str = ""
@@ -209,7 +209,7 @@ class PseudoReference:
     counted: bool = True
     """False when it is left out of the diff's comprehensiveness (over the claim limit)."""
     topic: Topic | None = None
-    """The unit of the change that it is about; None where the generator knows none."""
+    """The unit of the change that it is about; None if the generator knows no unit."""
 
     @property
     def encoded_text(self) -> str:
@@ -300,15 +300,15 @@ class ToolRun:
     state: ToolState
     """Outcome of the run."""
     reason: str = ""
-    """Reason, unless it simply read whole files: one clause."""
+    """Reason, one clause; "" if all files were read in full."""
     files: int = 0
-    """Files of the change that were read."""
+    """Number of files of the change that were read."""
     unread: tuple[str, ...] = ()
     """Files of the change that could not be read."""
 
     @property
     def whole(self) -> bool:
-        """Whether it read all files that it should have read, whole."""
+        """Whether it read all files that it should have read, in full."""
         return self.state is ToolState.RAN and not self.unread and not self.reason
 
 
@@ -323,7 +323,7 @@ class Analysis:
     notes: tuple[str, ...] = ()
     """Omissions, one sentence each."""
     confined: bool = True
-    """False when this system cannot keep tools off the network, and one ran or should have."""
+    """False when this system cannot keep tools off the network, and one ran or should have run."""
 
     @property
     def coverage(self) -> Coverage:
@@ -358,8 +358,8 @@ def analyzers_identity(analyses: Sequence[Analysis]) -> str:
         analyses: Analyses of the changes.
 
     Returns:
-        `none` when no tool ran and none should have. `partial` follows the tools when some tool did
-        not read all that it should have read, then `UNCONFINED` when they were not confined.
+        `none` if no tool ran or should have run. `partial` follows the tools if a tool did not read
+        all that it should have read, then `UNCONFINED` if they were not confined.
     """
     ran = {
         f"{run.tool}@{run.version}" if run.version else run.tool
@@ -413,7 +413,7 @@ class Position:
     block: int = 0
     """Number of its paragraph, list item, table cell or heading, from 0."""
     is_heading: bool = False
-    """Whether it stands in a heading, or in a paragraph that is all bold."""
+    """Whether it is in a heading, or in a paragraph that is all bold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -429,7 +429,7 @@ class Sentence:
     proposal: bool = False
     """True for proposed code, paraphrased."""
     position: Position = Position()
-    """Its place in the layout of its comment."""
+    """Its position in the layout of its comment."""
 
 
 class Flag(StrEnum):
@@ -455,7 +455,7 @@ class Stance(StrEnum):
 
 
 class Importance(StrEnum):
-    """How bad it would be to merge without heeding a remark, if it is right."""
+    """Harm of a merge that ignores a remark, if the remark is right."""
 
     CRITICAL = "critical"
     """Security, loss of data, a crash, wrong results, a broken interface or build."""
@@ -472,16 +472,16 @@ GIVES_FROM: Final = 0.5
 ON_TOPIC: Final = 0.25
 """Minimum probability of a text that is about the change."""
 OFF_TOPIC: Final = "off topic"
-"""Word of a review of which nothing is about the change."""
+"""Word for a review without a remark about the change."""
 
 
 class Verdict(StrEnum):
-    """Whether what a remark says of the code is so, as far as the code can tell."""
+    """Verdict on a remark's statement about the code."""
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
     UNPROVEN = "unproven"
-    """Nothing decides it: the honest default."""
+    """Undecided: the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -495,7 +495,7 @@ class Receipt:
     fact: str
     """Fact about the code: one sentence."""
     lines: tuple[LineSpan, ...] = ()
-    """Lines that prove it; empty where it is proven by what is nowhere."""
+    """Lines that prove it; empty if the proof is that code is absent."""
 
 
 class Subject(StrEnum):
@@ -512,13 +512,13 @@ class Reading:
     """Reading of a sentence of a review, as the author of the change would take it."""
 
     stance: Stance
-    """What it does."""
+    """Its purpose."""
     gives: float
-    """Probability that its author has something to answer, in [0, 1]."""
+    """Probability that the author of the change has something to answer, in [0, 1]."""
     about: float
     """Probability that it is about this change and no other, in [0, 1]."""
     subject: Subject
-    """What it is about."""
+    """Its subject."""
     reference: int | None
     """Index of the claim that it is about in the result; None for any other subject."""
 
@@ -532,28 +532,28 @@ class Remark:
     sentences: tuple[int, ...]
     """Indices of its sentences and proposals in the result."""
     stance: Stance
-    """What it does."""
+    """Its purpose."""
     gives: float
-    """Probability that its author has something to answer, in [0, 1]."""
+    """Probability that the author of the change has something to answer, in [0, 1]."""
     importance: float
-    """How bad it would be to merge without heeding it, if it is right, in [0, 1]."""
+    """Harm of a merge that ignores it, if it is right, in [0, 1]."""
     level: Importance
-    """The importance in a word."""
+    """The importance as a word."""
     about: float
     """Probability that it is about this change and no other, in [0, 1]."""
     worth: float
-    """What its author gains by it, in [0, 1]."""
+    """Its value for the author of the change, in [0, 1]."""
     receipt: Receipt | None = None
-    """Proof that what it says of the code is so, or is not; None where nothing decides it."""
+    """Proof for or against its statement about the code; None if undecided."""
 
     @property
     def verdict(self) -> Verdict:
-        """Whether what it says of the code is so."""
+        """Verdict on its statement about the code."""
         return self.receipt.verdict if self.receipt else Verdict.UNPROVEN
 
     @property
     def is_valuable(self) -> bool:
-        """Whether it gives its author something to answer about the change."""
+        """Whether it gives the author of the change something to answer about the change."""
         return (
             self.gives >= GIVES_FROM
             and self.about >= ON_TOPIC
@@ -592,17 +592,17 @@ class Usefulness:
     importance: float
     """Highest importance of a valuable remark, in [0, 1]; 0 without one."""
     aspects: Aspects
-    """How people would rate it."""
+    """Estimates of how people would rate it."""
     shares: tuple[Share, ...]
     """Share of each remark in the value, the most valuable first."""
     taken_off: float
     """Deduction from the value for empty remarks, in [0, 1]."""
     value: float
-    """The sum of the shares without what is taken off, in [0, 1]."""
+    """Sum of the shares minus the deduction, in [0, 1]."""
     standing: int
     """Share of real reviews by people that are less useful, in percent, 0 to 100."""
     word: str
-    """The standing in a word, or `OFF_TOPIC`."""
+    """The standing as a word, or `OFF_TOPIC`."""
     against: str
     """The comparison set: "399 review comments by people on changes of up to 5 lines"."""
 
@@ -630,7 +630,7 @@ class ParsedComment:
     follows: Mapping[str, int] = field(default_factory=dict)
     """Content of a block of code -> block of text that it follows; -1 at the start."""
     proposals: tuple[str, ...] = ()
-    """Changes that its code proposes, one short text each; only where the change is known."""
+    """Changes that its code proposes, one short text each; only if the change is known."""
     proposal_positions: tuple[Position, ...] = ()
     """Position of each proposal: the position of the text before it."""
     hidden: tuple[str, ...] = ()
@@ -652,20 +652,20 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """Suggestion block of a comment, judged in its place."""
+    """Suggestion block of a comment, judged at its location."""
 
     code: str
     """Content of the block."""
     applies: bool | None = None
-    """Whether the host can put it in its place; None when its place is not known."""
+    """Whether the host can apply it; None if its location is unknown."""
     parses: bool | None = None
-    """Whether the file parses with it; None without a place or a grammar, or where it did not
+    """Whether the file parses with it; None without a location or a grammar, or if it did not
     parse before."""
     effect: Effect | None = None
-    """Part of the code that it changes; None without a place or a grammar, or where the grammar
-    cannot read the lines."""
+    """Part of the code that it changes; None without a location or a grammar, or if the
+    grammar cannot read the lines."""
     reason: str | None = None
-    """Why it does not apply, or why something is not known, a clause; else None."""
+    """Reason why it does not apply or why a field is unknown, a clause; else None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -761,7 +761,7 @@ class CommentResult:
     suggestions: tuple[Suggestion, ...] = ()
     """Suggestion blocks, kept apart from the sentences."""
     usefulness: Usefulness | None = None
-    """How useful it is; None without a text, or with an encoder that has no weights for it."""
+    """Its usefulness; None without a text, or without weights for the encoder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -777,7 +777,7 @@ class ReviewResult:
     comments: tuple[int, ...]
     """Indices into the result's `comments`."""
     usefulness: Usefulness | None = None
-    """How useful they are together; None as for a comment."""
+    """Usefulness of its comments together; None as for a comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -792,7 +792,7 @@ class Result:
     references: tuple[PseudoReference, ...]
     """The R pseudo-references that some score used; `counted` ones make up the diff's set."""
     small: tuple[Topic, ...] = ()
-    """Topics of the change of which nothing counts, the most informative first."""
+    """Topics of the change without a counted reference, the most informative first."""
     sentences: tuple[Sentence, ...]
     """The S sentences of all comments."""
     similarity: npt.NDArray[np.float32]
@@ -818,11 +818,11 @@ class Result:
     decision: float
     """Minimum degree of a matched pair, in (0, 1)."""
     readings: tuple[Reading, ...] = ()
-    """How each of the S sentences reads; empty with an encoder that has no weights for it."""
+    """Reading of each of the S sentences; empty without weights for the encoder."""
     remarks: tuple[Remark, ...] = ()
     """The remarks of all comments, in their order; empty as the readings."""
     usefulness: Usefulness | None = None
-    """How useful all comments are together: the headline; None as for a comment."""
+    """Usefulness of all comments together: the headline; None as for a comment."""
     analysis: Analysis = field(default_factory=Analysis)
     """Static analysis of the change, counted or not."""
     signature: str

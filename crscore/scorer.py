@@ -130,7 +130,7 @@ class Scorer:
             review: Markdown text, JSON of comments, or comments.
             language: Language of a bare hunk.
             path: Path of a bare hunk.
-            sources: Whole files: path -> (old text, new text), each None when unknown.
+            sources: Full files: path -> (old text, new text), each None when unknown.
             originals: For the index of a comment on an older version of the change: the part of
                 that version that it was written on. The comment is scored against it, and its
                 sentences count as on topic when they are on the topic of either version.
@@ -182,7 +182,7 @@ class Scorer:
                 or server is missing). `raise`: the first error ends the run.
 
         Returns:
-            One result per pair, in order; with `keep`, or the pair's error.
+            One result per pair, in order; with `keep`, the error of a failed pair in its place.
 
         Raises:
             InputError: A diff or a review cannot be used, and `on_error` is `raise`.
@@ -254,7 +254,7 @@ class Scorer:
             source: Name of the text in messages.
             language: Language of a bare hunk.
             path: Path of a bare hunk.
-            sources: Whole files: path -> (old text, new text).
+            sources: Full files: path -> (old text, new text).
 
         Returns:
             The parsed change.
@@ -346,14 +346,14 @@ def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:
 
     Args:
         settings: `encoder` is NAME[:MODEL].
-        threads: Threads that encode, if the encoder supports it; None for its default.
+        threads: Number of encoding threads, if the encoder supports it; None for its default.
 
     Returns:
         The encoder, which loads its model at first use.
 
     Raises:
         ConfigError: The encoder does not take that model or revision.
-        UnknownPluginError: There is no such encoder.
+        UnknownPluginError: No encoder has that name.
     """
     name, _, model = settings.encoder.partition(":")
     model_options = {"model": model, "revision": settings.revision}
@@ -377,7 +377,7 @@ def make_generator(settings: Config) -> ClaimGenerator:
 
     Raises:
         ConfigError: The generator lacks a required setting.
-        UnknownPluginError: There is no generator with that name.
+        UnknownPluginError: No generator has that name.
     """
     name, _, argument = settings.claims.partition(":")
     offered = model_options(settings)
@@ -487,7 +487,7 @@ def make_analyzers(
 
     Raises:
         ManifestError: An analyzer's folder cannot be used.
-        UnknownPluginError: There is no analyzer with that name.
+        UnknownPluginError: No analyzer has that name.
     """
     return Suite(
         analyzers=suite.select(settings.analyzers),

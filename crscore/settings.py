@@ -35,7 +35,7 @@ MAX_LIMIT = 2**40
 
 
 def _help(text: str, metavar: str | None = None, *, group: str | None = None) -> Meta:
-    """Describe a setting; one without a group has no option on the command line."""
+    """Describe a setting; without a group, it has no option on the command line."""
     extra = {"metavar": metavar, "group": group}
     return Meta(description=text, extra={key: value for key, value in extra.items() if value})
 
@@ -232,7 +232,7 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
     ),
     "matcher": (r"[^:]*", "may name a matcher but no file, as a change could contain its own"),
 }
-"""Values that a settings file may have, as a pattern, and the message for any other one.
+"""Values that a settings file may have, as a pattern, and the message for any other value.
 
 The file may be part of the change that is scored, and a change must not choose programs.
 """

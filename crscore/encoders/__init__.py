@@ -1,1 +1,1 @@
-"""Sentence encoders, one file each: texts to unit vectors."""
+"""Sentence encoders, one file each: from texts to unit vectors."""

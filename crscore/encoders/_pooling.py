@@ -1,12 +1,12 @@
 """Pooling of token vectors to one unit vector per text: the mean without the stop words.
 
-A token is left out when its word piece, in lower case, is a stop word, a full stop or a
+A token is left out if its word piece, in lower case, is a stop word, a full stop or a
 comma. Pieces are compared as the tokenizer spells them: the tail of a split word keeps its
 `##`, so `##t` is not the stop word `t`. The special tokens that begin and end every text stay in
 the mean, as published.
 
-For a text of stop words only, just these special tokens would remain and all such texts would have
-nearly the same vector, so the mean over all its tokens is used instead. An empty text has only the
+For a text of stop words only, just these special tokens would remain, and all such texts would have
+nearly the same vector, so the mean of all its tokens is used instead. An empty text has only the
 special tokens.
 
 Source:
@@ -53,11 +53,11 @@ def kept_tokens(
     Args:
         ids: Token ids, shape (N, T).
         present: False for padding, shape (N, T).
-        marker: True at the tokens the tokenizer adds around a text, shape (N, T).
+        marker: True at the tokens that the tokenizer adds around a text, shape (N, T).
         ignored: Result of `ignored_ids`.
 
     Returns:
-        Booleans, shape (N, T). A row with only special tokens left has all its tokens instead.
+        Booleans, shape (N, T). A row with only special tokens left keeps all its tokens.
 
     Example:
         `[CLS] the loop [SEP]` loses its article; `[CLS] the [SEP]` keeps it.
@@ -102,7 +102,7 @@ def pool_rows(
     """Average the kept tokens of each text and scale the means to length 1.
 
     Args:
-        rows: Vectors of the kept tokens alone, text after text, shape (K, D).
+        rows: Vectors of the kept tokens only, text after text, shape (K, D).
         counts: Number of kept tokens of each text, shape (N,), each at least 1, K in total.
 
     Returns:

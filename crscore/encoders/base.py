@@ -27,7 +27,7 @@ class Encoder(Protocol):
         """Encode texts.
 
         Args:
-            texts: Any number of texts, of any length; longer ones are cut at the model's limit.
+            texts: Any number of texts, of any length; longer texts are cut at the model's limit.
 
         Returns:
             Float32 array of shape (N, D): row i is text i's vector, of length 1

@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 (Apache-2.0): 384 dimensions, texts cut at 256 tokens, on the CPU.
 
 The default encoder. The weights and the vocabulary are data of this user (`minilm_files`); the
-network's graph lies beside this module and is run by onnxruntime in 32-bit floats. Tried with
+network's graph is next to this module and is run by onnxruntime in 32-bit floats. Tested with
 onnxruntime 1.31 and tokenizers 0.23.
 """
 
@@ -38,7 +38,7 @@ MAX_TOKENS = 256
 """Maximum tokens of a text, including the two special tokens, as in the authors' configuration."""
 
 BATCH_TOKENS = 512
-"""Tokens of one batch, including padding: the activations then fit a core's cache."""
+"""Maximum tokens of one batch, including padding: the activations then fit a core's cache."""
 
 BEGIN, END = 101, 102
 """Ids of the special tokens around a text."""
@@ -58,7 +58,7 @@ class MiniLMOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     offline: bool = False
     """Never use the network."""
     threads: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    """Threads that encode; None for one a core. Vectors differ with it by about 1e-7."""
+    """Number of encoding threads; None for one per core. It changes vectors by about 1e-7."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,13 +74,13 @@ class MiniLM:
     """MiniLM encoder; the model loads at the first text and is shared within the process."""
 
     folder: Path | None = None
-    """Folder of the files; None for the default one, into which they are fetched."""
+    """Folder of the files; None for the default folder, into which they are downloaded."""
 
     offline: bool = False
     """Never use the network."""
 
     threads: int | None = None
-    """Threads that encode; None for one a core."""
+    """Number of encoding threads; None for one per core."""
 
     @property
     def identity(self) -> str:
@@ -123,7 +123,7 @@ class MiniLM:
         return self._run_tokens(self._tokenized(texts))
 
     def pieces(self, words: Sequence[str]) -> list[list[int]]:
-        """Return the ids of the word pieces of words; a word of over 100 characters is one.
+        """Return the ids of the word pieces of words; a word of over 100 characters is one piece.
 
         Args:
             words: Any number of words, each cut at 256 pieces; no special tokens are added.
@@ -170,30 +170,30 @@ class MiniLM:
 
     def token_ids(self, texts: Sequence[str], *, limit: int) -> list[list[int]]:
         """Return the ids of the tokens of texts, with the special ones, at most `limit`."""
-        # The end of a text that is cut stays marked.
+        # A text that is cut keeps its end token.
         return [
             ids if len(ids) <= limit else [*ids[: limit - 1], END]
             for ids in (encoding.ids for encoding in self._tokenized(texts))
         ]
 
     def tensors(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Return copies of all weights by name, to train from them."""
+        """Return copies of all weights by name, as a start for training."""
         content = _map_weights(_locate(self.folder, offline=self.offline))
         return {name: tensor.copy() for name, tensor in _tensors(content).items()}
 
     def preload(self) -> None:
         """Begin to load the model in another thread, if its files are here.
 
-        An error is raised by the first text.
+        An error is raised later, by `encode`.
         """
         if files.is_complete(self.folder or files.default_folder()):
-            # Two threads that import wait for each other more than they gain.
+            # Imports in two threads wait for each other longer than they save.
             with contextlib.suppress(DependencyError):
                 _import_packages()
             threading.Thread(target=self._try_to_load, daemon=True).start()
 
     def _try_to_load(self) -> None:
-        with contextlib.suppress(Exception):  # the first text tries again, and raises
+        with contextlib.suppress(Exception):  # `encode` tries again, and raises the error
             self._model()
 
     def _model(self, tuned: TunedLayers | None = None) -> _Model:
@@ -254,7 +254,7 @@ def create(options: MiniLMOptions) -> Encoder:
 
 
 def missing() -> str | None:
-    """Return what this encoder lacks and how to install it; None when it lacks nothing."""
+    """Describe the missing files and how to install them; return None if none is missing."""
     is_complete = files.is_complete(files.default_folder())
     return None if is_complete else f"weights not here; get them with: {files.INSTALL_COMMAND}"
 
@@ -265,14 +265,14 @@ class _Model:
     session: Any
     ignored: npt.NDArray[np.bool_]
     weights: Mapping[str, Any]
-    """Weights by name, kept alive, as the session reads them in place."""
+    """Weights by name, referenced here because the session reads them in place."""
 
 
 _LOADING = threading.Lock()
 
 
 def _locate(folder: Path | None, *, offline: bool) -> Path:
-    """Return the folder with the model's files; fetch them into the default one if missing.
+    """Return the folder with the model's files; fetch them into the default folder if missing.
 
     Raises:
         ModelNotFoundError: The files are not local and cannot, or may not, be fetched.
@@ -314,8 +314,8 @@ def _load(folder: Path | None, offline: bool) -> _Model:
 
 
 def _import_packages() -> tuple[Any, Any]:
-    # onnxruntime (1.31, 1.32) looks up a telemetry host some seconds after its import, whatever
-    # `disable_telemetry_events` says; it reads this variable when it is imported.
+    # onnxruntime (1.31, 1.32) looks up a telemetry host some seconds after its import, even after
+    # `disable_telemetry_events`; it reads this variable when it is imported.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime  # noqa: PLC0415
@@ -423,8 +423,8 @@ def _batches(lengths: Sequence[int], *, workers: int) -> list[list[int]]:
 class _Padded(NamedTuple):
     """N encoded texts, padded to T tokens; each array has the shape (N, T).
 
-    `present` is False where there is only padding, `marker` True at the tokens that the
-    tokenizer adds around a text.
+    `present` is False for padding; `marker` is True at the tokens that the tokenizer adds around
+    a text.
     """
 
     ids: npt.NDArray[np.int64]
@@ -463,7 +463,7 @@ def _encode_means(
 def _last_layer(
     model: _Model, batch: _Padded, selected: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float32]:
-    """Return the vectors of the wanted tokens, text after text."""
+    """Return the vectors of the selected tokens, text after text."""
     feed = {
         "input_ids": batch.ids,
         "attention_mask": batch.present.astype(np.int32),

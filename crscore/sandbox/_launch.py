@@ -120,7 +120,7 @@ _CLONE, _CLONE3, _LIMITS, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
 _NAMESPACES = 0x7E020000
 """Flags of clone: a new mount, cgroup, UTS, IPC, user, process or network namespace."""
 _NEW_NAMESPACES = 0x38020000
-"""Of these: mount, IPC, user, process."""
+"""The same flags, for new mount, IPC, user and process namespaces only."""
 _PRIVATE_MOUNTS, _SAFE_MOUNT = 0x44000, 0xE
 """Flags of mount: private, all below; no set-user-id, no devices, no execution."""
 _CAPABILITY_VERSION = 0x20080522
@@ -262,7 +262,7 @@ def _become(command: list[str], status: int) -> None:
 
 
 def _limit(seconds: int, memory: int, size: int) -> None:
-    import resource  # noqa: PLC0415  # not there on Windows
+    import resource  # noqa: PLC0415  # missing on Windows
 
     limits = {
         resource.RLIMIT_CPU: seconds,
@@ -295,10 +295,10 @@ def load_libc() -> ctypes.CDLL:
 
 
 def enter_namespaces() -> bool:
-    """Enter own namespaces of users, mounts and IPC; the next child begins one of processes.
+    """Enter own namespaces of users, mounts and IPC; the next child gets a process namespace.
 
     Returns:
-        False where the kernel refuses, such as in most containers.
+        False if the kernel refuses, as in most containers.
     """
     libc = load_libc()
     user, group = os.geteuid(), os.getegid()
@@ -322,7 +322,7 @@ def enter_namespaces() -> bool:
 
 
 def mount_own_proc() -> None:
-    """Cover `/proc` by one that lists only the processes of this namespace, if possible."""
+    """Mount a `/proc` that lists only the processes of this namespace, if possible."""
     libc = load_libc()
     libc.mount(b"none", b"/", None, _PRIVATE_MOUNTS, None)
     libc.mount(b"proc", b"/proc", b"proc", _SAFE_MOUNT, None)
@@ -333,7 +333,7 @@ def confine(folders: list[str], readable: list[str]) -> None:
 
     Args:
         folders: Folders that may be written and read.
-        readable: Other paths that may be read; none for no restriction of reading.
+        readable: Other paths that may be read; empty for unrestricted reading.
     """
     import ctypes  # noqa: PLC0415  # slow
 

@@ -83,7 +83,7 @@ class Group:
 
     @property
     def printed(self) -> int:
-        """Bytes read so far."""
+        """Number of bytes read so far."""
         return sum(len(text) for text in self.output.values())
 
 
@@ -138,7 +138,7 @@ class Watch:
     def _members(self, group: int) -> list[int]:
         """Return the memory of each process of a group except the launcher, in bytes.
 
-        It stops at the first process too many: until it returns, a fork bomb grows.
+        It stops at the first process above the limit, because a fork bomb grows meanwhile.
         """
         current = frozenset(_processes())
         members: list[int] = []
@@ -157,7 +157,7 @@ class Watch:
 
 
 def _processes() -> list[str]:
-    """List the processes of this machine; return none where the system does not provide them."""
+    """List the processes of this machine; empty if the system does not provide it."""
     try:
         return [name for name in os.listdir(_PROC) if name.isdecimal()]  # noqa: PTH208  # names suffice
     except OSError:

@@ -56,15 +56,15 @@ class Limits:
     """Resource limits of a tool."""
 
     seconds: float
-    """Wall-clock time in seconds, above 0."""
+    """Maximum wall-clock time in seconds, above 0."""
     memory_bytes: int
-    """Memory of all its processes together, in bytes; a single one never exceeds twice as much."""
+    """Maximum memory of all its processes in bytes; a single one never exceeds twice the limit."""
     output_bytes: int
-    """Bytes of stdout and stderr together, and also of disk space in its writable folders."""
+    """Maximum bytes of stdout and stderr together, and also of disk space in writable folders."""
     processes: int
-    """Processes at once, at least 1."""
+    """Maximum number of processes at once, at least 1."""
     readable: tuple[str, ...] = ()
-    """Paths outside of its folders that it may read; empty for the whole file system."""
+    """Paths outside of its folders that it may read; empty for the entire file system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +74,9 @@ class Completed:
     code: int
     """Exit code; the caller decides which ones are acceptable."""
     stdout: bytes
-    """Whole standard output."""
+    """Complete standard output."""
     stderr: bytes
-    """Whole standard error."""
+    """Complete standard error."""
 
 
 def run(
@@ -91,7 +91,7 @@ def run(
 ) -> Completed:
     """Run a tool to its end, without a shell, within limits.
 
-    None of its processes is left when this returns or raises.
+    No process of the tool remains when this returns or raises.
 
     Args:
         command: The program and its arguments; a name without a slash is searched on the PATH of
@@ -367,7 +367,7 @@ def _drain(group: Group, job: _Job) -> None:
 
 
 def _timed(job: _Job) -> Completed:
-    """Run a tool on systems without groups: files instead of pipes, and only two limits."""
+    """Run a tool on systems without groups: with files instead of pipes, and only two limits."""
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         try:
             process = subprocess.Popen(  # noqa: S603  # no shell

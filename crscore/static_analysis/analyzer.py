@@ -42,7 +42,7 @@ class Pattern(str):
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """Compiled expression, cached at first use: there are hundreds."""
+        """Compiled expression, cached on first use, because there are hundreds of patterns."""
         return re.compile(self)
 
 
@@ -64,17 +64,17 @@ class Versions(str):
     __slots__ = ()
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Table of the file; unknown keys are errors."""
+class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Table of `analyzer.toml`; unknown keys are errors."""
 
 
-class Tool(_Part, frozen=True):
+class Tool(_Table, frozen=True):
     """`[tool]`: how to find the program."""
 
     command: str
     """Name or path in the tools folder; `{python}` for this interpreter."""
     pattern: Capture
-    """Pattern of the version in the program's output or the path's name: the first group."""
+    """Pattern whose first group is the version, in the program's output or the path's name."""
     supported: Versions
     """Supported versions, a PEP 440 range."""
     install: str
@@ -82,7 +82,7 @@ class Tool(_Part, frozen=True):
     version: tuple[str, ...] | None = None
     """Arguments that print the version."""
     version_path: str | None = None
-    """Instead of running the tool, which takes a JVM a second: a file, as a glob in its folder."""
+    """File whose name has the version, as a glob: starting a JVM to print it takes a second."""
     needs: tuple[str, ...] = ()
     """Further programs that must be on PATH."""
     modules: tuple[str, ...] = ()
@@ -90,10 +90,10 @@ class Tool(_Part, frozen=True):
 
     def __post_init__(self) -> None:
         if (self.version is None) is (self.version_path is None):
-            raise ValueError("either version or version_path must be there")
+            raise ValueError("either version or version_path is required")
 
 
-class Run(_Part, frozen=True):
+class Run(_Table, frozen=True):
     """`[run]`: how to call the tool."""
 
     arguments: tuple[str, ...]
@@ -114,18 +114,18 @@ class Run(_Part, frozen=True):
             raise ValueError("rules must name the file for {rules}")
 
 
-class ExitCodes(_Part, frozen=True):
+class ExitCodes(_Table, frozen=True):
     """`[exit_codes]`: meaning of the program's exit codes. Any other code is a failure."""
 
     clean: tuple[int, ...] = (0,)
     """No findings."""
     findings: tuple[int, ...] = (1,)
-    """Findings; without any in the output, it is a failure."""
+    """Findings; without any in the output, the run is a failure."""
     unparsed: tuple[int, ...] = ()
     """Files that could not be read."""
 
 
-class JsonOutput(_Part, frozen=True):
+class JsonOutput(_Table, frozen=True):
     """`[output.json]`: jmespath expressions."""
 
     path: Query
@@ -148,7 +148,7 @@ class JsonOutput(_Part, frozen=True):
     """Files that the tool could not read, on the root."""
 
 
-class CsvOutput(_Part, frozen=True):
+class CsvOutput(_Table, frozen=True):
     """`[output.csv]`: columns, counted from 0, and the limits that make a row a finding."""
 
     path: Column
@@ -163,7 +163,7 @@ class CsvOutput(_Part, frozen=True):
     """Rule -> (column, largest value that is not a finding)."""
 
 
-class Output(_Part, frozen=True):
+class Output(_Table, frozen=True):
     """`[output]`: format of the tool's output."""
 
     format: Literal["sarif", "checkstyle", "json", "csv"]
@@ -182,10 +182,10 @@ class Output(_Part, frozen=True):
     def __post_init__(self) -> None:
         for name, table in (("json", self.json), ("csv", self.csv)):
             if (table is None) is (self.format == name):
-                raise ValueError(f"the table {name} goes with format = {name!r}, only")
+                raise ValueError(f"the table {name} goes with format = {name!r} only")
 
 
-class Sentence(_Part, frozen=True):
+class Sentence(_Table, frozen=True):
     """`[[sentences]]`: English sentence for a finding."""
 
     rule: Pattern
@@ -204,7 +204,7 @@ class Sentence(_Part, frozen=True):
                 raise ValueError(f"text: {{{name}}} is not a group of the message's pattern")
 
 
-class Ignored(_Part, frozen=True):
+class Ignored(_Table, frozen=True):
     """`[[ignored]]`: findings that are dropped."""
 
     rule: Pattern
@@ -213,40 +213,40 @@ class Ignored(_Part, frozen=True):
     """Regular expression searched in the tool's message."""
 
 
-class Suppressions(_Part, frozen=True):
+class Suppressions(_Table, frozen=True):
     """`[suppressions]`: comments in code that silence the tool."""
 
     patterns: tuple[Pattern, ...] = ()
     """Regular expressions; matches are overwritten in the copy that the tool reads."""
 
 
-class Rules(_Part, frozen=True):
-    """`[fragments]`: findings allowed on a hunk alone; `[style]`: matters of style."""
+class Rules(_Table, frozen=True):
+    """`[fragments]`: rules that may report on a hunk alone; `[style]`: rules on style."""
 
     rules: tuple[Pattern, ...]
     """Regular expressions for whole rule ids."""
 
 
-class Limits(_Part, frozen=True):
+class Limits(_Table, frozen=True):
     """`[limits]` of one run."""
 
     seconds: Seconds = 20.0
-    """Wall-clock time, in seconds."""
+    """Maximum wall-clock time, in seconds."""
     memory_mb: Count = 1024
-    """Memory of all its processes together, MiB."""
+    """Maximum memory of all its processes together, in MiB."""
     output_mb: Count = 32
-    """Printed output, and space on disk, MiB each."""
+    """Maximum printed output, and maximum space on disk, in MiB each."""
     processes: Count = 32
     """Maximum number of processes at once."""
 
 
-class Manifest(_Part, frozen=True):
-    """Content of the whole file."""
+class Manifest(_Table, frozen=True):
+    """Content of `analyzer.toml`."""
 
     about: str
     """One line for `crscore doctor`."""
     suffixes: tuple[Suffix, ...]
-    """Suffixes of the files it reads, lower case with the dot."""
+    """Suffixes of the files that it reads, in lower case with the dot."""
     tool: Tool
     run: Run
     output: Output
@@ -254,7 +254,7 @@ class Manifest(_Part, frozen=True):
     severity: dict[str, Severity] = {}
     """Severity of the tool -> severity of crscore; `default` for all others."""
     severity_of_rules: dict[Severity, tuple[Pattern, ...]] = {}
-    """Severity of crscore -> rules, as regular expressions, that have it whatever the tool says."""
+    """Severity of crscore -> rules, as regular expressions, that override the tool's own."""
     ignored: tuple[Ignored, ...] = ()
     sentences: tuple[Sentence, ...] = ()
     suppressions: Suppressions = Suppressions()
@@ -286,7 +286,7 @@ class Analyzer:
         files |= {run.rules} if run.rules else set()
         for name in (FILE_NAME, *sorted(files)):
             content = (self.folder / name).read_bytes()
-            # With the length, so that two sets of files never give the same input.
+            # With the length, so that two sets of files never have the same input.
             digest.update(f"{name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 
@@ -297,15 +297,15 @@ def builtin() -> Path:
     A wheel contains it inside the package; in a checkout it is next to the package.
     """
     package = Path(__file__).resolve().parent.parent
-    carried = package / "_data" / "analyzers"
-    return carried if carried.is_dir() else package.parent / "analyzers"
+    packaged = package / "_data" / "analyzers"
+    return packaged if packaged.is_dir() else package.parent / "analyzers"
 
 
 def analyzer_names(folder: Path) -> tuple[str, ...]:
     """List the analyzers in a folder, sorted.
 
     Raises:
-        ManifestError: There is no such folder.
+        ManifestError: The folder does not exist.
     """
     if not folder.is_dir():
         raise ManifestError(str(folder), "folder", "does not exist, or is not a folder")
@@ -318,7 +318,7 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
     Args:
         folder: Folder with `analyzer.toml` and the files it names.
         shipped: Whether it comes with crscore; its texts are then not checked, because compiling
-            600 patterns takes 60 ms of every start. A contract test does it.
+            600 patterns takes 60 ms at every start; a contract test checks them.
 
     Returns:
         The analyzer.
@@ -367,7 +367,7 @@ def _check(kind: type[str], text: object) -> str:
         TypeError: The value is not a text.
         ValueError: The text is invalid for the type.
     """
-    import jmespath  # noqa: PLC0415 - slow, and not needed for the shipped ones
+    import jmespath  # noqa: PLC0415 - slow, and not needed for shipped analyzers
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415
 
     if not isinstance(text, str):

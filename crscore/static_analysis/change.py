@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 def classify(
     file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding] | None
 ) -> tuple[Finding, ...]:
-    """Mark the findings on changed lines, and those that the old file already had.
+    """Mark the findings on changed lines, and the findings that the old file already had.
 
     Args:
         file: The changed file.
@@ -42,7 +42,7 @@ def classify(
 
 
 def _is_worse(finding: Finding, old_finding: Finding) -> bool:
-    # The severities are listed from the worst on.
+    # The severities are listed from the worst to the mildest.
     return SEVERITIES.index(finding.severity) < SEVERITIES.index(old_finding.severity)
 
 
@@ -66,7 +66,7 @@ def _move_to_change(finding: Finding, changed: Sequence[int]) -> Finding:
 def find_continued(
     file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding]
 ) -> list[Finding | None]:
-    """Pair each new finding with the old finding that it continues; each is used once.
+    """Pair each new finding with the old finding that it continues; each old finding is used once.
 
     A finding continues on an unchanged line by its rule, and on a line that replaced another by its
     rule and message. The same message elsewhere is another defect.
@@ -77,7 +77,7 @@ def find_continued(
         old: Findings in its old version.
 
     Returns:
-        For each new finding, the old one or None.
+        For each new finding, the old one, or None.
     """
     removed, added = _replaced_lines(file)
     old_line_of = old_lines(file)
@@ -94,14 +94,14 @@ def _key(finding: Finding, edits: Mapping[int, Hashable], old_line: int) -> Hash
     edit = edits.get(finding.line)
     if edit is None and finding.line > 0:
         return finding.rule, old_line
-    # The message without numbers, except those in names: a function may have grown.
+    # The message without numbers outside of names: a function may have grown.
     parts = finding.text.split("`")
     parts[::2] = [_NUMBER.sub("", part) for part in parts[::2]]
     return finding.rule, edit, "`".join(parts)
 
 
 def _replaced_lines(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, Hashable]]:
-    """Return the edit that each removed and each added line belongs to, by line number."""
+    """Return the edits of the removed and of the added lines, by line number."""
     removed: dict[int, Hashable] = {}
     added: dict[int, Hashable] = {}
     runs = itertools.groupby(
@@ -111,7 +111,7 @@ def _replaced_lines(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, H
         changed = [line for line in lines if line] if is_changed else []
         old = [line.old for line in changed if line.old]
         new = [line.new for line in changed if line.new]
-        # As many lines were added as removed: each is taken for the successor of one.
+        # If as many lines were added as removed, each added line replaces one removed line.
         is_one_by_one = len(old) == len(new)
         for numbers, edits in ((old, removed), (new, added)):
             for index, line_number in enumerate(numbers):

@@ -36,7 +36,7 @@ class ToolResult(NamedTuple):
     tool: Installed | Absent
     """Installation of the tool."""
     outcomes: Mapping[Unit, Outcome]
-    """Outcome for each text that it read."""
+    """Outcome for each text that the tool read."""
 
 
 def analysis(
@@ -62,9 +62,9 @@ def analysis(
     findings: list[Finding] = []
     runs: list[ToolRun] = []
     own_units = [unit for texts in units for unit in texts]
-    for of_all in results:
-        outcomes = {unit: of_all.outcomes[unit] for unit in own_units if unit in of_all.outcomes}
-        result = of_all._replace(outcomes=outcomes)
+    for output in results:
+        outcomes = {unit: output.outcomes[unit] for unit in own_units if unit in output.outcomes}
+        result = output._replace(outcomes=outcomes)
         concerned = [
             (file, texts)
             for file, texts in zip(diff.files, units, strict=True)
@@ -74,7 +74,7 @@ def analysis(
             runs.append(_run_of(result, [file for file, _ in concerned]))
         for file, texts in concerned:
             findings.extend(_in_file(result, file, texts))
-    # Where no tool had a file to read, none needed a sandbox.
+    # If no tool had a file to read, no sandbox was needed.
     confined = confined or not runs
     # A linter that also ran here repeats its findings in other words.
     identities = {_identity(finding) for finding in findings}

@@ -1,8 +1,8 @@
 """Run of one tool on many texts: in one process, an empty folder, with generated file names.
 
-Texts of several files and changes share one process, because starting a tool costs more than a file
-does. When the process fails, its texts are tried again in smaller batches and at last alone, so
-that one hostile file affects only itself.
+Texts of several files and changes share one process, because starting a tool takes longer than
+reading a file. If the process fails, its texts are tried again in smaller batches and finally one
+by one, so that one hostile file affects only itself.
 """
 
 import hashlib
@@ -31,11 +31,11 @@ from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
 
 BATCH_SIZES = (64, 8, 1)
-"""Maximum texts of one process; those of a failed process are tried again in smaller ones."""
+"""Maximum number of texts of one process, for the first attempt and each further one."""
 MAX_WAITS = 3
-"""Multiple of the tool's time limit that failed processes may take together."""
+"""Maximum time of all failed processes together, as a multiple of the tool's time limit."""
 # `s0001.py`, `./s0001.py`, `file:///tmp/x/s0001/__init__.py`
-_OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
+_GENERATED_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
 
 Outcome = RawReport | ToolFailedError
 """Findings of a tool in one text, or the reason for their absence."""
@@ -72,7 +72,7 @@ def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
 
 
 def _run_in_batches(task: Task, units: Sequence[Unit]) -> dict[Unit, Outcome]:
-    """Run one process per batch, and those that fail again in smaller batches."""
+    """Run one process per batch; rerun failed batches in smaller batches."""
     outcomes: dict[Unit, Outcome] = {}
     seconds_left = MAX_WAITS * task.tool.analyzer.manifest.limits.seconds
     for size in BATCH_SIZES:
@@ -146,7 +146,7 @@ def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> I
         "{rules}": str(analyzer.folder / (analyzer.manifest.run.rules or "")),
         "{here}": str(analyzer.folder),
         "{tools}": str(task.tool.tools),
-        # Unpredictable, so that no analysed text can contain it.
+        # Unpredictable, so that no analyzed text can contain it.
         "{marker}": f"crscore-{secrets.token_hex(16)}",
     }
     for argument in analyzer.manifest.run.arguments:
@@ -214,21 +214,21 @@ def _unparsed_in_stderr(stderr: bytes, pattern: Capture | None) -> set[int]:
 
 
 def _text_index(path: str) -> int | None:
-    match = _OUR_NAME.search(path)
+    match = _GENERATED_NAME.search(path)
     return int(match[1]) if match else None
 
 
 def _key(task: Task, unit: Unit) -> str:
     digest = hashlib.sha256()
     analyzer = task.tool.analyzer
-    parts: Mapping[str, str] = {
+    fields: Mapping[str, str] = {
         "crscore": __version__,
         "tool": f"{analyzer.name} {task.tool.version} {analyzer.sha256}",
         # The suffix, and whether it is a package, can change what a tool finds.
         "name": unit.file_name(0),
         "text": unit.text,
     }
-    for key, value in parts.items():
+    for key, value in fields.items():
         content = value.encode("utf-8", errors="replace")
         digest.update(f"{key} {len(content)}\n".encode() + content)
     return f"findings {digest.hexdigest()}"

@@ -1,7 +1,7 @@
 """Findings of tools outside of this run, from SARIF files of a team's own CI.
 
 A finding counts for a file of the change only if it names exactly this file, from the root of the
-repository: `src/a.py` is another file than `packages/web/src/a.py`. An absolute path, such as
+repository: `src/a.py` and `packages/web/src/a.py` are different files. An absolute path, such as
 `file:///home/runner/work/shop/shop/src/a.py`, is read from the root of its checkout.
 """
 
@@ -22,15 +22,15 @@ from crscore.static_analysis.reports import RawFinding, RawReport
 from crscore.static_analysis.wording import shorten
 
 UNKNOWN = "sarif"
-"""Name of a tool that the file does not name."""
+"""Name of a tool without a name in its file."""
 UNCHANGED = "unchanged"
 """SARIF's `baselineState` of findings that existed before."""
-# Rules by which tools report an unreadable file: ruff, oxlint, Biome, flake8, pylint.
+# Rules that report an unreadable file: ruff, oxlint, Biome, flake8, pylint.
 _UNREAD = re.compile(
     r"invalid-syntax|syntax-error|OXL0001|parse|E999|E0001|fatal|.*(?:^|[/.-])pars(?:e|ing)-?error",
     re.IGNORECASE,
 )
-# A name goes into the signature, where a comma separates tools.
+# A name becomes part of the signature, where a comma separates tools.
 _UNSAFE = re.compile(r"[^\w.+ -]")
 MAX_NAME = 60
 """Maximum characters of a tool's name or version."""
@@ -45,7 +45,7 @@ class ExternalRun(NamedTuple):
     findings: tuple[Finding, ...]
     """Findings in the changed files, without suppressed ones."""
     note: str
-    """Count of the findings that were left out; "" for none."""
+    """Sentence with the number of findings left out; "" if none was."""
 
 
 def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ...]:
@@ -78,8 +78,8 @@ def _find_run(report: RawReport, diff: Diff, root: str) -> ExternalRun:
             findings.setdefault(path, []).append(_finding(raw, name, path))
     marked = [
         finding
-        for path, of_file in findings.items()
-        for finding in change.classify(by_path[path], of_file, None)
+        for path, file_findings in findings.items()
+        for finding in change.classify(by_path[path], file_findings, None)
     ]
     run = ToolRun(
         tool=name,
@@ -97,7 +97,7 @@ _LEFT_OUT: Final = {"elsewhere": "in files outside of the change", "invalid": "i
 
 
 def _versioned(report: RawReport) -> str:
-    """Return the version and content hash: two files of one version are two sources of issues."""
+    """Return the version and a content hash: two files may have the same version."""
     digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
     version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
     return f"{version}-{digest}" if version else digest

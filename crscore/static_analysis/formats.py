@@ -16,7 +16,7 @@ from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 
 MAX_FINDINGS = 25_000
-"""Maximum findings of one process. More are a failure: a cut would hide findings of other files."""
+"""Maximum findings of one process. More are a failure, because a cut would hide findings."""
 
 
 def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
@@ -31,7 +31,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
         The report, in output order.
 
     Raises:
-        ToolOutputError: The content is not of that format, or has too many findings.
+        ToolOutputError: The content does not have that format, or has too many findings.
     """
     report = _READERS[output.format](content, output, tool)
     if len(report.findings) > MAX_FINDINGS:
@@ -54,7 +54,7 @@ def _sarif(content: bytes, output: Output, tool: str) -> RawReport:
 
 def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
     del output
-    from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - only the error
+    from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - only the error class
 
     from defusedxml import ElementTree  # noqa: PLC0415
     from defusedxml.common import DefusedXmlException  # noqa: PLC0415
@@ -82,7 +82,7 @@ def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
 
 def _json(content: bytes, output: Output, tool: str) -> RawReport:
     shape = output.json
-    assert shape is not None  # noqa: S101 - the manifest's reader saw to it
+    assert shape is not None  # noqa: S101 - checked by the manifest's reader
     try:
         root = json.loads(content)
     except (ValueError, RecursionError) as exc:
@@ -127,7 +127,7 @@ def _group(
 
 def _csv(content: bytes, output: Output, tool: str) -> RawReport:
     shape = output.csv
-    assert shape is not None  # noqa: S101 - the manifest's reader saw to it
+    assert shape is not None  # noqa: S101 - checked by the manifest's reader
     findings: list[RawFinding] = []
     try:
         for row in csv.reader(io.StringIO(content.decode("utf-8", errors="replace"))):

@@ -31,14 +31,14 @@ from crscore.scoring import similarity
 
 SAME_DEFECT = 0.37
 """Minimum cosine of two tools' sentences on one line, with names masked, about one defect. Chosen
-from pairs judged by hand (human study, Python's library, npm packages) with MiniLM: 0.41 and more
-for one defect, 0.32 and less for two. See `docs/design/015-issues.md`."""
+from pairs judged by hand (human study, Python's library, npm packages) with MiniLM: at least 0.41
+for one defect, at most 0.32 for two. See `docs/design/015-issues.md`."""
 SAME_AS_CLAIM = 0.5
 """Minimum cosine of an implication that repeats an issue on its lines."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """Informativeness of an issue, in (0, 1]; it orders reports and does not affect scores."""
 MAX_COMPARED = 50
-"""Maximum findings compared on one line, the worst first: minified code has thousands."""
+"""Maximum number of findings compared on one line, the worst first: minified code has thousands."""
 # The location, as in "in `Client.charge`". If it were kept, the encoder would consider every
 # sentence that names the class similar to the issue.
 _LOCATION = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
@@ -140,17 +140,17 @@ def _join_same_defects(findings: Sequence[Finding], encoder: Encoder) -> list[_I
     for finding in findings:
         by_line[finding.path, finding.line].append(finding)
     # One tool's findings are never joined, so a line with one tool needs no comparison.
-    groups = [  # the findings that are compared, and all of one line
+    groups = [  # the findings of a line that are compared, and all of them
         (group[: MAX_COMPARED if len({finding.tool for finding in group}) > 1 else 0], group)
         for group in by_line.values()
     ]
-    compared = [finding for rivals, _ in groups for finding in rivals]
+    compared = [finding for to_compare, _ in groups for finding in to_compare]
     texts = list(dict.fromkeys(_without_names(finding.text) for finding in compared))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True)) if texts else {}
     issues: list[_Issue] = []
-    for rivals, group in groups:
-        issues += _defects(rivals, vectors)
-        issues += [[finding] for finding in group[len(rivals) :]]
+    for to_compare, group in groups:
+        issues += _defects(to_compare, vectors)
+        issues += [[finding] for finding in group[len(to_compare) :]]
     return issues
 
 
@@ -193,7 +193,7 @@ def _without_names(text: str) -> str:
 
 
 def _words_of_names(text: str) -> frozenset[str]:
-    """Return the words in the names of a sentence, without those of its location.
+    """Return the words in the names of a sentence, without the words of its location.
 
     Example:
         >>> sorted(_words_of_names("`except Exception` in `Client.charge` hides bugs."))
@@ -215,9 +215,9 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []
-    # Sorting is stable: the worst first, those of one severity by line.
+    # Sorting is stable: the worst first, issues of one severity by line.
     for issue in sorted(sorted(issues, key=_start), key=_severity):
-        # A finding that spans several hunks counts in the first one that has room.
+        # An issue in several hunks counts in the first one below its maximum.
         for finding in issue:
             index = bisect.bisect_right(starts.get(finding.path, []), finding.line)
             if per_hunk is None or counts[finding.path, index] < per_hunk:

@@ -9,11 +9,11 @@ prints one sentence per smell and file, this one resembles a reviewer's remarks:
 
 - One finding per function, class or expression. Statements, branches and paths of one function make
   one finding.
-- Records may have many attributes, and enumerations low cohesion.
+- Records may have many attributes, and enumerations may have low cohesion.
 - Complexity counts functions only, at any depth, and no `assert`: checks make no test complex.
-- Shotgun surgery counts calls into other modules only, and not in tests, whose purpose they are.
-- A handler that catches all errors and raises again is acceptable. It is a warning only where it
-  catches all and does nothing.
+- Shotgun surgery counts only calls into other modules, and none in tests, which exist to call them.
+- A handler that catches all errors and raises again is acceptable. It is a warning only if it
+  catches all errors and does nothing.
 
 Source:
     Naik et al., NAACL 2025, arXiv:2409.19801v2, Table 14, and the reference code.
@@ -69,7 +69,7 @@ class Rule:
     """Smell with its limit and texts, a table of `pyscent.toml`."""
 
     limit: int
-    """Largest acceptable measure, for cohesion the smallest; 0 where nothing is measured."""
+    """Largest acceptable measure, for cohesion the smallest; 0 if nothing is measured."""
     extent: str
     """Measure in words; `{n}` is the number."""
     text: str
@@ -100,7 +100,7 @@ class Smell:
     subject: str
     """Code in words, the subject of the sentence."""
     measure: float
-    """Measure in the rule's unit; 0 where nothing is measured."""
+    """Measure in the rule's unit; 0 if nothing is measured."""
     extent: str
     """Measure in words."""
     text: str
@@ -170,7 +170,7 @@ def analyze(paths: Sequence[str]) -> tuple[FileReport, ...]:
     """Find the smells in some files.
 
     Args:
-        paths: The files; one given twice counts once.
+        paths: The files; a file given twice counts once.
 
     Returns:
         One report per file, in input order.
@@ -265,7 +265,7 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, PylintCounts]:
             (work / name).write_bytes(code.encode())
         process = subprocess.run(  # noqa: S603
             [
-                # Isolated and with an empty settings file: the analysed code must not choose
+                # Isolated and with an empty settings file: the analyzed code must not choose
                 # plugins or options.
                 *(sys.executable, "-I", "-m", "pylint", f"--rcfile={settings}"),
                 *("--output-format=json2", "--persistent=n", "--jobs=1", "--load-plugins="),
@@ -355,7 +355,7 @@ def _smells_of_block(
 
 
 def _walk(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
-    """Yield each node before its descendants, with the dotted names of what encloses it.
+    """Yield each node before its descendants, with the dotted name of its enclosing scope.
 
     Without recursion: a tree can be deeper than Python's stack.
     """
@@ -383,7 +383,7 @@ def make_smell(
         rule: Id of the violated rule.
         node: Code that violates it.
         subject: The code in words, the subject of the sentence.
-        measure: The measure, in the rule's unit; 0 where nothing is measured.
+        measure: The measure, in the rule's unit; 0 if nothing is measured.
         level: SARIF level.
         words: Further values for the rule's text.
 
@@ -512,7 +512,7 @@ def cohesion(node: ast.ClassDef) -> float | None:
     A class with M methods and A attributes has M x A pairs; its cohesion is the share of
     pairs in which the method names the attribute. Attributes are the names that a method reads or
     writes through its first parameter, other than methods, and the plain names that the class body
-    assigns. Static and class methods count as methods that use none.
+    assigns. Static and class methods count as methods that use no attribute.
 
     Args:
         node: The class, without the classes inside it.
@@ -522,11 +522,11 @@ def cohesion(node: ast.ClassDef) -> float | None:
 
     Source:
         The idea of the `cohesion` package (as commonly understood: the mean share of the attributes
-        that a method names). Reimplemented; unlike there, `async` methods count, and an attribute
+        that a method names). Reimplemented; here `async` methods count, and an attribute
         that is called remains an attribute.
 
     Example:
-        One method uses both attributes, one uses one of them: three of four pairs.
+        One method uses both attributes, the other one of them: three of four pairs.
 
         >>> code = '''
         ... class Point:
@@ -555,7 +555,7 @@ def cohesion(node: ast.ClassDef) -> float | None:
 
 
 def _attributes_used(method: Function) -> tuple[set[str], set[str]]:
-    """Return the attributes of its object that a method reads or writes, and those it calls."""
+    """Return the attributes of its object that a method reads or writes, and the ones it calls."""
     parameters = [*method.args.posonlyargs, *method.args.args]
     read: set[str] = set()
     called: set[str] = set()
@@ -652,7 +652,7 @@ def is_record(node: ast.stmt) -> bool:
     r"""Return whether the purpose of a class is to hold fields.
 
     Args:
-        node: A class; another statement is no record.
+        node: A class; another statement is not a record.
 
     Returns:
         True for data classes, named tuples, typed dictionaries, enumerations and the like of attrs,
@@ -712,7 +712,7 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
     The merged finding has the rule of the measure that is furthest over its limit (the
     largest quotient of measure and limit; of equal ones statements, then branches, then
     paths), that rule's measure, and the worst level. Its sentence names all measures that
-    are over.
+    exceed their limits.
 
     Args:
         smells: The findings of one file.
@@ -725,15 +725,15 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
     for smell in smells:
         group = sizes[smell.line, smell.subject] if smell.rule in _SIZES else merged
         group.append(smell)
-    for parts in sizes.values():
-        parts.sort(key=lambda part: _SIZES.index(part.rule))
-        worst = max(parts, key=lambda part: part.measure / RULES[part.rule].limit)
-        if len(parts) > 1:
-            extent = f"{', '.join(part.extent for part in parts[:-1])} and {parts[-1].extent}"
+    for group in sizes.values():
+        group.sort(key=lambda smell: _SIZES.index(smell.rule))
+        worst = max(group, key=lambda smell: smell.measure / RULES[smell.rule].limit)
+        if len(group) > 1:
+            extent = f"{', '.join(smell.extent for smell in group[:-1])} and {group[-1].extent}"
             text = (
                 f"{worst.subject} has {extent}; it is hard to follow and to test, so split it up."
             )
-            level = max(part.level for part in parts)  # "warning" is after "note"
+            level = max(smell.level for smell in group)  # "warning" is after "note"
             worst = replace(worst, extent=extent, text=text, level=level)
         merged.append(worst)
     return merged

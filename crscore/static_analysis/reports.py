@@ -33,15 +33,15 @@ class RawReport:
     """Output of one run."""
 
     tool: str | None = None
-    """Name of the tool, when the output has it."""
+    """Name of the tool, if the output has one."""
     version: str | None = None
-    """Version of the tool, when the output has it."""
+    """Version of the tool, if the output has one."""
     findings: tuple[RawFinding, ...] = ()
     """Findings in the tool's order."""
     unparsed: tuple[str, ...] = ()
     """Files that the tool could not read, as named by it."""
     invalid: int = 0
-    """Number of entries that are no findings and were dropped."""
+    """Number of entries that are not findings and were dropped."""
 
 
 def replace_surrogates(report: RawReport) -> RawReport:

@@ -1,7 +1,7 @@
 """Reader of SARIF 2.1.0, from a tool's output or from a file of a team's CI.
 
 Nothing in it is trusted. A value of the wrong type counts as absent, and a result that is not an
-object is counted and dropped. Tried with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and
+object is counted and dropped. Tested with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and
 with the conventions of CodeQL (rules of extensions, embedded links), semgrep (`suppressions`),
 ESLint and PMD (files that could not be read are in notifications).
 
@@ -26,13 +26,13 @@ MAX_RESULTS: Final = 25_000
 MAX_LINE: Final = 10_000_000
 """Largest valid line number."""
 HIGH: Final = 7.0
-"""Minimum `security-severity`, from 0 to 10, of an error."""
+"""Minimum `security-severity` (0 to 10) of an error."""
 MEDIUM: Final = 4.0
 """Minimum `security-severity` of a warning."""
 
 _LEVELS: Final = ("note", "warning", "error")
-# A tool that reports that it found nothing, or could not decide, found nothing. `review` marks
-# results for a person to look at, so they stay, as notes: they have no defined severity.
+# Results that report success or no decision are not findings. `review` marks results for a person
+# to look at, so they are kept, as notes: they have no defined severity.
 _NO_FINDING: Final = frozenset({"pass", "open", "informational", "notApplicable"})
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
@@ -42,7 +42,7 @@ _MAX_MESSAGE: Final = 10_000
 _MAX_ARGUMENT: Final = 1_000
 _MAX_NESTED_BASES: Final = 10
 _MAX_LEVELS: Final = 5
-# Longest path of Linux. Many results can share one long base, and each would have its own copy.
+# Longest path on Linux. Many results can share one long base, and each would have its own copy.
 _MAX_PATH: Final = 4_096
 
 Json = dict[str, Any]
@@ -84,7 +84,7 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
 
 
 class _RunReader:
-    """Run with what its results refer to."""
+    """Run with the rules, texts and locations that its results refer to."""
 
     def __init__(self, run: Json) -> None:
         self.run = run
@@ -150,7 +150,7 @@ class _RunReader:
             )
 
     def _rule(self, result: Json) -> Json:
-        """Look up the rule of a result by its id, or by its index where it has no id."""
+        """Look up the rule of a result by its id, or by its index if it has no id."""
         name = _rule_id(result)
         # `CA5350/md5` is a case of the rule `CA5350`.
         for _ in range(_MAX_LEVELS):
@@ -167,7 +167,7 @@ class _RunReader:
         return rules[index] if index < len(rules) else {}
 
     def _message(self, result: Json, rule: Json) -> str:
-        """Return a result's message, or its rule's where it has none of its own."""
+        """Return a result's message; without one, its rule's description."""
         message = _object(result, "message")
         text = _text(message, "text")
         if not text and message.get("id"):
@@ -197,7 +197,7 @@ class _RunReader:
         return self._path(_object(result, "analysisTarget")), 0, 0
 
     def _path(self, location: Json) -> str:
-        """Resolve a location, up to the base of the checkout."""
+        """Return the path of a location, relative to the checkout if that is known."""
         index = _whole(location.get("index"))
         if not _text(location, "uri") and index is not None and index < len(self.artifacts):
             location = _object(self.artifacts[index], "location")
@@ -208,7 +208,7 @@ class _RunReader:
                 break
             location = _object(self.bases, name)
             base = _text(location, "uri").strip()
-            # Before the search, which reads all of a long base again for each result.
+            # Checked before the pattern, which reads all of a long base again for each result.
             if len(base) + len(uri) >= _MAX_PATH:
                 return ""
             if not base:
@@ -221,7 +221,7 @@ class _RunReader:
     def _unparsed(self) -> Iterator[str]:
         """Yield the files that the tool reports as unreadable.
 
-        PMD gives such notifications no level, only the exception.
+        Notifications of PMD have no level, only an exception.
         """
         for invocation in _objects(self.run, "invocations"):
             for note in _notifications(invocation):
@@ -233,7 +233,7 @@ _DESCRIPTIONS: Final = ("shortDescription", "fullDescription")
 
 
 def _count_invalid(run: Json) -> int:
-    """Count the results that are not objects; a run or a list that is not one counts as one."""
+    """Count the results that are not objects; an invalid run or list counts as one."""
     if not run or not isinstance(run.get("results"), list | None):
         return 1
     return sum(not result for result in _objects(run, "results"))
@@ -266,7 +266,7 @@ def _level(result: Json, rule: Json) -> str:
     min_level = 0
     if severity is not None:
         min_level = (severity >= MEDIUM) + (severity >= HIGH)
-    # A security rating can raise the tool's level and never lowers it.
+    # A security rating can raise the tool's level but never lowers it.
     return _LEVELS[max(_LEVELS.index(level or "warning"), min_level)]
 
 

@@ -32,7 +32,7 @@ AUTO = "auto"
 NONE = "none"
 """No analyzer."""
 _STOPPING_S = 0.05
-"""Seconds between two attempts to stop tools, as one may just be starting."""
+"""Seconds between two attempts to stop tools, because a tool may just be starting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,7 +59,7 @@ class Suite:
         or fails is named in the result; the others' findings are kept.
 
         Args:
-            diffs: Any number of changes, with the whole files where available.
+            diffs: Any number of changes, with full files where available.
 
         Returns:
             The analysis of each change, in order.
@@ -86,7 +86,7 @@ class Suite:
     def is_confined(self) -> bool:
         """Return whether this system can keep the tools off the network.
 
-        For untrusted code, it is tried; else the system is known by its name.
+        For untrusted code, this is tried; otherwise, the system's name decides.
         """
         return run.can_confine() and (not self.untrusted or run.network_denied())
 
@@ -115,7 +115,7 @@ class Suite:
         tool = collect.REFUSED if refused else self._find(analyzer)
         if isinstance(tool, tools.Absent):
             return collect.ToolResult(analyzer, tool, {})
-        all_units = (unit for of_diff in units for texts in of_diff for unit in texts)
+        all_units = (unit for diff_units in units for texts in diff_units for unit in texts)
         distinct = list(dict.fromkeys(unit for unit in all_units if _reads(analyzer, unit)))
         outcomes = execute.run_analyzer(execute.Task(tool, self.cache, stop), distinct)
         return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))
@@ -151,11 +151,11 @@ def select(choice: str) -> tuple[Analyzer, ...]:
             files of a change, which may contain a folder of any name.
 
     Returns:
-        The analyzers by name; one from a folder replaces the shipped one of the same name.
+        The analyzers by name; an analyzer from a folder replaces the shipped one of the same name.
 
     Raises:
         ManifestError: A folder has no analyzer, or an invalid one.
-        UnknownPluginError: There is no analyzer of that name.
+        UnknownPluginError: No analyzer has that name.
     """
     shipped = builtin()
     names = analyzer_names(shipped)
@@ -165,8 +165,8 @@ def select(choice: str) -> tuple[Analyzer, ...]:
     for word in folders:
         if not {os.sep, os.altsep} & {*word}:
             raise UnknownPluginError("analyzers", word, (AUTO, NONE, *names, f".{os.sep}FOLDER"))
-    whole = AUTO in selected or not selected
-    picked = names if words and whole else [name for name in selected if name in names]
+    has_auto = AUTO in selected or not selected
+    picked = names if words and has_auto else [name for name in selected if name in names]
     analyzers = {name: read_analyzer(shipped / name, shipped=True) for name in picked}
     for folder in map(Path, folders):
         analyzers |= {analyzer.name: analyzer for analyzer in _of_folder(folder)}

@@ -1,4 +1,4 @@
-"""Tools on this machine: finding them, their versions, and installing those of npm.
+"""Tools on this machine: finding them and their versions, and installing npm tools.
 
 An npm tool is in the tools folder, which by default belongs to the Python environment of crscore,
 so that deleting the environment deletes it too.
@@ -88,7 +88,7 @@ def find_tool(
     except ToolNotFoundError:
         return Absent(state=ToolState.MISSING, reason=not_installed)
     if program is None or not all(map(find_spec, tool.modules)):
-        # A tool found here lacks only the program that runs it, such as Java.
+        # A tool with a known version lacks only the program that runs it, such as Java.
         reason = f"{tool.command} is not installed" if version else not_installed
         return Absent(state=ToolState.MISSING, reason=reason)
     needed = {name: shutil.which(name, path=path) for name in tool.needs}
@@ -124,7 +124,7 @@ def _program(command: str, tool_folder: Path, path: str) -> str | None:
         return sys.executable
     name = command.rpartition("/")[2]
     own_program = command if "/" in command else f"node_modules/.bin/{command}"
-    # Before PATH: these have the version that was installed for crscore.
+    # Searched before PATH, because they have the version that was installed for crscore.
     for candidate in (tool_folder / own_program, Path(sysconfig.get_path("scripts")) / name):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate.absolute())
@@ -196,7 +196,7 @@ def _version(
     output = (process.stdout + b"\n" + process.stderr).decode("utf-8", errors="replace")
     match = analyzer.manifest.tool.pattern.compiled.search(output)
     if match is None:
-        reason = "does not say its version"
+        reason = "does not print its version"
         raise ToolFailedError(analyzer.name, reason, process.code, output[-2000:])
     if cache:
         cache.put(key, match[1].encode())
@@ -209,8 +209,8 @@ def _stamp(analyzer: Analyzer, program: str) -> str:
     A module run by this interpreter is replaced with its package, which touches the folder of the
     packages.
     """
-    of_python = analyzer.manifest.tool.command == INTERPRETER
-    target = Path(sysconfig.get_path("purelib") if of_python else program)
+    is_python = analyzer.manifest.tool.command == INTERPRETER
+    target = Path(sysconfig.get_path("purelib") if is_python else program)
     status = target.stat()
     # npm gives the files of all versions the same mtime, so only ctime differs.
     times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
@@ -236,7 +236,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
     """Install or replace an npm tool.
 
     The lock file has the hash of every package, and install scripts are disabled. The folder
-    appears only when it is complete.
+    appears only once it is complete.
 
     Args:
         analyzer: A tool with a lock file.
@@ -246,7 +246,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
         The tool's folder.
 
     Raises:
-        ToolNotFoundError: There is no npm.
+        ToolNotFoundError: npm is not installed.
         ToolFailedError: npm failed, or the folder cannot be written.
     """
     npm = shutil.which("npm")

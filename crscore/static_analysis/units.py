@@ -1,4 +1,4 @@
-"""Texts that tools read: whole files in two versions, or the hunks of a file alone.
+"""Texts that tools read: full files in two versions, or only the hunks of a file.
 
 Every text gets a generated name. A path of the change determines only the suffix, and whether a
 Python file is its package's `__init__`, because that changes the meaning of its imports.
@@ -13,7 +13,7 @@ from crscore.diff import languages
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind, Side
 from crscore.syntax.change import ParsedChange, ParsedFile
 
-# Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
+# Characters that end a line for some tools but not for a diff: a lone CR, VT, FF, FS to RS,
 # NEL, LS, PS.
 _ODD_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Python ignores a form feed at the start of a line.
@@ -24,7 +24,7 @@ _OF_PACKAGES = frozenset({".py", ".pyi"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """Text to be analysed."""
+    """Text to be analyzed."""
 
     path: str
     """Path of the file in the diff."""
@@ -39,9 +39,9 @@ class Unit:
     first: int = 1
     """Line number in the file of the first line of the fragment."""
     before: int = 0
-    """Lines added before a fragment to make it parse."""
+    """Number of lines added before a fragment to make it parse."""
     length: int | None = None
-    """Lines of a fragment; None for a whole file."""
+    """Number of lines of a fragment; None for a full file."""
 
     @property
     def is_fragment(self) -> bool:
@@ -78,13 +78,13 @@ def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
     """List the texts of a change.
 
     Args:
-        diff: The change, with the whole files where available. A file that the change adds is
+        diff: The change, with full files where available. A file that the change adds is
             complete in its hunk.
 
     Returns:
-        For each file: with sources, its new version and its old one, if any; without, the new sides
-        of its hunks, where these can be completed. Binary files and files with removed lines only
-        have none.
+        For each file: its new version and its old one, if any; without sources, the new sides of
+        those hunks that can be completed. Binary files and files with removed lines only have no
+        texts.
     """
     return tuple(tuple(_of_file(file)) for file in ParsedChange.of(diff).parsed_files)
 

@@ -49,7 +49,7 @@ def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
 
 
 def _filled(text: str, names: Mapping[str, str]) -> str | None:
-    """Fill in names; return None when one is empty, as in "Unused import ``."."""
+    """Fill in names; return None if a name is empty, as in "Unused import ``."."""
     names_used = _SLOT.findall(text)
     if not all(names[name] for name in names_used):
         return None
@@ -101,7 +101,7 @@ _STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(
 _QUOTED_NAME: Final = re.compile(
     r"(?<!\w)['\"\u2018]([A-Za-z_$][\w$.:<>\[\]()-]{0,79})['\"\u2019](?!\w)"
 )
-# A full stop, then a capital, a digit or a quotation; "e.g. a", "3.11" and "os.path" have none.
+# A full stop, then a capital, a digit or a quotation; "e.g. a", "3.11", "os.path" do not match.
 _END: Final = re.compile(r"[.!?][\"')\]]?(?=\s+[\"'(\[`]?[A-Z0-9`]|\s*$)")
 _ABBREVIATION: Final = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|resp|incl|[A-Z])\.$"
@@ -166,6 +166,6 @@ def shorten(message: str) -> str:
     head = line[: MAX_SENTENCE - 1]
     head = head.rpartition(" ")[0] or head
     if head.count("`") % 2:
-        # Before a code span that would remain open.
+        # The text is cut before a code span that would remain open.
         head = head[: head.rindex("`")] or head.replace("`", "")
     return head.rstrip(" ,;:.") + "…"

@@ -372,7 +372,7 @@ MISTAKES = [
     ((DIFF, REVIEW, "--format", "htlm"), 2, "there are: html"),
     ((DIFF, REVIEW, "--fail-under", "200"), 2, "at most 100"),
     ((DIFF, REVIEW, "-o", "/none/page.html"), 3, "its folder does not exist"),
-    ((DIFF, REVIEW, "--source-root", "none"), 3, "is no folder"),
+    ((DIFF, REVIEW, "--source-root", "none"), 3, "is not a folder"),
     ((DIFF, REVIEW, "--claims", "openai:m"), 2, "set OPENAI_BASE_URL"),
     (("pr", "acme/shop"), 2, "like acme/shop#7"),
     (("pr", "acme/shop#7", "--api-url", "http://127.0.0.1:9"), 3, "127.0.0.1 cannot be reached"),

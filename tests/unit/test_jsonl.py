@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def test_packed_file_that_unpacks_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jsonl, "_MOST_BYTES", 1_000)
+    monkeypatch.setattr(jsonl, "_MAX_BYTES", 1_000)
     file = tmp_path / "a.gz"
     file.write_bytes(gzip.compress(b" " * 1_001))
     with pytest.raises(InputError, match="unpacks to more than 1,000 bytes"):

@@ -69,9 +69,13 @@ def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
         (
             "text",
             {"colour": True},
-            "colour: is no option; there are: explain, signature, color, width",
+            "colour: is not an option; there are: explain, signature, color, width",
         ),
-        ("json", {"explain": True}, "report json: explain: is no option; the plugin takes none"),
+        (
+            "json",
+            {"explain": True},
+            "report json: explain: is not an option; the plugin takes none",
+        ),
     ],
 )
 def test_create_names_the_option_that_is_wrong(name: str, values: dict, message: str) -> None:

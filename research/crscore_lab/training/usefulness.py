@@ -22,7 +22,7 @@ from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
 from crscore.matchers.calibrated.plugin import Calibrated
-from crscore.pipeline import split_comment
+from crscore.pipeline import parse_comment
 from crscore.records import Comment, Diff, PseudoReference, Sentence
 from crscore.statistics import logistic
 from crscore.usefulness import evidence, headline
@@ -231,7 +231,7 @@ def _read_texts(corpus: Corpus, changes: _Changes) -> list[_Text]:
 
 def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
     """Split a text into its sentences, and its code proposals."""
-    parsed = split_comment(comment, diff or Diff(files=(), sha256=""), "markdown")
+    parsed = parse_comment(comment, diff or Diff(files=(), sha256=""), "markdown")
     return pipeline.sentences_of([parsed])
 
 
@@ -390,7 +390,7 @@ class _Judge:
         self._changes.learn(diff for _, diff, _ in items)
         units = [
             pipeline.sentences_of(
-                [split_comment(comment, diff, "markdown") for comment in comments]
+                [parse_comment(comment, diff, "markdown") for comment in comments]
             )
             for _, diff, comments in items
         ]

@@ -113,7 +113,7 @@ def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
     [
         ({"revision": "main"}, "only 53aa5117 is known"),
         ({"model": "bert-base-uncased"}, "others: st:bert-base-uncased"),
-        ({"modle": "x"}, "modle: is no option"),
+        ({"modle": "x"}, "modle: is not an option"),
         ({"offline": "maybe"}, "Expected `bool`"),
     ],
 )

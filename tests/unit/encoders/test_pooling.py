@@ -20,7 +20,7 @@ def test_ignored_ids_of_a_capitalised_stop_word_marks_it() -> None:
     assert IGNORED[3]
 
 
-def test_ignored_ids_of_a_word_tail_spelt_like_a_stop_word_leaves_it() -> None:
+def test_ignored_ids_of_a_word_tail_spelled_like_a_stop_word_leaves_it() -> None:
     assert not IGNORED[4]
     assert IGNORED[5]
 

@@ -110,7 +110,7 @@ def test_version_may_be_a_prerelease_a_local_one_and_on_stderr(tmp_path) -> None
 @pytest.mark.parametrize(
     ("version", "words"),
     [
-        ("print('hello')", "does not say its version"),
+        ("print('hello')", "does not print its version"),
         ("import os; os.abort()", "SIGABRT"),
         ("print('x' * 40_000_000)", "printed more than"),
     ],

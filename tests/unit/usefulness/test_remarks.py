@@ -31,7 +31,7 @@ def read_text(text: str) -> TextReading:
 
 def split(body: str) -> tuple[Sentence, ...]:
     comment = Comment(body=body, path="a.py", line=1)
-    parsed = pipeline.split_comment(comment, DIFF, "markdown")
+    parsed = pipeline.parse_comment(comment, DIFF, "markdown")
     return tuple(
         Sentence(text=text, comment=0, proposal=proposal, position=position)
         for texts, positions, proposal in (

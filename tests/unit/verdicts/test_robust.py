@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.pipeline import sentences_of, split_comment
+from crscore.pipeline import parse_comment, sentences_of
 from crscore.records import Comment
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.statements import MAX_CHARS, Statement
@@ -29,7 +29,7 @@ MAX_SECONDS = 2.0
 def statement(text: str) -> Statement:
     comment = Comment(body=text)
     return Statement(
-        sentences=sentences_of([split_comment(comment, DIFF, "markdown")]), comment=comment
+        sentences=sentences_of([parse_comment(comment, DIFF, "markdown")]), comment=comment
     )
 
 

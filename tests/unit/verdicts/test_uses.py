@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crscore.diff.tree import Tree
-from crscore.pipeline import sentences_of, split_comment
+from crscore.pipeline import parse_comment, sentences_of
 from crscore.records import Comment, Receipt, Verdict
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.repository import Repository
@@ -81,7 +81,7 @@ def judge(
         tree = Tree({path: content.encode() for path, content in files.items()}, reason)
         repository = Repository(lambda: tree)
     comment = Comment(body=text)
-    units = sentences_of([split_comment(comment, DIFF, "markdown")])
+    units = sentences_of([parse_comment(comment, DIFF, "markdown")])
     statement = Statement(sentences=units, comment=comment)
     return judge_statements([statement], DIFF, repository)[0]
 

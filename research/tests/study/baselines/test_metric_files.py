@@ -99,7 +99,7 @@ def test_read_refuses_a_dimension_on_some_lines_only(tmp_path: Path) -> None:
         (line("py:1", "gpt", relevance="5"), ":1: relevance: expected `float`, got `str`"),
         (line("py:1", "gpt", relevance=True), "relevance: expected `float`, got `bool`"),
         (line("py:1", "gpt", relevance=None), "relevance: expected `float`, got `null`"),
-        (line("py:1", "gpt", relevance=float("nan")), "NaN is no JSON number"),
+        (line("py:1", "gpt", relevance=float("nan")), "NaN is not a JSON number"),
         (line("py:1", "gpt", relevance=10**400), ":1: "),
         (
             line("py:1", "gpt", relevance=1, conciseness="x"),

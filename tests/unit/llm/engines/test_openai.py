@@ -386,7 +386,7 @@ def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatc
         ({}, "model: expected a model of the server"),
         ({"model": "m"}, "base_url: set OPENAI_BASE_URL"),
         ({"model": "m\udcff", "api_key": "k"}, "model: expected printable"),
-        ({"model": "m", "api_key": "k", "lora": "x"}, "lora: is no option"),
+        ({"model": "m", "api_key": "k", "lora": "x"}, "lora: is not an option"),
         ({"model": "m", "base_url": "localhost:8000"}, "base_url: expected http"),
         ({"model": "m", "base_url": "ftp://host/v1"}, "base_url: expected http"),
         ({"model": "m", "base_url": "http://host:99999/v1"}, "base_url: expected http"),

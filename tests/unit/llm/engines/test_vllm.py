@@ -299,7 +299,7 @@ def test_kv_cache_size_follows_from_the_shape_of_the_model() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"concurrency": 3}, "concurrency: is no option"),
+        ({"concurrency": 3}, "concurrency: is not an option"),
         ({"tensor_parallel": "none"}, "tensor_parallel: Expected `int`"),
         ({"max_model_len": -1}, "max_model_len: Expected `int` >= 1"),
         ({"offline": "yes"}, "offline: Expected `bool`"),
