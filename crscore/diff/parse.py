@@ -1,4 +1,7 @@
-"""Parser that turns unified diffs of git, GNU diff and GitHub into `Diff` values."""
+"""Parser that turns unified diffs of git, GNU diff and GitHub into `Diff` values.
+
+`docs/design/018-the-diff.md` gives the reasons for its rules.
+"""
 
 import codecs
 import hashlib

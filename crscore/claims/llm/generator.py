@@ -1,4 +1,4 @@
-"""Claims from a language model, on any engine.
+"""Claims from a language model, on any engine (`docs/design/023-model-claims.md`).
 
 A diff is split into chunks, each chunk becomes a chat, and all chats of a run form one batch.
 Claims in the same words are merged. The claims of a diff are cached, so that the model is called

@@ -1,4 +1,7 @@
-"""Claims without a model: sentences about each topic of a change that syntax trees prove."""
+"""Claims without a model: sentences about each topic of a change that syntax trees prove.
+
+The method is described in `docs/design/003-structural-claims.md`.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
