@@ -212,7 +212,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
     """Unaddressed topics and points, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
-    """Missing inputs that would change a number; empty when complete."""
+    """Missing data that could change a score; empty when complete."""
     notes: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
     """Further notes for a reader."""
 
@@ -228,7 +228,7 @@ class Overview(Struct, frozen=True, kw_only=True):
 
     @property
     def partial(self) -> bool:
-        """True when an input that would change a number is missing."""
+        """True if data that could change a score is missing."""
         return bool(self.missing)
 
 

@@ -1,4 +1,4 @@
-"""Contents of a report as blocks: tables and lists of the pages, and the short report."""
+"""Contents of a report as blocks: tables and lists for the pages, and the short report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,9 +36,9 @@ from crscore.reports.blocks import (
 from crscore.reports.markdown_blocks import render_markdown
 
 SHOWN_VERDICTS: Final = 12
-"""Verdicts that are shown unfolded."""
+"""Number of verdicts that are shown unfolded."""
 MAX_ROWS: Final = 30
-"""Reviewers in the table of a short report."""
+"""Maximum number of reviewers in the table of the short report."""
 MAX_NIGHTS: Final = 14
 _MAX_MARKDOWN_CHARS: Final = 60_000
 _TEXT_CHARS: Final = 400
@@ -48,7 +48,7 @@ _VERDICTS: Final = {
     "equivalent": ("equal", ""),
     "unknown": ("open", "dim"),
 }
-"""Word and tone of each verdict."""
+"""Label and tone of each verdict."""
 
 
 Column = tuple[str, Callable[[Reviewer], Line]]
@@ -83,7 +83,7 @@ TABLES: Final[Mapping[str, tuple[Column, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """File names of pages by name, seen from one of them; names without a page are plain text."""
+    """File names of pages by name, for links; names without a page become plain text."""
 
     root: str = ""
     bots: Mapping[str, str] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Links:
         return (self.bot(row.name),) if row.is_bot else (self.bot(row.name), Run(" (person)"))
 
     def repository(self, row: RepositorySummary) -> Line:
-        """Link a repository, with a note when it cannot be read."""
+        """Link a repository, with a note if it cannot be read."""
         link = self._address("repositories", self.repositories.get(row.name))
         note = row.state if row.reason is None else f"{row.state}: {row.reason}"
         return (Run(row.name, link=link), Run("" if row.state == "ok" else f" {note}", "dim"))
@@ -115,13 +115,13 @@ class Links:
 
 
 def decisions(rows: Sequence[Reviewer], links: Links) -> Items:
-    """List what to do about each bot, with the numbers and links to the comments behind them."""
+    """List the decision about each bot, with its numbers and links to the comments."""
     tiles = (_tile(row, row.decision, links) for row in rows if row.decision)
     return Items(tuple(tiles), noun="bots")
 
 
 def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
-    # Below the root, there is no tile but on its own page.
+    # Outside the index page, a tile is always on the bot's own page.
     page = "" if links.root else links.bot(row.name).link
 
     def fact(text: str, part: str, *, count: int = 1) -> Run:
@@ -172,7 +172,7 @@ def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
 
 
 def _facts(title: str, *facts: Run) -> Line:
-    """Join facts to one line; those without a text are left out."""
+    """Join facts to one line; facts without text are left out."""
     texts = [part for fact in facts if fact.text for part in (Run(", "), fact)]
     return (Run(f"{title}: ", "strong"), *texts[1:])
 
@@ -189,7 +189,7 @@ def reviewers(caption: str, overview: Overview, links: Links) -> Table:
 
 
 def acted_on(overview: Overview, links: Links) -> Table | None:
-    """Tabulate the signals of each reviewer; None without any."""
+    """Tabulate the signals of each reviewer; None if there are none."""
     columns = _signals(overview.reviewers)
     if not columns:
         return None
@@ -197,7 +197,7 @@ def acted_on(overview: Overview, links: Links) -> Table | None:
 
 
 def numbers(row: Reviewer) -> Table:
-    """Tabulate all numbers of one reviewer, a line each."""
+    """Tabulate all numbers of one reviewer, one per row."""
     tables = {**TABLES, "Acted on": _signals([row])}
     lines = (
         (f"{caption}: {title}", make_cell(row))
@@ -277,7 +277,7 @@ def verdicts(rows: Sequence[Verdict], *, limit: int = SHOWN_VERDICTS) -> Items:
 
 
 def examples(rows: Sequence[Example], links: Links, *, unlisted: int = 0) -> Items:
-    """List comments with their standing, and what their best remarks do."""
+    """List comments with their usefulness, and the stance and level of their best remarks."""
     items = (
         _example(
             row, (links.bot(row.reviewer), Run(" on "), links.pull(row.repository, row.number))
@@ -290,7 +290,7 @@ def examples(rows: Sequence[Example], links: Links, *, unlisted: int = 0) -> Ite
 def _example(row: Example, origin: tuple[Run, ...], *more: str | None) -> Item:
     labels = (words.NOISE[row.noise],) if row.noise else (row.stance, row.level)
     text = "".join(f" · {label}" for label in (*labels, *more) if label)
-    # The address is data of the store: another scheme could run a script.
+    # The store is untrusted: an address with another scheme could run a script.
     is_safe = row.url.startswith(("https://", "http://"))
     link = (Run(" · "), Run("the comment", link=row.url)) if is_safe else ()
     lead = (Run(str(row.standing), "strong"),)
@@ -312,7 +312,7 @@ def comments(rows: Sequence[CommentRow], links: Links) -> Items:
 
 
 def gaps(rows: Sequence[Gap], links: Links | None = None) -> Items:
-    """List findings that no comment addressed; without links, the ones of one pull request."""
+    """List findings that no comment addressed; without links for a single pull request."""
     items = []
     for row in rows:
         pull = links.pull(row.repository, row.number) if links else Run("not addressed")
@@ -338,11 +338,11 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
 
     Args:
         overview: The overview.
-        color: Write colour sequences.
-        width: Columns of the terminal; kept between 60 and 160.
+        color: Whether to write colour sequences.
+        width: Columns of the terminal, limited to 60 to 160.
 
     Returns:
-        Text that ends in a newline, without trailing blanks.
+        Text that ends with a newline, without trailing spaces.
     """
     return console.render_blocks(_short(overview), color=color, width=width)
 
@@ -355,7 +355,7 @@ def render_verdicts(rows: Sequence[Verdict], *, color: bool = False, width: int 
 def render_summary(overview: Overview) -> str:
     """Write the short report as Markdown for the summary of a job.
 
-    It has no picture: a job's summary shows neither inline SVG nor images in the text.
+    It has no charts, because a job summary shows neither inline SVG nor embedded images.
     """
     blocks = _short(overview)
     return render_markdown([blocks], limit=_MAX_MARKDOWN_CHARS, noun="report", heading="##")

@@ -1,4 +1,4 @@
-"""Rows of the store for the pages of reviewers and repositories."""
+"""Loads the data of the pages of reviewers and repositories from the store."""
 
 import json
 from collections import defaultdict
@@ -16,13 +16,13 @@ from crscore.audit.store.reports import Scope
 from crscore.audit.summary import make_example
 
 EXAMPLES: Final = 10
-"""Maximum number of comments of a reviewer and kind."""
+"""Maximum number of comments per reviewer and kind."""
 PULLS_PER_PAGE: Final = 100
 """Maximum number of pull requests on one page of a month."""
 
 
 class PullRow(NamedTuple):
-    """One pull request of a repository's page."""
+    """One pull request on a repository's page."""
 
     number: int
     title: str
@@ -31,9 +31,9 @@ class PullRow(NamedTuple):
     created: str
     """Date, ISO 8601."""
     comments: int
-    """Comments of all reviewers."""
+    """Number of comments of all reviewers."""
     standing: int | None
-    """Usefulness of all comments together, 0 to 100."""
+    """Usefulness of all comments combined, 0 to 100."""
 
 
 class KindExamples(NamedTuple):
@@ -59,15 +59,15 @@ class CommentRow(NamedTuple):
 
 
 class MonthPage(NamedTuple):
-    """Pull requests of a repository that were created in a month, or some of many."""
+    """Pull requests of a repository from one month; large months have several pages."""
 
     repository: str
     month: str
     """Year and month, ISO 8601."""
     pulls: list[PullRow]
-    """Those with a comment of a reviewer, the newest first."""
+    """Pull requests with a reviewer's comment, the newest first."""
     part: int
-    """1 for the newest ones of the month."""
+    """Number of the page in the month; page 1 has the newest pull requests."""
 
     @property
     def name(self) -> str:
@@ -77,11 +77,11 @@ class MonthPage(NamedTuple):
 
 
 def scope_of(store: Store, overview: Overview) -> Scope:
-    """Return the scope that an overview was made of."""
+    """Return the scope of an overview."""
     ids = {text: id_ for id_, text in store.signatures().items()}
     names = {repository.name for repository in overview.repositories}
     repositories = [row.id for row in all_repositories(store) if row.name in names]
-    # No signature has the id 0: the scope of an unknown one is empty.
+    # No signature has the id 0, so the scope of an unknown signature is empty.
     signature = ids.get(overview.signature, 0)
     return Scope(signature, overview.since, overview.until, json.dumps(repositories))
 
@@ -132,7 +132,7 @@ def load_comments(
     contents: dict[int, tuple[list[CommentRow], list[Gap]]] = {
         pull.number: ([], []) for pull in page.pulls
     }
-    # Another page can have pull requests of the same day.
+    # Skip pull requests of the same days that are on another page.
     for row in reports.read_comments_of_pulls(store, of_page, Signal.ACTED_ON):
         if row[3] in contents:
             contents[row[3]][0].append(CommentRow(make_example(row[:9], pages), *row[9:]))

@@ -1,4 +1,4 @@
-"""The week of the review bots in ten lines."""
+"""Ten-line summary of the review bots' week."""
 
 from typing import Final, NamedTuple
 
@@ -7,7 +7,7 @@ from crscore.audit.report import words
 from crscore.reports import escape, view
 
 MAX_LINES: Final = 10
-"""Lines with the title."""
+"""Maximum number of lines, including the title."""
 _BOTS: Final = 5
 
 
@@ -16,7 +16,7 @@ class Digest(NamedTuple):
 
     title: str
     lines: tuple[str, ...]
-    """At most `MAX_LINES` - 1, the most important first."""
+    """At most `MAX_LINES` - 1 lines, the most important first."""
 
 
 def digest(now: Overview, before: Overview, longer: Overview) -> Digest:
@@ -24,8 +24,8 @@ def digest(now: Overview, before: Overview, longer: Overview) -> Digest:
 
     Args:
         now: The period.
-        before: The one before, to compare with.
-        longer: A longer one with the same end, long enough to decide about the bots.
+        before: The previous period, for comparison.
+        longer: A longer period with the same end, for the decisions about the bots.
     """
     bots = [row for row in now.reviewers if row.is_bot]
     earlier = {row.name: row for row in before.reviewers}

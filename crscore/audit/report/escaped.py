@@ -12,7 +12,7 @@ _TEXT_CHARS: Final = 200
 
 
 def summary(escaped: Escaped) -> str:
-    """Say how many merged pull requests were fixed later, and what is not known."""
+    """Describe how many merged pull requests were fixed later, and how many are unknown."""
     if not escaped.pulls:
         text = "No merged pull request of this period has been followed."
     else:
@@ -34,7 +34,7 @@ def summary(escaped: Escaped) -> str:
 
 
 def recall(escaped: Escaped, links: Links) -> Table:
-    """Tabulate who wrote next to what was later fixed."""
+    """Tabulate how often each reviewer commented near lines that were fixed later."""
     return make_table(
         "Escaped defects",
         escaped.reviewers,
@@ -46,7 +46,7 @@ def recall(escaped: Escaped, links: Links) -> Table:
 
 
 def missed(escaped: Escaped, links: Links) -> Items:
-    """List defects that no comment is next to."""
+    """List the defects without a nearby comment."""
     return Items(
         tuple(
             Item(

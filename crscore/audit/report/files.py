@@ -12,10 +12,10 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     """Give each name a file name without a suffix: ASCII letters, digits and single dashes.
 
     Args:
-        names: Any texts; repeated ones count once.
+        names: Any texts; duplicates count once.
 
     Returns:
-        File names by name. They differ in more than case, as some systems ignore it; names that
+        File names by name. They differ even if case is ignored, as on some systems; names that
         would collide are numbered in sorted order.
 
     Example:

@@ -1,4 +1,4 @@
-"""Charts of an overview, as values."""
+"""Charts of an overview, as data."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from crscore.reports.charts import Bar, DayPoint, Event, Plot, Trend
 
 
 def bots(overview: Overview) -> list[Reviewer]:
-    """Return the bots, the most useful first; people where there is no bot."""
+    """Return the bots, the most useful first, or the people if there are no bots."""
     return [row for row in overview.reviewers if row.is_bot] or list(overview.reviewers)
 
 
@@ -40,7 +40,7 @@ def usefulness(overview: Overview) -> Plot:
 
 
 def acted_on(overview: Overview) -> Plot | None:
-    """Plot how often comments were acted on, with the base rate; None when unknown."""
+    """Plot the rate of comments that were acted on, with the base rate; None if unknown."""
     rates = {row.name: words.acted(row, words.SIGNAL_OF_CHART) for row in bots(overview)}
     plot = _share_plot(
         "Comments that were acted on; hollow: other lines of the same change, judged alike",
@@ -50,7 +50,7 @@ def acted_on(overview: Overview) -> Plot | None:
 
 
 def signals(row: Reviewer) -> Plot | None:
-    """Plot every signal of a reviewer with its base rate; None without any."""
+    """Plot all signals of a reviewer with their base rates; None if there are none."""
     plot = _share_plot(
         "Comments that were acted on; hollow: lines without a comment",
         (_based_bar(acted.signal, acted.rate, acted.base) for acted in row.acted_on),
@@ -59,7 +59,7 @@ def signals(row: Reviewer) -> Plot | None:
 
 
 def usefulness_trend(overview: Overview, row: Reviewer, title: str) -> Trend:
-    """Show a reviewer's usefulness by day, broken where the scorer changed."""
+    """Plot a reviewer's usefulness by day; the line is broken where the scorer changed."""
     points = tuple(
         DayPoint(
             *(day.day, day.usefulness, day.signature), _tooltip(day, words.number(day.usefulness))
@@ -71,7 +71,7 @@ def usefulness_trend(overview: Overview, row: Reviewer, title: str) -> Trend:
 
 
 def comments_trend(overview: Overview, row: Reviewer) -> Trend:
-    """Show a reviewer's comments per pull request by day."""
+    """Plot a reviewer's comments per pull request by day."""
     points = tuple(
         DayPoint(day.day, day.comments, 0, _tooltip(day, f"{day.comments:.1f}"))
         for day in row.trend

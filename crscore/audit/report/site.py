@@ -1,7 +1,7 @@
-"""Static folder of an audit: pages for any web server, which load nothing from elsewhere.
+"""Static pages of an audit for any web server; they load nothing from elsewhere.
 
 No page runs a script: charts are SVG with tooltips. The comments on pull requests are on one page
-for each repository and month.
+per repository and month.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from crscore.reports import charts, escape, frame
 
 _TEMPLATES: Final = "audit/report/templates"
 _MARKER: Final = "audit.json"
-"""File that marks a folder as a report, which the next one may replace."""
+"""File that marks a folder as a report, which a new report may replace."""
 MAX_PULLS: Final = 1_000
-"""Pull requests that the page of a repository lists."""
+"""Maximum number of pull requests on the page of a repository."""
 
 
 def write_site(store: Store, overview: Overview, folder: Path, *, host: str = HOST) -> list[Path]:
-    """Write the folder completely or not at all; a previous report there is replaced.
+    """Write the folder in full or not at all; a previous report there is replaced.
 
     Args:
         store: Store that the overview was made from.
         overview: The overview.
-        folder: The folder; created when missing.
+        folder: The folder; created if missing.
         host: Address of the host, for links.
 
     Returns:
         All files, sorted.
 
     Raises:
-        InputError: The folder has files and is no report, or cannot be written.
+        InputError: The folder has files but is not a report, or cannot be written.
         StoreError: The store cannot be read.
         DependencyError: The package that draws the charts is not installed.
     """
@@ -62,7 +62,7 @@ def write_site(store: Store, overview: Overview, folder: Path, *, host: str = HO
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_text(text, "utf-8")
                     advance()
-            # Renaming is quick, so a reader hardly ever sees the folder missing.
+            # Renaming is fast, so the folder is missing only for a moment.
             if folder.exists():
                 folder.rename(old)
             try:

@@ -25,7 +25,7 @@ SIGNAL_OF_CHART: Final = TITLES[Signal.ACTED_ON]
 
 
 def heading(overview: Overview) -> str:
-    """Name the period."""
+    """Return the title, with the period."""
     since, until = overview.since, overview.until
     year = f" {since[:4]}" if since[:4] != until[:4] else ""
     return f"Review bots, {day(since)}{year} to {day(until)} {until[:4]}"
@@ -53,7 +53,7 @@ def month(text: str) -> str:
 
 
 def facts(overview: Overview) -> str:
-    """Describe the data of the numbers."""
+    """Describe the amount of data."""
     pulls = view.count_noun(overview.pulls, "pull request")
     merged = f"{overview.merged:,} merged, {overview.scored:,} with a scored review"
     count = len(overview.repositories)
@@ -79,7 +79,7 @@ def opening(overview: Overview) -> str:
 
 
 def number(value: float | None) -> str:
-    """Format a number for people: one decimal below 10, none above."""
+    """Format a number with one decimal below 10, and none above."""
     if value is None:
         return view.UNDEFINED
     return f"{value:.1f}" if abs(value) < 9.95 else f"{value:,.0f}"
@@ -98,7 +98,7 @@ def interval(estimate: Estimate | None) -> str:
 
 
 def share(rate: Rate | None) -> str:
-    """Format a rate with its interval; a dash when the count is 0."""
+    """Format a rate with its interval; a dash if it is unknown."""
     if rate is None or rate.share is None:
         return view.UNDEFINED
     return f"{view.percent(rate.share)} ({view.hundred(rate.low)} to {view.hundred(rate.high)} %)"
@@ -117,7 +117,7 @@ def ranks(row: Reviewer) -> str:
 
 
 def skips(row: Reviewer) -> str:
-    """List the reasons for not reviewing, with the pull requests of each."""
+    """List the reasons for not reviewing, with their numbers of pull requests."""
     reasons = (
         f"{SKIPS.get(skip.reason, skip.reason)}: {skip.pulls:,}" for skip in row.coverage.skips
     )
@@ -142,7 +142,7 @@ def acted(row: Reviewer, signal: str) -> ActedOn | None:
 
 
 def decided_first(overview: Overview) -> list[Verdict]:
-    """Return the verdicts: the significant ones first, and first those on the most useful bots."""
+    """Sort the verdicts: significant ones first, then by the usefulness of the bots."""
     order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
     position = {row.name: index for index, row in enumerate(overview.reviewers)}
     return sorted(

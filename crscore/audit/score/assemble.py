@@ -1,4 +1,4 @@
-"""Pull request from the store's rows and its repository's bare clone."""
+"""Builds a pull request from rows of the store and the bare clone of its repository."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
 
-# SHA-1 or SHA-256, in full: any other text could be an option of git.
+# A full SHA-1 or SHA-256; any other text could be an option of git.
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -30,8 +30,8 @@ class ScoringTask:
     pull: Pull
     """Its row."""
     messages: tuple[HostMessage, ...]
-    """Its comments, without minimised ones. The line of one that is not outdated is the line in the
-    commit it was written on.
+    """Its comments, without minimised ones. The line of a current comment is the line in the commit
+    that it was written on.
     """
     content: bytes
     """Hash of the scored content, 8 bytes."""
@@ -40,22 +40,22 @@ class ScoringTask:
     clone: Path
     """Bare clone of the repository; may be missing."""
     change: Change | str | None = None
-    """Change from the API, or why it could not be read; None to read it from the clone."""
+    """Change from the API, or the reason why it is unknown; None to read it from the clone."""
 
 
 def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
     """Make the record of a pull request.
 
     Args:
-        task: The rows.
-        limits: Size limits of the diff and the whole files.
+        task: The pull request.
+        limits: Size limits of the diff and the full files.
 
     Returns:
-        The record, as `Host.read_pull` makes it from the host. Comments on an older
-        version have the hunk of the clone, or else the part of it that the host kept.
+        The record, as `Host.read_pull` makes it from the host. Comments on an older version have
+        their hunk from the clone, or else the part of it that the host stored.
 
     Raises:
-        HostError: The change is known neither from the clone nor from the API.
+        HostError: Neither the clone nor the API has the change.
     """
     change, clone = _read_change(task, limits)
     moved = (move_to_head(message, task.pull.head, change.diff) for message in task.messages)
@@ -84,16 +84,16 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     The host does so for comments that are not outdated; the store has the line as written.
 
     Returns:
-        The message on the nearest line of the change with the same text; outdated when there is no
-        such line.
+        The message on the nearest line of the change with the same text, or marked as outdated if
+        there is no such line.
     """
-    # Only a line comment on an older commit moves: an outdated one has no line in the head.
+    # Only current line comments on an older commit move; outdated ones have no line in the head.
     is_placed = message.kind is not MessageKind.LINE or message.outdated or message.commit == head
     if is_placed or message.line is None or not message.hunk:
         return message
     side = message.side or Side.NEW
     file = scopes.file_at(change, message.path or "", side)
-    # A hunk of GitHub ends at the commented line; the first character is its mark.
+    # GitHub's hunk ends with the commented line, whose first character is a diff sign.
     text = message.hunk.rstrip("\n").rpartition("\n")[2][1:].rstrip("\r")
     same_text = [line for line in file.lines() if line.text == text] if file else []
     numbers = [line.new if side is Side.NEW else line.old for line in same_text]
@@ -101,7 +101,7 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     if not line_numbers:
         return replace(message, outdated=True)
     written = message.line
-    # The same text can be on many lines (`}`): the nearest one is meant.
+    # Many lines can have the same text (`}`): the nearest one is most likely.
     line = min(line_numbers, key=lambda number: abs(number - written))
     start = message.start_line
     start = None if start is None else max(1, start + line - written)
@@ -120,16 +120,16 @@ def _read_change(task: ScoringTask, limits: Limits) -> tuple[Change, checkout.Ch
 
 
 def _open(task: ScoringTask) -> checkout.CheckoutSearch:
-    """Open the clone with the base of the change.
+    """Open the clone with a suitable base of the change.
 
     The host's own base can be older than the last merge of the base branch, or so new that it
-    contains the head. The parent of the merge, or else the base branch, is neither.
+    contains the head. The merge's first parent, or else the base branch, avoids both.
     """
     if not task.clone.is_dir():
         return checkout.CheckoutSearch(None, "there is no clone of the repository")
     for base in _bases(task):
         search = checkout.open_git_dir(task.clone, base, task.pull.head)
-        # A base that contains the head, as after a fast-forward, would show no change.
+        # With a base that contains the head, as after a fast-forward, the change would be empty.
         if search.checkout is not None and search.checkout.merge_base != task.pull.head:
             return search
     return checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
@@ -137,9 +137,9 @@ def _open(task: ScoringTask) -> checkout.CheckoutSearch:
 
 def _bases(task: ScoringTask) -> Iterator[str]:
     pull = task.pull
-    # After a fast-forward, the head is the merge, and its parent can be part of the change.
+    # After a fast-forward, the head is the merge commit, and its parent can be in the change.
     if pull.merge_commit not in (None, pull.head) and _COMMIT.fullmatch(pull.merge_commit or ""):
-        # The first parent is what it was merged into.
+        # The first parent is the commit of the base branch before the merge.
         yield from _resolve(task.clone, "rev-parse", "--verify", f"{pull.merge_commit}^1")
     else:
         yield from _resolve(

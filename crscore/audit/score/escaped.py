@@ -1,7 +1,7 @@
-"""Later commits that change lines of merged pull requests, by `git blame`, night by night.
+"""Finds later commits that change lines of merged pull requests, with `git blame`, in each run.
 
-A commit of the branch counts as what it adds to its first parent, so that a merge and a squash are
-one change each (docs/design/032-escaped.md).
+A commit of the branch is compared with its first parent, so that a merge and a squash count as one
+change each (docs/design/032-escaped.md).
 """
 
 import re
@@ -24,24 +24,24 @@ from crscore.errors import CRScoreError, HostError
 from crscore.records import ChangedFile, Hunk, LineKind
 
 DAYS: Final = 30
-"""Days after the merge in which a later commit counts."""
+"""Number of days after the merge in which a later commit counts."""
 NEAR_LINES: Final = 3
-"""Maximum lines between a comment and a changed line next to it."""
+"""Maximum distance in lines between a comment and a changed line near it."""
 MAX_FILES: Final = 100
-"""Files of code above which a commit is not a single change, and does not count."""
+"""Maximum number of code files in a commit; larger commits are not single changes."""
 MAX_CHARS: Final = 2_000
-"""Characters of a commit's message that are stored."""
+"""Maximum stored characters of a commit's message."""
 MISSING: Final = "the merge is not on its branch"
 _MAX_BYTES: Final = 64_000_000
 _DIFF: Final = ("diff-tree", "-p", "-U0", "-w", "-M", "--no-color", "--no-ext-diff",
                 "--no-textconv", "--no-relative")  # fmt: skip
 _PROSE: Final = frozenset({None, "csv", "json", "markdown", "rst", "text"})
-"""Languages without a defect of code; None is an unknown one."""
+"""Languages that are not code; None is an unknown language."""
 _TESTS: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures)/|(?:^|/)test_|[._-](?:test|spec)s?\."
 )
 _KIND: Final = re.compile(r"(?P<type>\w+)(?:\([^)]*\))?!?: ")
-"""Start of a conventional subject: `fix(parser): `."""
+"""Start of a conventional commit's subject: `fix(parser): `."""
 _FIX: Final = re.compile(
     r"\b(?:(?:bug|hot)?-?fix(?:e[sd]|ing)?|bug ?fix(?:es)?|reverts?|regressions?)\b", re.IGNORECASE
 )
@@ -51,35 +51,35 @@ _CLOSES: Final = re.compile(
 _FEATURE: Final = re.compile(
     r"(?:add|allow|enable|implement|introduce|support)\w*\b", re.IGNORECASE
 )
-"""Start of a subject of a commit that closes a wish, unless it says that it fixes something."""
+"""Start of the subject of a new feature; the issue that it closes is not a defect."""
 _NO_DEFECT: Final = re.compile(
     r"\bfix(?:e[sd]|ing)?\b(?:\W+\w+){0,3}?\W+(?:typos?|lint\w*|format\w*|styl\w+|spelling|"
     r"white ?space|indent\w*|tests?|docs?|docstrings?|ci|merge conflicts?|reviews?|"
     r"feedback|nits?)\b",
     re.IGNORECASE,
 )
-# `<commit> <line there> <line here>`, then facts of the commit, then the line after a tab.
+# `<commit> <original line> <final line>`, then fields of the commit, then a tab and the line.
 _ORIGIN: Final = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+)(?: \d+)?$")
 
 
 class BranchCommit(NamedTuple):
-    """Commit of a branch, without those that a merge brought."""
+    """First-parent commit of a branch."""
 
     name: str
     parent: str
     """First parent; empty for the first commit."""
     at: str
-    """When it came, ISO 8601 in UTC."""
+    """Commit time, ISO 8601 in UTC."""
     message: str
 
 
 class Origin(NamedTuple):
-    """Line in the commit that brought it."""
+    """Line in the commit that added it."""
 
     commit: str
     path: str
     line: int
-    """From 1."""
+    """Line number, from 1."""
 
 
 def find_escaped(store: Store, clones: Path, *, night: str) -> int:
@@ -91,7 +91,7 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
         night: Date of the run.
 
     Returns:
-        Number of commits, counted once for each pull request whose lines they change.
+        Number of stored commits, counted once for each pull request whose lines they change.
 
     Raises:
         StoreError: The store cannot be read or written.
@@ -123,7 +123,7 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
             for pull in merged:
                 is_on_branch = reason is not None or pull.merge_commit in names
                 problem = reason if is_on_branch else MISSING
-                # What cannot be followed is followed from the same commit another night.
+                # If following failed, the next run starts from the same commit.
                 last = before[pull.number].tip if pull.number in before else None
                 store.put(
                     [
@@ -140,10 +140,10 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
 
 
 def _read_branch(git_dir: Path, base_ref: str, pulls: Sequence[Pull]) -> list[BranchCommit]:
-    """Return the commits of a branch since the first of its merges, the oldest first."""
+    """Return the commits of a branch since its first merge, the oldest first."""
     if not git_dir.is_dir():
         raise HostError("git", "there is no clone")
-    # By exact name, as the host's text is no argument.
+    # Compared here, because the host's untrusted text must not be an argument.
     rows = _run(git_dir, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
     pairs = (row.split(" ", 1) for row in rows.decode("utf-8", "replace").splitlines())
     tip = {name: tip for tip, name in pairs}.get(f"refs/heads/{base_ref}")
@@ -168,7 +168,7 @@ def _read_branch(git_dir: Path, base_ref: str, pulls: Sequence[Pull]) -> list[Br
 def _new_commits(
     branch: Sequence[BranchCommit], pulls: Sequence[Pull], before: Mapping[int, Followed]
 ) -> Iterator[tuple[BranchCommit, dict[str, Pull]]]:
-    """Yield the commits that some pull requests are not compared with, with these by merge."""
+    """Yield each new commit with the pull requests to compare it with, by their merge commit."""
     positions = {commit.name: at for at, commit in enumerate(branch)}
     new: dict[int, dict[str, Pull]] = defaultdict(dict)
     for pull in pulls:
@@ -187,7 +187,7 @@ def _new_commits(
 def _store_change(
     store: Store, git_dir: Path, pull: Pull, commit: BranchCommit, lines: Sequence[Origin]
 ) -> None:
-    """Store a commit that changes lines of a pull request, with the comments next to them."""
+    """Store a commit that changes lines of a pull request, and the comments near these lines."""
     comments = [row for row in comments_before_merge(store, pull) if row.line is not None]
     later = LaterChanges(git_dir, pull, comments)
     near = [
@@ -218,20 +218,20 @@ def _is_near(path: str, lines: range, origins: Sequence[Origin]) -> bool:
 
 
 def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
-    """Return the files of code that a commit changes, with the hunks that change their words."""
+    """Return the code files that a commit changes; only hunks that change words are kept."""
     if not commit.parent:
         return []
     try:
         patch = _run(git_dir, *_DIFF, commit.parent, commit.name, "--")
         files = parse_diff(patch).files if patch.strip() else ()
-    # A patch that is too large, or that cannot be read.
+    # The patch is too large or cannot be read.
     except CRScoreError:
         return []
     code = [row for row in files if row.language not in _PROSE and not _TESTS.search(row.path)]
     pairs = {hunk: _words(hunk) for file in code for hunk in file.hunks}
     removed = {old for old, new in pairs.values() if not new}
     added = {new for old, new in pairs.values() if not old}
-    # Code that was only wrapped, or that moved.
+    # Hunks that only wrap or move code.
     unchanged = {
         hunk for hunk, (old, new) in pairs.items() if old == new or old + new in removed & added
     }
@@ -243,7 +243,7 @@ def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
 
 
 def _words(hunk: Hunk) -> tuple[str, str]:
-    """Return the words that a hunk removes, and those that it adds."""
+    """Return the text that a hunk removes and the text that it adds, without spaces."""
     old, new = (
         "".join(word_text([line.text for line in hunk.lines_of(kind)]).split())
         for kind in (LineKind.REMOVED, LineKind.ADDED)
@@ -258,12 +258,12 @@ def _find_origins(
     file: ChangedFile,
     reformatted: Sequence[str],
 ) -> Iterator[Origin]:
-    """Find the commits that brought the lines that a commit removes or replaces.
+    """Find the commits that added the lines that a commit removes or replaces.
 
-    Where it only adds lines, these are the lines next to them, or the newer one of the two: young
-    code has most defects. `reformatted` commits brought no line, as they only wrapped or moved.
+    If the commit only adds lines, the newer of the two neighbouring lines counts, because new code
+    has most defects. `reformatted` commits are ignored, because they only wrapped or moved lines.
     """
-    # A hunk at line 0 is before the first line; two lines are around one that adds.
+    # A hunk at line 0 is before the first line. A hunk that only adds has two neighbours.
     spans = {
         range(hunk.old_start, hunk.old_start + (hunk.old_length or 2)): bool(hunk.old_length)
         for hunk in file.hunks
@@ -271,7 +271,7 @@ def _find_origins(
     }
     if not spans:
         return
-    # What is older than the branch's first commit here is not searched.
+    # Lines older than the first commit in `branch` are not searched.
     parent = branch[0].parent
     commits = f"{parent}..{commit.parent}" if parent else commit.parent
     ranges = [f"-L{span.start},{span.stop - 1}" for span in spans]
@@ -286,13 +286,13 @@ def _find_origins(
         newest = max((ages.get(row.commit, -1) for row in origins), default=-1)
         if replaces:
             yield from origins
-        # New lines beside a blank one, or at the end, are rather new code.
+        # New lines beside a blank line, or at the end of a file, are probably new code.
         elif len(blamed) == len(span):
             yield from (row for row in origins if ages.get(row.commit, -1) == newest)
 
 
 def _read_blame(text: bytes) -> Iterator[tuple[int, Origin | None]]:
-    """Yield number and origin of the lines that are not blank; None without a word."""
+    """Yield the number and origin of each line that is not blank; None for lines without a word."""
     paths: dict[str, str] = {}
     commit, origin_line, line_number = "", 0, 0
     for row in text.split(b"\n"):
@@ -306,7 +306,7 @@ def _read_blame(text: bytes) -> Iterator[tuple[int, Origin | None]]:
 
 
 def is_fix(message: str) -> bool:
-    """Return whether a message says that the commit fixes or reverts something, or closes an issue.
+    """Return whether a message says that its commit fixes or reverts something or closes an issue.
 
     Example:
         >>> [is_fix(text) for text in ("Fix a crash", "feat: retry (fixes #3)", "fix typo")]

@@ -1,6 +1,6 @@
-"""Whether the lines of a review comment changed later, by `git diff`.
+"""Checks with `git diff` whether the lines of a review comment changed later.
 
-One diff leads from the comment's commit to the last one of the pull request. A line counts as
+The diff is from the comment's commit to the last commit of the pull request. A line counts as
 changed when the diff, with its three lines of context, shows it: on 801 real comments this agreed
 with a reader as well as following each line by its text through moves and merges
 (docs/design/031-decisions.md).
@@ -18,15 +18,15 @@ from crscore.errors import InputError
 from crscore.records import ChangedFile, FileStatus, Hunk
 
 REACH: Final = 3
-"""Lines around commented ones that count, too: the context of a diff."""
+"""Number of lines around the commented ones that also count: the context of a diff."""
 MAX_UNITS: Final = 40
-"""Maximum units of a base rate: in a file with more, they are taken at equal distances."""
+"""Maximum number of units in a base rate; from a longer file, evenly spaced ones are used."""
 _MAX_BYTES: Final = 10_000_000
 DIFF: Final = ("diff", "-w", "--ignore-blank-lines", "-M50%", "-l1000", "--no-relative")
-"""Arguments of git: white space alone is no change; a rename keeps half of the lines."""
-# A commit, and nothing that git could take for an option.
+"""Arguments of git: ignore white space; a renamed file has at least half of the old lines."""
+# A commit name, and nothing that git could take for an option.
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# Words and signs; formatters add and remove commas, and exchange quotes.
+# Words and signs, but no commas and quotes, because formatters change these.
 _TOKEN: Final = re.compile(r"\w+|[^\w\s,'\"`]")
 
 Changes = Mapping[str, ChangedFile]
@@ -37,20 +37,20 @@ class Answer(NamedTuple):
     """Value of a signal."""
 
     value: bool | None
-    """None when it is unknown."""
+    """None if it is unknown."""
     evidence: str | None = None
     """Evidence, or the reason why it is unknown."""
     base: tuple[int, int] | None = None
-    """Base rate: other lines of the file with the same value, and all of them."""
+    """Base rate: number of other units of lines with a change, and number of all of them."""
 
 
 class LaterChanges:
-    """Later changes of the files that the comments of one pull request are on.
+    """Later changes of the commented files of one pull request.
 
     Args:
         clone: Bare clone of the repository.
         pull: The pull request.
-        comments: All its review comments on files: lines with a comment are in no base rate.
+        comments: All its review comments on files; their lines are excluded from base rates.
 
     Raises:
         HostError: git failed.
@@ -58,12 +58,12 @@ class LaterChanges:
 
     def __init__(self, clone: Path, pull: Pull, comments: Sequence[Comment]) -> None:
         self._clone, self._pull = clone, pull
-        # git takes no NUL in a name.
+        # git does not accept NUL in a name.
         self._paths = {path for row in comments if (path := row.path) and "\0" not in path}
         self._known: dict[str, bool] = {}
         self._forks: dict[str, str] = {}
         self._diffs: dict[tuple[str, str], Changes | str] = {}
-        # The head first: the merge also contains what others changed in the base branch.
+        # The head first, because the merge also contains changes of others on the base branch.
         ends = [end for end in (pull.head, pull.merge_commit) if end]
         self._last = next((end for end in ends if self._exists(end)), None)
         self._commented: dict[str, list[range]] = {}
@@ -73,7 +73,7 @@ class LaterChanges:
                 self._commented.setdefault(comment.path or "", []).append(lines)
 
     def acted_on(self, comment: Comment) -> Answer:
-        """Return whether the diff shows the lines of a comment, with the base rate of its file."""
+        """Return whether the lines of a comment changed, with the base rate of its file."""
         lines, file = self._lines(comment), self._file(comment)
         if isinstance(lines, str) or isinstance(file, str):
             return Answer(None, lines if isinstance(lines, str) else str(file))
@@ -83,7 +83,7 @@ class LaterChanges:
         return Answer(True, f"{(self._last or '')[:10]} line {lines.start}", base)
 
     def applied(self, comment: Comment, suggestions: Sequence[str]) -> Answer:
-        """Return whether one of the suggestions of a comment is in place of its lines."""
+        """Return whether one of a comment's suggestions replaced its lines."""
         lines, file = self._lines(comment), self._file(comment)
         if isinstance(lines, str) or isinstance(file, str):
             return Answer(None, lines if isinstance(lines, str) else str(file))
@@ -94,7 +94,7 @@ class LaterChanges:
         replaced = old[lines.start - 1 : lines.stop - 1]
         moved = _newer_lines(file.hunks, lines)
         for suggestion in suggestions:
-            # A block may repeat the lines around those that it replaces. An empty one removes them.
+            # A suggestion may repeat lines around the replaced ones; an empty one removes lines.
             reach = REACH if suggestion.strip() else 0
             lines_now = new[max(0, moved.start - reach) : moved.stop + reach]
             if _is_applied(replaced, suggestion.split("\n"), lines_now):
@@ -102,9 +102,9 @@ class LaterChanges:
         return Answer(False)
 
     def lines_in(self, comment: Comment, commit: str) -> tuple[str, range] | None:
-        """Return where the lines of a comment are in another tree: path and lines, from 1.
+        """Return the path and the lines (from 1) of a comment in another commit.
 
-        The lines of a comment whose commit is lost are taken as they are.
+        If the comment's own commit is lost, its lines are returned unchanged.
         """
         lines, path = self._lines(comment), comment.path
         if isinstance(lines, str) or path is None:
@@ -117,7 +117,7 @@ class LaterChanges:
         return file.path, range(moved.start + 1, moved.stop + 1)
 
     def _lines(self, comment: Comment) -> range | str:
-        """Return the lines of a comment in its commit, from 1, or why they are not known."""
+        """Return the lines (from 1) of a comment in its commit, or why they are unknown."""
         if self._last is None:
             return "last commit is missing"
         if comment.line is None or comment.commit_id is None:
@@ -125,7 +125,7 @@ class LaterChanges:
         lines = range(comment.start_line or comment.line, comment.line + 1)
         if comment.side != "old":
             return lines
-        # A comment on removed lines is on what replaced them.
+        # For a comment on removed lines, use the lines that replaced them.
         brought = self._own_changes(comment.commit_id)
         if isinstance(brought, str):
             return brought
@@ -138,7 +138,7 @@ class LaterChanges:
         return range(start, start + hunk.new_length)
 
     def _file(self, comment: Comment) -> ChangedFile | str | None:
-        """Return the later change of a comment's file; None when it did not change."""
+        """Return the later change of a comment's file; None if it did not change."""
         changes = self._changes(comment.commit_id or "", self._last or "")
         if isinstance(changes, str):
             return changes
@@ -150,9 +150,9 @@ class LaterChanges:
     def _base_rate(
         self, comment: Comment, file: ChangedFile | None, lines: range
     ) -> tuple[int, int] | None:
-        """Count units of lines that the pull request wrote and that have no comment.
+        """Count units of lines that the pull request wrote and nobody commented on.
 
-        A unit is as long as the comment's lines, so that the chance of a change is comparable.
+        A unit has as many lines as the comment, so that the chance of a change is comparable.
         """
         brought = self._own_changes(comment.commit_id or "")
         if isinstance(brought, str):
@@ -170,24 +170,24 @@ class LaterChanges:
         return sum(is_changed(file, unit) for unit in units), len(units)
 
     def _own_changes(self, commit: str) -> Changes | str:
-        """Return what the pull request changed up to a commit."""
+        """Return the changes of the pull request up to a commit, or why they are unknown."""
         base = self._pull.base
         if not (self._exists(base) and self._exists(commit)):
             return "base is missing"
         if commit not in self._forks:
-            # git exits with 1 if the histories have nothing in common.
+            # git exits with 1 if the histories have no commit in common.
             output = self._run("merge-base", base, commit, fine=(0, 1))
             self._forks[commit] = output.decode().strip()
-        # A commit that is its own fork is part of the base branch.
+        # If the merge base is the commit itself, the commit is part of the base branch.
         fork = self._forks[commit]
         return "base is missing" if fork in ("", commit) else self._changes(fork, commit)
 
     def _changes(self, old: str, new: str) -> Changes | str:
-        """Compare two trees; a text says why that is not possible."""
+        """Compare two commits; return a reason if that is not possible."""
         if not self._exists(old):
             return "commit is missing"
         if (old, new) not in self._diffs:
-            # Only files with a comment: a merge of the base branch can change thousands.
+            # Only commented files: a merge of the base branch can change thousands of files.
             renames = self._run(*DIFF, "--name-status", "-z", "--diff-filter=R", old, new, "--")
             fields = renames.decode("utf-8", "surrogateescape").split("\0")[:-1]
             pairs = zip(fields[1::3], fields[2::3], strict=True)
@@ -228,12 +228,12 @@ class LaterChanges:
 
 
 def is_changed(file: ChangedFile | None, lines: range, *, reach: int = REACH) -> bool:
-    """Return whether a diff without context changes lines, or others close by.
+    """Return whether a diff without context changes lines or nearby ones.
 
     Args:
-        file: Change of the file; None when it is the same.
+        file: Change of the file; None if it is unchanged.
         lines: Lines of the older version, from 1.
-        reach: Lines around them that count, too.
+        reach: Number of lines around them that also count.
     """
     if file is None or file.status is FileStatus.DELETED:
         return file is not None
@@ -242,8 +242,8 @@ def is_changed(file: ChangedFile | None, lines: range, *, reach: int = REACH) ->
 
 
 def _overlaps(hunk: Hunk, lines: range) -> bool:
-    """Return whether a hunk without context removes one of the lines, or adds some among them."""
-    # A hunk that only adds has the line before it as its start.
+    """Return whether a hunk without context removes one of the lines, or adds some between."""
+    # The start of a hunk that only adds lines is the line before it.
     first = hunk.old_start + (hunk.old_length == 0)
     return first < lines.stop and first + hunk.old_length > lines.start
 
@@ -253,7 +253,7 @@ def _are_near(first: range, second: range) -> bool:
 
 
 def _newer_lines(hunks: Iterable[Hunk], lines: range) -> range:
-    """Return the newer lines, from 0, in place of older ones, by a diff without context."""
+    """Return the new lines (from 0) in place of old ones (from 1), given hunks without context."""
     start, stop, before, within = lines.start, lines.stop, 0, 0
     for hunk in hunks:
         first, growth = hunk.old_start + (hunk.old_length == 0), hunk.new_length - hunk.old_length
@@ -269,10 +269,10 @@ def _is_applied(replaced: Sequence[str], suggested: Sequence[str], newer: Sequen
     before, after, now = word_text(replaced), word_text(suggested), word_text(newer)
     if not after.strip():
         return not now.strip()
-    # What it repeats of the replaced lines may stay; else these must be gone.
+    # The old text must be gone, unless the suggestion contains it.
     return before != after and after in now and (before in after or before not in now)
 
 
 def word_text(lines: Iterable[str]) -> str:
-    """Return the words and signs of lines between blanks: white space and commas do not count."""
+    """Return the words and signs of lines, separated by spaces, without commas and quotes."""
     return f" {' '.join(_TOKEN.findall(' '.join(lines)))} "

@@ -26,9 +26,9 @@ class ScoringSummary(NamedTuple):
     signature: str
     """Signature of the scores."""
     pulls: int
-    """Pull requests that were scored or failed."""
+    """Number of pull requests that were scored or failed."""
     failed: int
-    """Those that failed; their rows have the reason."""
+    """Number of pull requests that failed; their rows have the reasons."""
 
 
 def score(
@@ -42,18 +42,18 @@ def score(
     host: Host | None = None,
     web: str = GITHUB,
 ) -> ScoringSummary:
-    """Score the pull requests that have no score of the current signature for their content.
+    """Score the pull requests without a score of the current signature for their content.
 
-    A run that was killed continues where it stopped. A pull request that fails gets a row with the
-    reason, and is tried again on another night.
+    After a killed run, the next run continues where it stopped. A pull request that fails gets a
+    row with the reason, and is tried again on another night.
 
     Args:
         store: The store; only this process writes to it.
-        clones: Folder with a bare clone `<repository's id>.git` each.
+        clones: Folder of the bare clones, `<repository id>.git`.
         settings: Settings of the scorer, for all repositories.
         night: Date of the run, ISO 8601.
         engine: `processes` or `ray[:ADDRESS]`.
-        workers: Worker processes; see `engines.make_engine`.
+        workers: Number of worker processes; see `engines.make_engine`.
         host: Reads changes that no clone has; None to skip them.
         web: Address of GitHub's pages.
 
@@ -67,7 +67,7 @@ def score(
         StoreError: The store cannot be read or written.
     """
     start = time.monotonic()
-    # Before the first task: a wrong engine or a missing model must not fail each pull request.
+    # Created before the first task, so that a wrong engine or a missing model fails only once.
     chosen_engine = make_engine(engine, workers)
     signature = pull_rows.signature_of(pull_rows.make_scorer(settings))
     unscored = find_unscored(store, signature, night)
@@ -96,7 +96,7 @@ def score(
             pulls, failed = pulls + 1, failed + (scored.failure is not None)
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))
-                # A run that is killed has counted what it stored.
+                # Updated each time, so that the counts of a killed run match its rows.
                 store.put([replace(record, pulls=pulls, failed=failed)])
             advance()
     seconds = time.monotonic() - start

@@ -6,32 +6,32 @@ from crscore.records import CommentResult, Result, Stance
 
 
 class Noise(StrEnum):
-    """Reason why a comment is useless; of several reasons, the first in this order counts."""
+    """Reason why a comment is useless; if several apply, the first in this order counts."""
 
     REPEAT = "repeat"
-    """All its posts repeat another one of the same reviewer (`reviewers.repeats`)."""
+    """All its posts repeat other posts of the same reviewer (`reviewers.repeats`)."""
     RESTATES = "restates"
-    """Every remark only describes the change."""
+    """All remarks only describe the change."""
     PRAISE = "praise"
     """Every remark praises or only describes the change, or there are only headings and thanks."""
     NOTHING = "nothing"
-    """No remark gives its author anything to answer about the change."""
+    """No remark has anything for the author to answer."""
 
 
 def noise_of(result: Result, item: CommentResult) -> Noise | None:
-    """Return why a scored comment is useless; None when it may be useful.
+    """Return why a scored comment is useless; None if it may be useful.
 
-    A comment without a visible sentence may be a suggestion: None.
+    A comment without a visible sentence may be a suggestion, so the result is None.
 
     Args:
-        result: Result that the comment is part of.
+        result: Result that contains the comment.
         item: A comment that is not a repeat.
     """
     visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
     if not visible_sentences:
         return None
     if item.usefulness is None:
-        # Without weights for usefulness, only the points count.
+        # Without a usefulness model, only the matched points decide.
         addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
         return None if addresses else Noise.NOTHING
     remarks = [result.remarks[share.remark] for share in item.usefulness.shares]

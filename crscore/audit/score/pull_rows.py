@@ -1,4 +1,4 @@
-"""Scoring of one pull request: task -> rows. Runs in any process."""
+"""Scores one pull request and makes its rows, in any process."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -39,24 +39,24 @@ from crscore.static_analysis.tools import Installed
 MAX_TEXT_CHARS: Final = 500
 """Maximum characters of a comment in reports."""
 OPEN_POINTS: Final = 3
-"""Maximum unaddressed points stored per pull request."""
+"""Maximum number of unaddressed points stored per pull request."""
 NO_READER: Final = "the encoder has no weights for usefulness"
 _DECIMALS: Final = 6
 _REASON_CHARS: Final = 500
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
-"""Errors that would fail every pull request; they end the run."""
+"""Errors that would affect every pull request, so they end the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """Rows of one pull request, in which the signature is 0 until its number is known."""
+    """Rows of one pull request; their signature is 0 until its number is known."""
 
     signature: str
     """Signature of the scores."""
     rows: tuple[Row, ...]
     """Rows of `scores`, `comment_scores`, `open_points` and `last_scored`."""
     failure: str | None = None
-    """Why it could not be scored; None when it was."""
+    """Why it could not be scored; None if it was."""
 
     def numbered(self, signature: int) -> Iterator[Row]:
         """Yield the rows with the number of their signature."""
@@ -71,17 +71,17 @@ def score_task(task: ScoringTask, settings: Config) -> Scored:
 
 @lru_cache(maxsize=1)
 def make_scorer(settings: Config) -> Scorer:
-    """Make the scorer of a process, once."""
-    # Pull requests of strangers: analyzers run confined or not at all.
+    """Make the scorer of this process, once."""
+    # Pull requests are untrusted: analyzers run in a sandbox or not at all.
     return Scorer(settings, encoder=_encoder(settings), untrusted=True)
 
 
 @lru_cache(maxsize=1)
 def _encoder(settings: Config) -> CachedVectors:
-    """Make the encoder of a process, once.
+    """Make the encoder of this process, once.
 
-    It uses one thread: one process a core is faster, and the vectors are the same in any number of
-    processes.
+    It uses one thread: one process per core is faster, and the vectors do not depend on the number
+    of processes.
     """
     store = make_store(settings) if settings.cache else None
     return CachedVectors(make_encoder(settings, threads=1), store)
@@ -90,7 +90,7 @@ def _encoder(settings: Config) -> CachedVectors:
 def signature_of(scorer: Scorer) -> str:
     """Return the signature of an audit's scores.
 
-    The signature of a result names the tools that its files needed. This one names all installed
+    The signature of a single result names the tools for its files. This one names all installed
     tools, so that it is the same for every pull request.
     """
     parts = scorer.parts
@@ -122,7 +122,7 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         scorer: Scorer with the settings.
 
     Returns:
-        Its rows. When it cannot be scored, one row of all reviewers together with the reason.
+        Its rows. If it cannot be scored, one row for all reviewers combined, with the reason.
 
     Raises:
         CRScoreError: No pull request can be scored: a setting, a package or a model is missing.
@@ -141,7 +141,7 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         )
     except _SETUP_ERRORS:
         raise
-    except Exception as exc:  # noqa: BLE001  (one of a million may not end the night)
+    except Exception as exc:  # noqa: BLE001  (one pull request must not end the run)
         return failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
     return Scored(signature=signature_of(scorer), rows=rows)
 
@@ -182,7 +182,7 @@ def _key(task: ScoringTask) -> _Key:
 
 
 def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:
-    """Return the remarks of a text, the most valuable first."""
+    """Return the remarks behind a usefulness value, the most valuable first."""
     return [result.remarks[share.remark] for share in value.shares] if value else []
 
 
@@ -191,7 +191,7 @@ def _level(remark: Remark) -> str | None:
 
 
 def _verdict(remarks: Iterable[Remark]) -> str | None:
-    """Return `refuted` when the code refutes any of a comment's remarks, else `confirmed`."""
+    """Return `refuted` if the code refutes a remark, `confirmed` if it confirms one, else None."""
     verdicts = {remark.verdict for remark in remarks}
     decided = [verdict for verdict in (Verdict.REFUTED, Verdict.CONFIRMED) if verdict in verdicts]
     return decided[0].value if decided else None
@@ -222,7 +222,7 @@ def _score(
         reviewer=reviewer,
         night=task.night,
         head=task.pull.head,
-        # An app's posts and a person's under one name count as a person's.
+        # If an app and a person post under one name, the reviewer counts as a person.
         is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
         comments=len(own_threads),
         sentences=scores.sentences,
@@ -242,7 +242,7 @@ def _score(
 
 
 def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
-    """Return by each comment with something to answer the first one that makes the same point."""
+    """Map each comment with a valuable remark to the first comment on the same point."""
     result, reader = assessment.result, scorer.parts.reader
     findings = {}
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
@@ -255,7 +255,7 @@ def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
             )
     if reader is None:
         return {}
-    # Whoever has weights for remarks has token vectors.
+    # An encoder with weights for remarks also has token vectors.
     encoder = cast("TokenEncoder", scorer.parts.encoder)
     firsts = same_points(tuple(findings.values()), encoder, reader.weights.rarity)
     keys = tuple(findings)
@@ -303,7 +303,7 @@ def _comment(thread: ReviewerThread) -> int:
 def _text(thread: ReviewerThread) -> str:
     """Return the start of a comment without markup."""
     body = thread.posts[0].body
-    # A comment without a sentence is a block of code.
+    # A comment without a sentence is a code block.
     return escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
 
 
@@ -319,6 +319,6 @@ def _open_points(task: ScoringTask, assessment: Measured) -> Iterator[OpenPoint]
         )
 
 
-# Platforms differ in the last digits of a float; the store must not.
+# Rounded, because platforms differ in the last digits of floats, and stores must be equal.
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(float(value), _DECIMALS)

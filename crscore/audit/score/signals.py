@@ -1,4 +1,4 @@
-"""Signals of all comments of a store, appended where they differ from the last ones."""
+"""Signals of all comments in a store; only changed signals are added."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,27 +28,27 @@ from crscore.review.sentences import split_comment
 MAX_EVIDENCE: Final = 60
 """Maximum characters of stored evidence."""
 CURSOR: Final = "signals"
-"""List whose cursor has the night of a repository's last signals, and their rules."""
+"""Name of the cursor with the date and the rules of a repository's last signals."""
 
 Signals = Mapping[int, Mapping[Signal, Answer]]
 """Signals of the comments of one pull request, by comment."""
 
 
 class _Post(NamedTuple):
-    """Reviewer's posts in one thread."""
+    """Posts of one reviewer in one thread."""
 
     first: Comment
     suggestions: tuple[str, ...]
-    """Suggestion blocks of all of them."""
+    """Suggestion blocks of all the posts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalTask:
-    """Pull request with what the store has of it; can be sent to another process."""
+    """A pull request and its stored data; can be sent to another process."""
 
     pull: Pull
     comments: Sequence[Comment]
-    """By time."""
+    """Comments, sorted by time."""
     texts: Mapping[bytes, str]
     """Bodies of the comments."""
     threads: Mapping[int, ThreadObservation]
@@ -59,7 +59,7 @@ class SignalTask:
     """Bare clone of the repository; may be missing."""
 
     def posts(self) -> Iterator[_Post]:
-        """Group the comments by reviewer and thread; those without a review are left out."""
+        """Group the comments by reviewer and thread; groups without a review are left out."""
         groups: dict[tuple[str, int], list[Comment]] = {}
         for comment in self.comments:
             key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
@@ -70,7 +70,7 @@ class SignalTask:
                 yield _Post(first, tuple(chain.from_iterable(blocks)))
 
     def observed(self, comment: Comment) -> dict[Signal, Answer]:
-        """Return what the host shows of a comment: its thread's state and its thumbs."""
+        """Return the signals that the host shows: the thread's state and the thumbs."""
         last = self.observations.get(comment.key)
         up, down = (last.up, last.down) if last else (0, 0)
         return {
@@ -107,17 +107,17 @@ def find_signals(
 ) -> int:
     """Find out whether each review comment was acted on.
 
-    Pull requests that were final already at the last signals are skipped.
+    Pull requests that were already final in the last run are skipped.
 
     Args:
         store: The store; only this process reads and writes it.
-        clones: Folder with the bare clones, `<repository id>.git`; without one, signals
-            from trees are unknown.
+        clones: Folder of the bare clones, `<repository id>.git`; without a clone, the signals
+            from files are unknown.
         night: Date of the run.
-        engine: Where the comments are followed.
+        engine: Engine that processes the pull requests.
 
     Returns:
-        Number of stored rows of signals; 0 for a run that is repeated.
+        Number of stored rows; 0 if the run is repeated.
 
     Raises:
         StoreError: The store cannot be read or written.
@@ -131,7 +131,7 @@ def find_signals(
             for _, signals in group:
                 stored += _store(store, signals, night)
                 advance()
-            # After each repository: a run that is stopped continues with the next one.
+            # Stored after each repository, so that the next run continues after a stopped one.
             with store.transaction():
                 put_position(store, repository, CURSOR, f"{night} {RULES}")
     return stored
@@ -158,7 +158,7 @@ def _read_task(store: Store, clones: Path, repository: int, number: int) -> Sign
 
 
 def measure(task: SignalTask) -> Signals:
-    """Find the signals of one pull request, in any process."""
+    """Compute the signals of one pull request, in any process."""
     if not task.clone.is_dir():
         return _without_clone(task, "there is no clone")
     try:
@@ -178,7 +178,7 @@ def measure(task: SignalTask) -> Signals:
 
 
 def _without_clone(task: SignalTask, reason: str = WORKER_DIED_REASON) -> Signals:
-    """Return the signals of the host; the signals of trees are unknown."""
+    """Return the signals of the host; the signals from files are unknown."""
     unknown = Answer(None, reason)
     signals = {}
     for comment, suggestions in task.posts():
@@ -191,7 +191,7 @@ def _without_clone(task: SignalTask, reason: str = WORKER_DIED_REASON) -> Signal
 
 
 def _store(store: Store, signals: Signals, night: str) -> int:
-    """Store what differs from the last signals; return the number of rows."""
+    """Store signals that differ from the last ones; return the number of rows."""
     rows: list[SignalRow] = []
     for comment, values in signals.items():
         last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}

@@ -1,4 +1,4 @@
-"""Pull requests to score, as tasks, from the store."""
+"""Finds pull requests to score in the store, and makes tasks of them."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ from crscore.settings import Config
 
 _CONTENT_BYTES: Final = 8
 _ANSWER_BYTES: Final = 200
-"""Maximum bytes of git's answer about one commit."""
+"""Maximum bytes of git's output for one commit."""
 
 
 class UnscoredPull(NamedTuple):
@@ -45,15 +45,15 @@ class UnscoredPull(NamedTuple):
 def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull]:
     """List the pull requests to score.
 
-    Those are the ones with a comment of a reviewer whose content has no score of a signature.
+    They have a comment of a reviewer, and their content has no score with this signature.
 
     Args:
         store: The store.
         signature: Text of the signature.
-        night: Date of the run; those that failed on another night are listed again.
+        night: Date of the run; pull requests that failed on another night are listed again.
 
     Returns:
-        By repository and number.
+        The pull requests, sorted by repository and number.
     """
     pulls = (UnscoredPull(*key, _content(store, *key)) for key in reviewed_pulls(store))
     # A signature that was never stored has the id 0, which no score has.
@@ -61,7 +61,7 @@ def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull
     return [
         pull
         for pull in pulls
-        # A failure is tried again on another night; a repeated run of this one would fail alike.
+        # A failure is tried again on another night; in the same night it would fail again.
         if not any(
             score.night == night or not (score.reason or "").startswith(FAILED)
             for score in scores_of_content(store, pull.repository, pull.number, id_, pull.content)
@@ -70,7 +70,7 @@ def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull
 
 
 def _content(store: Store, repository: int, number: int) -> bytes:
-    """Hash the head and the comments with their lines."""
+    """Hash the head and the comments, including their lines."""
     (pull,) = store.find(Pull, repository=repository, number=number)
     comments = [
         [
@@ -79,7 +79,7 @@ def _content(store: Store, repository: int, number: int) -> bytes:
         ]
         for row, is_outdated, _ in read_comments(store, repository, number)
     ]  # fmt: skip
-    # Thumbs and resolved threads change no score, so they are not part of the content.
+    # Thumbs and resolved threads do not affect scores, so they are not part of the content.
     data = json.dumps([pull.head, pull.base_ref, pull.author, comments]).encode()
     return hashlib.sha256(data).digest()[:_CONTENT_BYTES]
 
@@ -98,7 +98,7 @@ def make_tasks(
 
     Args:
         store: The store.
-        clones: Folder with a bare clone `<repository's id>.git` each.
+        clones: Folder of the bare clones, `<repository id>.git`.
         settings: Settings with the size limits.
         pulls: Pull requests to score.
         host: Reads changes that no clone has; None to skip them.
@@ -117,7 +117,7 @@ def make_tasks(
         (pull,) = store.find(Pull, repository=repository, number=number)
         name, clone = names.get(repository, str(repository)), clones / f"{repository}.git"
         change: Change | str | None = None
-        # Read from the API in this process: workers have no client and no token.
+        # Read from the API in this process, because workers have neither client nor token.
         if host is not None and not _has(clone, pull.base, pull.head):
             try:
                 change = host.read_change(name, number, head=pull.head, limits=limits)

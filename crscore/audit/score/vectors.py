@@ -1,6 +1,6 @@
-"""Vectors of a pull request's texts, cached from night to night.
+"""Cache for the vectors of each pull request's texts between runs.
 
-Encoding is most of the work, and most texts of a pull request with a new comment are old.
+Encoding takes most of the time, and most texts of a pull request with a new comment are old.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ class CachedVectors:
     """Encoder that caches the vectors of each pull request.
 
     Args:
-        encoder: Encoder of new texts. Its vector of a text must not depend on the other texts.
-        store: Cache; None for none.
+        encoder: Encoder of new texts; the vector of a text must not depend on the other texts.
+        store: Cache; None to cache nothing.
     """
 
     def __init__(self, encoder: Encoder, store: Store | None) -> None:
@@ -38,7 +38,7 @@ class CachedVectors:
 
     @contextmanager
     def of_pull(self, name: str) -> Iterator[None]:
-        """Use the cached vectors of one pull request, and then cache only those that were used."""
+        """Use the cached vectors of one pull request; afterwards cache only the used ones."""
         key = f"vectors {_hash(f'{self.identity} {name}').hex()}"
         self._cached = _read(self._store.get(key)) if self._store else {}
         self._used = {}
@@ -55,7 +55,7 @@ class CachedVectors:
         new = [text for text, key in hashes.items() if key not in self._used]
         vectors = self._encoder.encode(new)
         self._used |= {hashes[text]: row.tobytes() for text, row in zip(new, vectors, strict=True)}
-        # `np.stack` refuses an empty list; the encoder's answer has the right width.
+        # `np.stack` rejects an empty list; the encoder's result has the right width.
         if not texts:
             return vectors
         rows = [np.frombuffer(self._used[hashes[text]], dtype=np.float32) for text in texts]

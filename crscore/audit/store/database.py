@@ -1,7 +1,7 @@
 """SQLite file of an audit: opening, transactions, and typed rows.
 
-WAL mode: a report can be read while a run writes. Every change is made in a transaction, so a run
-that is killed leaves what it had completed.
+In WAL mode (https://sqlite.org/wal.html), a report can be read while a run writes. Every change is
+made in a transaction, so that a killed run leaves its completed work.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from crscore.errors import StoreError
 R = TypeVar("R", bound=Row)
 
 APPLICATION_ID: Final = 0x63727363
-"""Marks the file as an audit's: `crsc`."""
+"""SQLite application id that marks an audit's file: `crsc`."""
 SCHEMA_VERSION: Final = 11
-"""Version of `schema.sql`; every change of a table raises it."""
+"""Version of `schema.sql`; increased with every change of a table."""
 BUSY_S: Final = 30.0
-"""Seconds to wait for another process that writes."""
+"""Seconds to wait while another process writes."""
 _HASH_BYTES: Final = 16
 MAX_TEXT_BYTES: Final = 4 * 2**20
-"""Maximum bytes of a text, unpacked; far above a host's comment or hunk. What is longer is cut."""
+"""Maximum bytes of an unpacked text, far above a host's comments; longer ones are truncated."""
 _MAGIC: Final = b"SQLite format 3\0"
 # Offsets of SQLite's file header: the size of a page in bytes and the number of pages.
 _PAGE_SIZE: Final = slice(16, 18)
@@ -42,11 +42,11 @@ EMPTY_TEXT: Final = hashlib.sha256(b"").digest()[:_HASH_BYTES]
 
 
 class Store:
-    """Store of an audit. For one thread; several processes may open the same file.
+    """Store of an audit. Not thread-safe; several processes may open the same file.
 
     Args:
-        path: The file; created when missing.
-        must_exist: Whether a missing file is an error: for commands that only read.
+        path: The file; created if missing.
+        must_exist: Whether a missing file is an error, for commands that only read.
 
     Raises:
         StoreError: The file is not a store, is damaged, or has tables of another version.
@@ -55,18 +55,18 @@ class Store:
     def __init__(self, path: Path, *, must_exist: bool = False) -> None:
         self.path = path
         if must_exist and not path.is_file():
-            raise StoreError(str(path), "there is no such file; crscore audit sync creates it")
-        # Before SQLite opens it, which would create a journal beside a file that is not ours.
+            raise StoreError(str(path), "the file does not exist; crscore audit sync creates it")
+        # Checked before SQLite opens it, which would create a journal beside a foreign file.
         _check_size(path)
         with self._reported():
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
             try:
-                # A report can read while a run writes. With WAL, NORMAL loses at most the last
-                # transactions at a power cut and never damages the file.
+                # A report can read while a run writes. In WAL mode, NORMAL can lose the last
+                # transactions in a power cut but never damages the file.
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = NORMAL")
                 self._create_tables()
-            # An interrupt counts too: otherwise the file stays open.
+            # `BaseException`, because the file would stay open after an interrupt.
             except BaseException:
                 self._connection.close()
                 raise
@@ -83,14 +83,14 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all or nothing. May not be nested.
+        """Write everything or nothing. Transactions cannot be nested.
 
         Raises:
             StoreError: The file cannot be written.
         """
         with self._reported():
-            # IMMEDIATE takes the lock at once. A transaction that began by reading could not get it
-            # any more when another process wrote meanwhile.
+            # IMMEDIATE takes the lock at once. A transaction that begins by reading cannot get it
+            # later if another process has written meanwhile.
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -112,7 +112,7 @@ class Store:
         return rows
 
     def change(self, sql: str, *values: Any) -> int:
-        """Run one statement that writes; return the number of rows.
+        """Run one statement that writes; return the number of changed rows.
 
         Raises:
             StoreError: The file cannot be written.
@@ -126,7 +126,7 @@ class Store:
         Args:
             kind: Class of the rows.
             order: Columns to sort by.
-            values: Values by column; without any, all rows match.
+            values: Values by column; empty to match all rows.
 
         Raises:
             StoreError: The file cannot be read.
@@ -143,7 +143,7 @@ class Store:
         return self.select(kind, sql, *values.values())
 
     def find_one(self, kind: type[R], **values: Any) -> R | None:
-        """Return the first row whose columns have these values; None without one.
+        """Return the first row whose columns have these values; None if there is none.
 
         Raises:
             StoreError: The file cannot be read.
@@ -159,7 +159,7 @@ class Store:
         self.change(f"DELETE FROM {kind.TABLE}{_where_clause(values)}", *values.values())
 
     def select(self, kind: type[R], clauses: str = "", *values: Any) -> list[R]:
-        """Return rows of one table; for modules of this room.
+        """Return rows of one table; only for modules of this package.
 
         Args:
             kind: Class of the rows.
@@ -174,7 +174,7 @@ class Store:
         return [kind(**dict(zip(names, row, strict=True))) for row in self.query(sql, *values)]
 
     def put(self, rows: Iterable[Row]) -> None:
-        """Insert rows, or replace rows of the same keys.
+        """Insert rows, and replace rows with the same keys.
 
         Raises:
             StoreError: The file cannot be written.
@@ -182,7 +182,7 @@ class Store:
         self._insert("REPLACE", rows)
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Insert rows whose keys are new; the others stay as they are.
+        """Insert rows with new keys; existing rows stay as they are.
 
         Raises:
             StoreError: The file cannot be written.
@@ -201,7 +201,7 @@ class Store:
         """Return a stored text.
 
         Raises:
-            StoreError: It is not there.
+            StoreError: The text is missing or damaged.
         """
         rows = self.query("SELECT text FROM texts WHERE hash = ?", key)
         if not rows:
@@ -212,7 +212,7 @@ class Store:
             raise StoreError(str(self.path), f"the text {key.hex()} is damaged: {exc}") from exc
 
     def signature_id(self, text: str) -> int:
-        """Return the number of a score's signature, which is stored at its first use."""
+        """Return the number of a signature, and store the signature if it is new."""
         # Signatures are never deleted, so newer ones have larger numbers.
         self.change("INSERT OR IGNORE INTO signatures (text) VALUES (?)", text)
         number: int = self.query("SELECT id FROM signatures WHERE text = ?", text)[0][0]
@@ -234,7 +234,7 @@ class Store:
                 self._connection.executemany(sql, values)
 
     def _create_tables(self) -> None:
-        """Create the tables of a new file; refuse a file with other ones."""
+        """Create the tables of a new file; reject a file with other tables."""
         kind, tables = self._pragma("application_id"), self.query("SELECT 1 FROM sqlite_master")
         if tables and kind != APPLICATION_ID:
             raise StoreError(str(self.path), "it is not a store of crscore audit")
@@ -247,7 +247,7 @@ class Store:
         if tables:
             return
         script = importlib.resources.files("crscore.audit.store") / "schema.sql"
-        # One transaction: a process that is killed here leaves an empty file.
+        # In one transaction, so that a killed process leaves an empty file.
         with self.transaction():
             if self._pragma("user_version") == SCHEMA_VERSION:
                 return  # another process was faster
@@ -267,8 +267,8 @@ class Store:
         except sqlite3.Error as exc:
             raise StoreError(str(self.path), _reason(exc)) from exc
         except (OverflowError, UnicodeEncodeError) as exc:
-            # A host can send numbers of any size, and half a surrogate pair.
-            raise StoreError(str(self.path), f"it cannot hold what the host sent ({exc})") from exc
+            # A host can send numbers of any size and unpaired surrogates.
+            raise StoreError(str(self.path), f"it cannot store the host's data ({exc})") from exc
 
 
 def _where_clause(values: Mapping[str, Any]) -> str:
@@ -276,7 +276,7 @@ def _where_clause(values: Mapping[str, Any]) -> str:
 
 
 def _unpack(data: bytes) -> str:
-    # A store may come from elsewhere, and a few bytes can unpack to any size.
+    # A store may be untrusted, and a few bytes can unpack to any size.
     unpacking = zlib.decompressobj()
     unpacked = unpacking.decompress(data, MAX_TEXT_BYTES)
     if not unpacking.eof:
@@ -285,7 +285,7 @@ def _unpack(data: bytes) -> str:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Split a script at line ends: `executescript` would end the transaction."""
+    """Split a script into statements, because `executescript` would end the transaction."""
     text = ""
     for line in script.splitlines(keepends=True):
         text += line
@@ -295,7 +295,7 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _check_size(path: Path) -> None:
-    """Reject other files, and truncated ones, which SQLite notices late."""
+    """Reject foreign files, and truncated ones, which SQLite detects late."""
     if not path.is_file():
         return
     with path.open("rb") as file:
@@ -310,7 +310,7 @@ def _check_size(path: Path) -> None:
 
 def _reason(exc: sqlite3.Error) -> str:
     text = str(exc)
-    # SQLite's module has no class for each error; only the message differs.
+    # `sqlite3` has no class for each error; only the messages differ.
     if isinstance(exc, sqlite3.OperationalError) and "locked" in text:
         return f"another run has been writing to it for {BUSY_S:.0f} seconds"
     if "malformed" in text or "not a database" in text:

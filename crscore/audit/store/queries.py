@@ -1,4 +1,4 @@
-"""Queries of `sync`, `score` and the search for signals: what there is to do, and what was seen."""
+"""Queries of `sync`, `score` and the search for signals: pending work and observations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,18 +29,18 @@ def all_repositories(store: Store) -> list[Repository]:
 
 def find_by_name(store: Store, name: str) -> list[Repository]:
     """Return the repositories of this name, ignoring case; those that can be read come first."""
-    # After a rename, an old repository can have the name that a new one took.
+    # After a rename, a new repository can have the name of an old one.
     return store.select(
         Repository, "WHERE name = ? COLLATE NOCASE ORDER BY state <> 'ok', id", name
     )
 
 
 def pull_pages(store: Store, host: str) -> Mapping[str, str]:
-    """Return the addresses of pull requests' pages, with `{number}`, by the repository's name.
+    """Return the address of a pull request's page, with `{number}`, by repository name.
 
     Args:
         store: The store.
-        host: Address of GitHub, for the repositories that are there.
+        host: Address of GitHub's pages.
     """
     github = f"{host.rstrip('/')}/{{name}}/pull/{{number}}"
     # `replace`, not `format`: an address may contain other braces.
@@ -51,18 +51,18 @@ def pull_pages(store: Store, host: str) -> Mapping[str, str]:
 
 
 def get_position(store: Store, repository: int, name: str) -> str | None:
-    """Return the position in a list; None for a list without one."""
+    """Return the position in a list; None if none is stored."""
     cursor = store.find_one(Cursor, repository=repository, list=name)
     return cursor.position if cursor else None
 
 
 def put_position(store: Store, repository: int, name: str, position: str) -> None:
-    """Move the position in a list, in an open transaction."""
+    """Store the position in a list, in an open transaction."""
     store.put([Cursor(repository=repository, list=name, position=position)])
 
 
 def last_night(store: Store) -> str | None:
-    """Return the night of the last run; None before the first."""
+    """Return the date of the last run; None before the first run."""
     night: str | None = store.query("SELECT MAX(night) FROM runs")[0][0]
     return night
 
@@ -75,22 +75,22 @@ def add_run(store: Store, run: AuditRun) -> AuditRun:
 
 
 _OWN_COLUMNS = ("lines", "language", "observed", "final", "failure")
-"""Columns that the list of pull requests does not have."""
+"""Columns that are not in the list of pull requests."""
 
 
 def put_listed(store: Store, row: Pull) -> None:
-    """Write a pull request as it is listed when it is new or changed, in an open transaction."""
+    """Store a listed pull request if it is new or changed, in an open transaction."""
     previous = store.find_one(Pull, repository=row.repository, number=row.number)
     if previous is not None:
-        # The list knows nothing of them: they stay as the details left them.
+        # The list does not contain these columns, so they keep the values from the details.
         row = replace(row, **{name: getattr(previous, name) for name in _OWN_COLUMNS})
-    # A pull request that is listed again unchanged does not become pending.
+    # An unchanged pull request that is listed again does not become pending.
     if previous is None or replace(row, pending=previous.pending) != previous:
         store.put([row])
 
 
 def mark_pending(store: Store, repository: int, numbers: Iterable[int]) -> None:
-    """Mark pull requests as to be read, in an open transaction."""
+    """Mark pull requests as pending, in an open transaction."""
     for number in sorted(numbers):
         store.change(
             "UPDATE pulls SET pending = 1 WHERE repository = ? AND number = ?", repository, number
@@ -98,24 +98,24 @@ def mark_pending(store: Store, repository: int, numbers: Iterable[int]) -> None:
 
 
 def mark_last_reading(store: Store, closed_before: str) -> None:
-    """Mark pull requests that were closed before this time as to be read for the last time."""
+    """Mark pull requests closed before this time as pending, for their last reading."""
     with store.transaction():
         store.change("UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?", closed_before)
 
 
 def pending_pulls(store: Store, repositories: Sequence[int]) -> list[Pull]:
-    """Return the pull requests to be read, the least recently changed first."""
+    """Return the pending pull requests, the least recently changed first."""
     return _select(store, repositories, "pending = 1")
 
 
 def observed_pulls(
     store: Store, repositories: Sequence[int], night: str, updated_since: str
 ) -> list[Pull]:
-    """Return the pull requests whose threads were not observed tonight and are not to be read.
+    """Return the pull requests that are not pending and were not observed in this run.
 
-    An open one that has not changed for long is not observed.
+    An open pull request that has not changed for a long time is not observed.
     """
-    # Closed ones are observed even when they did not change: people resolve threads after the
+    # Closed ones are observed even if they did not change, as people resolve threads after the
     # merge.
     condition = (
         "pending = 0 AND final = 0 AND observed < ? AND (closed IS NOT NULL OR updated >= ?)"
@@ -132,7 +132,7 @@ def _select(store: Store, repositories: Sequence[int], condition: str, *values: 
 def observed_commits(store: Store, repository: int) -> set[str]:
     """Return the commits that the pull requests still observed refer to; some may be empty."""
     sql = (
-        # Final ones are needed once more, on the night of their last reading: afterwards the clone
+        # Final ones are needed once more, in the run of their last reading; afterwards the clone
         # has their commits.
         "WITH chosen AS (SELECT * FROM pulls WHERE repository = ? AND (final = 0 OR observed = "
         "(SELECT MAX(observed) FROM pulls WHERE repository = ?))) "
@@ -144,24 +144,23 @@ def observed_commits(store: Store, repository: int) -> set[str]:
 
 
 Account = tuple[bool, int]
-"""Whether the account is the author of reviews, and its id at the host.
+"""Whether the account is the author of reviews, and its id on the host.
 
-GraphQL, which provides the reviews, has other logins of some apps than REST, which provides the
+Some apps have one login in GraphQL, which provides reviews, and another one in REST, which provides
 comments.
 """
 
 
 def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
-    """Write the rows that are new or changed, not yet classified, in an open transaction.
+    """Store new and changed rows, not yet classified, in an open transaction.
 
     Returns:
-        Numbers of their pull requests.
+        Numbers of the pull requests with such rows.
     """
     numbers = set()
     for row in rows:
         previous = store.find_one(Comment, key=row.key)
-        # The classification is kept out of the comparison: a row fresh from the host has none, and
-        # a comment that only lost it has not changed.
+        # The comparison ignores the classification, which a row from the host does not have yet.
         if previous is None or previous != replace(
             row,
             reviewer=previous.reviewer,
@@ -175,13 +174,13 @@ def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
 
 
 def thread_by_comment(store: Store, repository: int, number: int) -> Mapping[int, int | None]:
-    """Return the thread's key by comment key for a pull request; None outside threads."""
+    """Map the keys of a pull request's comments to their threads' keys; None outside threads."""
     sql = "SELECT key, thread FROM comments WHERE repository = ? AND number = ?"
     return dict(store.query(sql, repository, number))
 
 
 def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]:
-    """Return the keys of a pull request's threads by their id in GraphQL."""
+    """Return the keys of a pull request's threads by their identifier on the host."""
     sql = (
         "SELECT node, id FROM threads WHERE id IN "
         "(SELECT thread FROM comments WHERE repository = ? AND number = ?)"
@@ -192,7 +191,7 @@ def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]
 def add_thread(store: Store, first: int, node: str) -> int:
     """Store a thread by the key of its first comment, in an open transaction; return its key.
 
-    Threads keep their first key when the first comment is deleted.
+    A thread keeps its key if its first comment is deleted.
     """
     comment = store.find_one(Comment, key=first)
     key = comment.thread if comment is not None and comment.thread is not None else first
@@ -201,13 +200,13 @@ def add_thread(store: Store, first: int, node: str) -> int:
 
 
 def put_observation(store: Store, row: ThreadObservation | CommentObservation) -> None:
-    """Append an observation when it differs from the last night's, in an open transaction."""
+    """Store an observation if it differs from the last run's, in an open transaction."""
     column = row.KEY[0]
     key = getattr(row, column)
     clauses = f"WHERE {column} = ? AND night < ? ORDER BY night DESC LIMIT 1"
     previous = store.select(type(row), clauses, key, row.night)
     if previous and replace(previous[0], night=row.night) == row:
-        # An earlier run of this night may have seen another state, which is outdated.
+        # An earlier run on the same date may have stored another state, which is outdated.
         store.delete(type(row), **{column: key, "night": row.night})
     else:
         store.put([row])
@@ -236,7 +235,7 @@ def rename_author(
     store.change(
         "UPDATE comments SET author = ? WHERE author_id = ? AND author = ?", login, account, former
     )
-    # By login, as the list of pull requests is stored without numbers of accounts.
+    # By login, because pull requests are stored without account numbers.
     store.change("UPDATE pulls SET author = ? WHERE author = ?", login, former)
     store.change(
         "UPDATE thread_observations SET resolved_by = ? WHERE resolved_by = ?", login, former
@@ -248,7 +247,7 @@ def rename_author(
 
 
 def rename_reviewer(store: Store, repository: int, number: int, former: str, name: str) -> None:
-    """Give a reviewer's scores of a pull request a new name, in an open transaction."""
+    """Rename the reviewer of a pull request's scores, in an open transaction."""
     store.change(
         # REPLACE: the new name can already have a row for the same content.
         "UPDATE OR REPLACE scores SET reviewer = ? "
@@ -265,10 +264,10 @@ def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, i
 
     Args:
         store: The store.
-        cursor: List whose position is the night of a repository's last signals, and their rules.
-        rules: Version of the rules; signals of another version are found again.
+        cursor: Name of the cursor with the date and the rules of a repository's last signals.
+        rules: Version of the rules; signals of other versions are computed again.
     """
-    # `>=`: a second run of a night may have read what the first one's signals did not have.
+    # `>=`, because a second run on a date may have read new data after the first signals.
     sql = """
         SELECT p.repository, p.number FROM pulls p
         LEFT JOIN cursors c ON c.repository = p.repository AND c.list = ?
@@ -281,14 +280,14 @@ def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, i
 def read_observations(
     store: Store, kind: type[Observed], repository: int, number: int
 ) -> list[Observed]:
-    """Return what was observed of the threads, or comments, of a pull request, by night."""
+    """Return the observations of a pull request's threads or comments, sorted by night."""
     name, key = ("thread", "thread") if kind is ThreadObservation else ("comment", "key")
     of_pull = f"SELECT {key} FROM comments WHERE repository = ? AND number = ?"
     return store.select(kind, f"WHERE {name} IN ({of_pull}) ORDER BY night", repository, number)
 
 
 FAILED: Final = "failed: "
-"""Start of the reason of a pull request that could not be scored; it is tried again next night."""
+"""Start of the reason if a pull request could not be scored; it is tried again in the next run."""
 
 
 class ObservedComment(NamedTuple):
@@ -311,7 +310,7 @@ def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
 
 def read_comments(store: Store, repository: int, number: int) -> list[ObservedComment]:
     """Return the comments of a pull request that are not minimised, ordered by key."""
-    # Observations are read by night, so that the last one replaces the others.
+    # Observations are sorted by night, so that the last one replaces the others.
     threads: dict[int | None, tuple[bool, bool | None]] = {
         row.thread: (bool(row.outdated), bool(row.resolved))
         for row in read_observations(store, ThreadObservation, repository, number)
@@ -323,7 +322,7 @@ def read_comments(store: Store, repository: int, number: int) -> list[ObservedCo
     return [
         ObservedComment(row, *threads.get(row.thread, (False, None)))
         for row in store.find(Comment, "key", repository=repository, number=number)
-        # A comment that was shown again has an observation without a reason.
+        # If a comment is no longer minimised, its last observation has no reason.
         if minimized.get(row.key) is None
     ]
 
@@ -331,7 +330,7 @@ def read_comments(store: Store, repository: int, number: int) -> list[ObservedCo
 def scores_of_content(
     store: Store, repository: int, number: int, signature: int, content: bytes
 ) -> list[Score]:
-    """Return the scores of all reviewers together for one content of a pull request."""
+    """Return the scores of all reviewers combined for one content of a pull request."""
     return store.find(
         Score,
         repository=repository,
@@ -343,9 +342,9 @@ def scores_of_content(
 
 
 def pulls_to_follow(store: Store, days: int) -> list[Pull]:
-    """Return the merged pull requests not yet followed for so many days, by repository and branch.
+    """Return merged pull requests not yet followed for `days`, sorted by repository and branch.
 
-    Those that cannot be followed are tried again.
+    Pull requests that could not be followed are tried again.
     """
     clauses = """
         WHERE state = 'merged' AND merged IS NOT NULL AND NOT EXISTS (
@@ -357,7 +356,7 @@ def pulls_to_follow(store: Store, days: int) -> list[Pull]:
 
 
 def comments_before_merge(store: Store, pull: Pull) -> list[Comment]:
-    """Return the comments of reviewers before a pull request was merged, by reviewer."""
+    """Return the reviewers' comments from before the merge, sorted by reviewer."""
     clauses = """
         WHERE repository = ? AND number = ? AND is_review = 1 AND created <= ?
         ORDER BY reviewer, key"""
@@ -365,7 +364,7 @@ def comments_before_merge(store: Store, pull: Pull) -> list[Comment]:
 
 
 def to_message(store: Store, row: Comment) -> HostMessage:
-    """Return a comment as a message of its host, without what is observed of it.
+    """Convert a comment to a message of its host, without its observations.
 
     Raises:
         StoreError: Its text is missing.

@@ -1,4 +1,4 @@
-"""Queries of reports: what happened in a period."""
+"""Queries of reports on a period."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from crscore.audit.store.rows import AuditRun
 LATEST: Final = """
 WITH latest AS MATERIALIZED (
   SELECT s.repository, s.number, s.content,
-    -- The last night; of two scorings in one night, the last one.
+    -- The last night; if there were two scorings in it, the later one.
     MAX(s.night || (s.content IS g.content) || hex(s.content)) AS newest
   FROM scores s
   JOIN pulls p USING (repository, number)
@@ -21,18 +21,18 @@ WITH latest AS MATERIALIZED (
     AND s.repository IN (SELECT value FROM json_each(?4))
   GROUP BY s.repository, s.number
 )"""
-"""Start of a query with the values of a `Scope`; `latest` has the last scored content of each pull
-request."""
+"""Start of a query with the values of a `Scope` as parameters; `latest` has the last scored content
+of each pull request."""
 LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
-"""Scored comments, after `LATEST`."""
+"""Joins of the scored comments, to be used after `LATEST`."""
 
 Rows = list[tuple[Any, ...]]
 
 
 class Scope(NamedTuple):
-    """Reviews to read: the values of `LATEST` and of queries like it."""
+    """Selection of reviews: the parameters of `LATEST` and similar queries."""
 
     signature: int
     since: str
@@ -42,7 +42,7 @@ class Scope(NamedTuple):
 
 
 def newest_values(clause: str = "") -> str:
-    """Return the SQL of `newest`: the last value of each comment's signals."""
+    """Return the SQL of `newest`, with the last value of each comment's signals."""
     return f"""newest AS (
       SELECT comment, signal, value, base_yes, base_all, MAX(night || printf('%09d', rules))
       FROM signals {clause} GROUP BY comment, signal)"""
@@ -64,8 +64,8 @@ def count_kinds(store: Store, scope: Scope, acted_on: int) -> Rows:
     """Return reviewer, repository, number, kind, and counts of scored comments, in order.
 
     The kind is the reason why a comment is noise, else the level of its best remark; comments with
-    neither, such as bare suggestions, are left out. The counts are of comments, of those acted on
-    (signal `acted_on`), of those of which this is known, and of confirmed and refuted ones.
+    neither, such as bare suggestions, are left out. The counts are: all comments, comments that
+    were acted on (signal `acted_on`), comments for which this is known, confirmed and refuted ones.
     """
     sql = f"""{LATEST}, {newest_values("WHERE signal = ?5")}
         SELECT c.reviewer, c.repository, c.number, coalesce(s.noise, s.level) AS kind, COUNT(*),
@@ -82,9 +82,8 @@ def count_kinds(store: Store, scope: Scope, acted_on: int) -> Rows:
 def count_points(store: Store, scope: Scope, levels: Sequence[str]) -> Rows:
     """Return reviewer, and counts of the points of its comments with these levels.
 
-    Comments of several reviewers with the same point are one. The counts are of all points, of
-    points that no other reviewer made, of shared ones that it made first, and that a person made,
-    too.
+    Comments of several reviewers on the same point count once. The counts are: all points, points
+    that no other reviewer made, shared points that it made first, points that a person also made.
     """
     sql = f"""{LATEST},
         made AS (
@@ -102,7 +101,7 @@ def count_points(store: Store, scope: Scope, levels: Sequence[str]) -> Rows:
 
 
 def count_said_again(store: Store, scope: Scope) -> dict[str, int]:
-    """Count each reviewer's comments that repeat one that was answered or resolved before."""
+    """Count each reviewer's comments that repeat an answered or resolved comment."""
     sql = f"""{LATEST}
         SELECT c.reviewer, COUNT(DISTINCT c.key)
         {LATEST_COMMENTS}
@@ -118,7 +117,7 @@ def count_said_again(store: Store, scope: Scope) -> dict[str, int]:
 
 
 def read_pulls(store: Store, scope: Scope) -> Rows:
-    """Return repository, number, day of creation, language, lines, merged, in order."""
+    """Return repository, number, day of creation, language, lines and merged, sorted."""
     sql = """
         SELECT repository, number, substr(created, 1, 10), language, lines,
           state = 'merged'
@@ -132,10 +131,10 @@ def read_pulls(store: Store, scope: Scope) -> Rows:
 def read_scores(store: Store, scope: Scope) -> Rows:
     """Return repository, number, reviewer, whether it is a bot, counts and scores, in order.
 
-    These are comments and words, then standing, importance, relevance, conciseness and
-    comprehensiveness, 0 to 100, then remarks by level, and with nothing to act on.
+    The columns are comments and words; standing, importance, relevance, conciseness and
+    comprehensiveness, 0 to 100; remarks by level, and remarks with nothing to act on.
     """
-    # The row without a reviewer is of all reviewers together.
+    # The row with an empty reviewer is for all reviewers combined.
     sql = f"""{LATEST}
         SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
           100 * s.importance, 100 * s.relevance, 100 * s.conciseness, 100 * s.comprehensiveness,
@@ -149,10 +148,9 @@ def read_scores(store: Store, scope: Scope) -> Rows:
 def count_comments(store: Store, scope: Scope, noise_reasons: Sequence[str]) -> Rows:
     """Return repository, number, reviewer, and counts of comments.
 
-    The counts are of all scored comments, of those in threads, and of those that are noise for each
-    of the reasons.
+    The counts are: all scored comments, comments in threads, and noise by each of the reasons.
     """
-    # Constants of this package, never text of a user: placed in the SQL as they are.
+    # Safe to insert into the SQL: the reasons are constants of this package.
     reasons = ", ".join(f"SUM(s.noise IS '{reason}')" for reason in noise_reasons)
     sql = f"""{LATEST}
         SELECT c.repository, c.number, c.reviewer, COUNT(*), COUNT(c.thread), {reasons}
@@ -165,10 +163,10 @@ def count_comments(store: Store, scope: Scope, noise_reasons: Sequence[str]) -> 
 def count_signals(store: Store, scope: Scope) -> Rows:
     """Return repository, number, reviewer, signal, and counts of comments by their newest value.
 
-    The counts are yes, known, unknown, the sum of the base rates, and their number: each comment
-    has one vote, however long the file is that it is on.
+    The counts are: yes, known, unknown, the sum of the base rates, and the number of base rates.
+    Each comment has the same weight, regardless of the length of its file.
     """
-    # `value IS 1`, not `value = 1`: an unknown value is NULL, and so would be the comparison.
+    # `value IS 1`, not `value = 1`, which would be NULL for an unknown value.
     sql = f"""{LATEST}, {newest_values()}
         SELECT c.repository, c.number, c.reviewer, n.signal, SUM(n.value IS 1),
           COUNT(n.value), COUNT(*) - COUNT(n.value),
@@ -188,36 +186,36 @@ _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ? AND ?
   AND p.repository IN (SELECT value FROM json_each(?))"""
 
 _WEIGHT: Final = "instr('nit minor major critical', s.level)"
-"""Order of comments by the level of their best remark; null where there is nothing to act on."""
+"""Rank of a comment by the level of its best remark; NULL if there is nothing to act on."""
 
 
 def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
-    """Return what each reviewer posted on each pull request.
+    """Summarise the posts of each reviewer on each pull request.
 
-    A notice that nothing was reviewed is no review, and neither is a post of the pull request's
-    author, a report of a tool, or an answer in a thread. The summary of a review bot that found
-    nothing is one, and so is a submitted review without a remark. A dismissed review, with its
+    A notice that nothing was reviewed is not a review; neither is a post of the pull request's
+    author, a report of a tool, or a reply in a thread. The summary of a review bot that found
+    nothing is a review, and so is a submitted review without a remark. A dismissed review, with its
     comments on lines, does not count for the last head.
 
     Args:
         store: The store.
-        scope: Pull requests that count.
+        scope: Pull requests to read.
         review_bots: Names of the bots whose every post is from a review.
 
     Returns:
         Reviewer, whether it is a bot, repository, number, whether the pull request was merged,
-        whether it was reviewed, whether its last head was, the reasons for reviewing nothing,
-        separated by commas, the account, whether a comment of it is to be scored, and the hours
-        from the opening of the pull request to the first review.
+        whether it was reviewed, whether its last head was reviewed, the comma-separated reasons
+        for not reviewing, the account, whether it has a comment to score, and the hours from the
+        opening of the pull request to the first review.
     """
-    # `IS NOT`, not `<>`: the author of a deleted account is NULL, and so not the pull request's.
-    # The remainder is the kind of a comment (`rows.comment_key`); 1 is a submitted review. GitHub
-    # makes an empty one of each answer and of comments on lines, which count instead.
+    # `IS NOT`, not `<>`, because the author of a deleted account is NULL. The remainder is the kind
+    # of a comment (`rows.comment_key`); 1 is a submitted review. GitHub also makes an empty review
+    # for each reply and for comments on lines, which count themselves.
     is_review = """(c.skip IS NULL AND c.author IS NOT p.author
       AND coalesce(c.thread, c.key) = c.key
       AND NOT (c.key % 4 = 1 AND c.state = 'COMMENTED' AND c.body = ?5)
       AND (c.is_review OR c.key % 4 = 1 OR c.reviewer IN (SELECT value FROM json_each(?4))))"""
-    # No column says which review a line is of: it was written before the review was submitted.
+    # No column links a line comment to its review: it was written before the review was submitted.
     is_dismissed = """(c.state = 'DISMISSED' OR c.thread = c.key AND EXISTS (
       SELECT 1 FROM comments d WHERE d.repository = c.repository AND d.number = c.number
         AND d.reviewer = c.reviewer AND d.state = 'DISMISSED' AND d.commit_id = c.commit_id
@@ -255,7 +253,7 @@ def read_checks(store: Store, scope: Scope) -> Rows:
 
 
 def count_pulls(store: Store, scope: Scope) -> tuple[int, int, int, int]:
-    """Count all pull requests, the merged, the partly unread and the unreadable ones."""
+    """Count all, merged, pending and unreadable pull requests."""
     sql = f"""
         SELECT COUNT(*), TOTAL(state = 'merged'), TOTAL(pending), COUNT(failure) FROM pulls p
         WHERE {_IN_PERIOD}"""
@@ -273,8 +271,8 @@ def count_unscored(store: Store, scope: Scope) -> int:
 
 
 def read_repositories(store: Store, scope: Scope) -> Rows:
-    """Return number, name, state, reason, and the counts of all and of merged pull requests."""
-    # The period is part of the join, so that repositories without a pull request are listed.
+    """Return number, name, state, reason, and counts of all and of merged pull requests."""
+    # The period is in the join condition, so that repositories without a pull request are listed.
     sql = """
         SELECT r.id, r.name, r.state, r.reason, COUNT(p.number), TOTAL(p.state = 'merged')
         FROM repositories r
@@ -285,12 +283,12 @@ def read_repositories(store: Store, scope: Scope) -> Rows:
 
 
 def read_runs(store: Store, since: str) -> list[AuditRun]:
-    """Return the runs from a night on: later ones observe the pull requests of a period again."""
+    """Return the runs since a night; later runs observe the pull requests of a period again."""
     return store.select(AuditRun, "WHERE night >= ? ORDER BY id", since)
 
 
 def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], limit: int) -> Rows:
-    """Return the comments of bots with the least or the most important remarks, then by standing.
+    """Return comments of bots, sorted by the importance of their best remark, then by standing.
 
     Returns:
         Key, reviewer, repository's name, number, text, standing, noise, and stance and level of its
@@ -309,12 +307,12 @@ def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], lim
 def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int) -> Rows:
     """Return each reviewer's comments of each kind, as in `count_kinds`.
 
-    A comment is also of the kind of its verdict, and of `acted` when it was acted on (signal
+    A comment also has the kind of its verdict, and the kind `acted` if it was acted on (signal
     `acted_on`).
 
     Returns:
-        The columns of `read_examples`, then the kind and the number of comments of it; by reviewer
-        and kind, the most useful first.
+        The columns of `read_examples`, the kind and its number of comments; sorted by reviewer and
+        kind, the most useful comments first.
     """
     sql = f"""{LATEST}, {newest_values("WHERE signal = ?6")}, ranked AS (
           SELECT c.key, c.reviewer, c.repository, c.number, s.text,
@@ -336,7 +334,7 @@ def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int
 
 
 def read_gaps(store: Store, scope: Scope, limit: int) -> Rows:
-    """Return the worst open finding of each pull request, a text once, worst first.
+    """Return the worst open finding of each pull request, each text once, worst first.
 
     Returns:
         Repository's name, number, text, severity, path and line.
@@ -360,8 +358,8 @@ def read_pulls_of_repositories(store: Store, scope: Scope) -> Rows:
     """Return the pull requests of the period, the newest first.
 
     Returns:
-        Repository's name, number, title, state, day of creation, and of all reviewers together the
-        number of comments and the standing.
+        Repository's name, number, title, state, day of creation, and the number of comments and the
+        standing of all reviewers combined.
     """
     sql = f"""{LATEST}
         SELECT r.name, p.number, p.title, p.state, substr(p.created, 1, 10),
@@ -377,13 +375,13 @@ def read_pulls_of_repositories(store: Store, scope: Scope) -> Rows:
 
 
 def read_comments_of_pulls(store: Store, scope: Scope, acted_on: int) -> Rows:
-    """Return all scored comments, by number and, on a pull request, the most useful first.
+    """Return all scored comments, sorted by pull request, the most useful first.
 
     Returns:
         The columns of `read_examples`, path, line, the verdict on its remarks, and whether it was
         acted on (signal `acted_on`).
     """
-    # CROSS JOIN keeps the order of the tables: from few pull requests to their comments.
+    # CROSS JOIN keeps the order of the tables: first the few pull requests, then their comments.
     sql = f"""{LATEST}
         SELECT c.key, c.reviewer, r.name, c.number, s.text, coalesce(s.standing, 0) AS standing,
           s.noise, s.stance, s.level, c.path, c.line, s.verdict,
@@ -398,7 +396,7 @@ def read_comments_of_pulls(store: Store, scope: Scope, acted_on: int) -> Rows:
 
 
 def read_open_points(store: Store, scope: Scope) -> Rows:
-    """Return the open points: the columns of `read_gaps`, by number and rank."""
+    """Return the open points, with the columns of `read_gaps`, sorted by number and rank."""
     sql = f"""{LATEST}
         SELECT r.name, o.number, o.text, o.severity, o.path, o.line
         FROM latest l JOIN open_points o USING (repository, number, content)
@@ -408,10 +406,10 @@ def read_open_points(store: Store, scope: Scope) -> Rows:
 
 
 def count_followed(store: Store, scope: Scope, days: int) -> Rows:
-    """Count the merged pull requests by the reason why they cannot be followed; None: they can.
+    """Count the merged pull requests by the reason why they cannot be followed; None if they can.
 
     Returns:
-        Reason, all of them, and those that were followed for all the days.
+        Reason, number of pull requests, and number of them that were followed for all `days`.
     """
     sql = f"""
         SELECT coalesce(f.reason, iif(f.night IS NULL, 'not followed yet', NULL)) AS why, COUNT(*),
@@ -422,7 +420,7 @@ def count_followed(store: Store, scope: Scope, days: int) -> Rows:
 
 
 def read_later_changes(store: Store, scope: Scope) -> Rows:
-    """Return the commits that changed lines of a pull request, those that fix first, by time.
+    """Return the commits that changed lines of a pull request: fixes first, newest first.
 
     Returns:
         Repository, its name, number, commit, whether it fixes something, key of the message, path
@@ -437,7 +435,7 @@ def read_later_changes(store: Store, scope: Scope) -> Rows:
 
 
 def read_nearby_reviewers(store: Store, scope: Scope) -> Rows:
-    """Return repository, number and commit of each later change, with a reviewer next to it."""
+    """Return repository, number and commit of each later change, with each nearby reviewer."""
     sql = f"""
         SELECT DISTINCT n.repository, n.number, n.commit_id, c.reviewer
         FROM nearby_comments n JOIN pulls p USING (repository, number)

@@ -1,6 +1,6 @@
-"""Rows of the store, one class a table, with the columns of `schema.sql` in their order."""
+"""Rows of the store: one class per table, with the columns of `schema.sql` in order."""
 
-# The types of the columns are read as text: `int | None`.
+# Keeps the types of the columns as text, such as `int | None`.
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -9,12 +9,12 @@ from typing import ClassVar, Final, TypeVar, dataclass_transform
 
 from crscore.hosts.records import MessageKind
 
-# The order is stored in the keys of comments: it must not change.
+# The keys of stored comments depend on this order, so it must not change.
 _KINDS: Final = (MessageKind.LINE, MessageKind.REVIEW, MessageKind.CONVERSATION)
 
 
 def comment_key(kind: MessageKind, host_id: int) -> int:
-    """Return the key of a comment: the host numbers each kind for itself.
+    """Return the key of a comment; the host numbers each kind separately.
 
     Example:
         >>> comment_key(MessageKind.REVIEW, 10), kind_of(41), host_id_of(41)
@@ -24,12 +24,12 @@ def comment_key(kind: MessageKind, host_id: int) -> int:
 
 
 def kind_of(key: int) -> MessageKind:
-    """Return the kind of the comment with a key."""
+    """Return the kind of a comment, given its key."""
     return _KINDS[key % 4]
 
 
 def host_id_of(key: int) -> int:
-    """Return the host's id of the comment with a key."""
+    """Return the host's id of a comment, given its key."""
     return key // 4
 
 
@@ -47,7 +47,7 @@ _R = TypeVar("_R", bound=Row)
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def _table(name: str, *key: str) -> Callable[[type[_R]], type[_R]]:
-    """Make a class the dataclass of a table's rows.
+    """Return a decorator that makes a class the dataclass of a table's rows.
 
     Args:
         name: Name of the table.
@@ -64,7 +64,7 @@ def _table(name: str, *key: str) -> Callable[[type[_R]], type[_R]]:
 
 @_table("repositories", "id")
 class Repository(Row):
-    """Repository that is audited."""
+    """Audited repository."""
 
     id: int
     name: str
@@ -133,7 +133,7 @@ class Thread(Row):
 
 @_table("comments", "key")
 class Comment(Row):
-    """Comment, latest version."""
+    """Latest version of a comment."""
 
     key: int
     repository: int
@@ -160,7 +160,7 @@ class Comment(Row):
 
 @_table("thread_observations", "thread", "night")
 class ThreadObservation(Row):
-    """State of a thread, from a night on."""
+    """State of a thread since a night."""
 
     thread: int
     night: str
@@ -171,7 +171,7 @@ class ThreadObservation(Row):
 
 @_table("comment_observations", "comment", "night")
 class CommentObservation(Row):
-    """State of a comment, from a night on."""
+    """State of a comment since a night."""
 
     comment: int
     night: str
@@ -268,7 +268,7 @@ class SignalRow(Row):
 
 @_table("followed", "repository", "number")
 class Followed(Row):
-    """How far the lines of a merged pull request were followed."""
+    """Last commit up to which the lines of a merged pull request were followed."""
 
     repository: int
     number: int
@@ -294,7 +294,7 @@ class LaterChange(Row):
 
 @_table("nearby_comments", "repository", "number", "commit_id", "comment")
 class NearbyComment(Row):
-    """Comment before the merge next to lines of a later change."""
+    """Comment from before the merge near the lines of a later change."""
 
     repository: int
     number: int
@@ -307,7 +307,7 @@ class AuditRun(Row):
     """One run of `sync` or `score`."""
 
     id: int | None = None
-    """None before it is stored."""
+    """None until it is stored."""
     kind: str
     night: str
     started: str

@@ -1,8 +1,8 @@
 """Bare clones of the repositories, with the heads of all pull requests.
 
 Fetched objects are never deleted: there is no garbage collection, and `refs/kept/COMMIT` keeps
-commits that a force-push replaced. Names of branches and files are untrusted; no argument contains
-them.
+commits that a force-push replaced. Names of branches and files are untrusted, so they are never
+passed as arguments.
 """
 
 import base64
@@ -20,15 +20,15 @@ from crscore.diff.git import run_git
 from crscore.errors import HostError
 
 FETCH_TIMEOUT_S: Final = 3_600.0
-"""Time limit of one fetch in seconds; the first is a whole clone."""
+"""Maximum duration of one fetch in seconds; the first fetch is a full clone."""
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# Network settings, as set on a company's machines; git's own variables are not passed on.
+# Network settings, such as a company's proxy; git's own variables are not passed on.
 _NETWORK_VARIABLES: Final = (
     "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY",
     "all_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 )  # fmt: skip
 _BASIC: Final = "Authorization: Basic "
-# Maintenance would delete objects that no ref names any more.
+# Maintenance would delete unreachable objects.
 _FETCH_OPTIONS: Final = (
     "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
     "--no-recurse-submodules", "--prune", "--force",
@@ -51,21 +51,21 @@ def fetch_repository(
     refs: str = "refs/pull/*/head",
     login: str = "x-access-token",
 ) -> None:
-    """Fetch new objects into the clone of a repository, which is created when missing.
+    """Fetch new objects into the clone of a repository, which is created if missing.
 
     Args:
-        store: The store; its pull requests and comments name the commits that are needed.
+        store: The store; its pull requests and comments refer to the needed commits.
         clones: Folder of the clones.
         repository: The host's number of the repository.
         url: Address to fetch from.
-        token: Token to sign in with; no argument or file contains it.
-        find_commits: Returns the commits that the host still has; called once, and only
-            when the clone lacks some.
+        token: Token to sign in with; never passed as an argument or written to a file.
+        find_commits: Returns the commits that the host still has; called at most once, if the
+            clone lacks some.
         refs: Refs of the newest commits of the pull requests, with `*` for the number.
         login: Account name to sign in with.
 
     Raises:
-        HostError: git or `find_commits` failed; what was fetched is kept.
+        HostError: git or `find_commits` failed; fetched objects are kept.
     """
     git_dir = clone_path(clones, repository)
     try:
@@ -74,20 +74,20 @@ def fetch_repository(
     except OSError as exc:
         raise HostError("git fetch", f"{git_dir} cannot be written ({exc.strerror})") from exc
     if not (git_dir / "HEAD").is_file():
-        # `--template=`: without hooks that a template of the user or the system would copy.
+        # `--template=`: copy no hooks from a template of the user or the system.
         run_git(("init", "--quiet", "--bare", "--template=", "."), folder=git_dir)
     variables = _variables(url, f"{login}:{token}" if token is not None else None)
     # `+`: a force-push moves these refs backwards.
     refspecs = [f"+{name}:{name}" for name in (refs, "refs/heads/*")]
     _fetch(git_dir, url, refspecs, variables)
-    # An observed commit may be empty or no object name at all; the host's text is untrusted.
+    # The host's text is untrusted, so an observed commit may not be an object name.
     commits = set(filter(_COMMIT.fullmatch, observed_commits(store, repository)))
     missing = sorted(_missing(git_dir, commits))
-    # One commit that the host lost would fail the whole fetch.
+    # A commit that the host no longer has would make the fetch fail.
     present = set(find_commits(missing)).intersection(missing) if missing else ()
     if present:
-        # A commit that a force-push replaced is on no branch: it is fetched by its own name, and
-        # the ref keeps it.
+        # A commit replaced by a force-push is on no branch: it is fetched by name, and a ref keeps
+        # it.
         _fetch(
             git_dir, url, [f"{commit}:refs/kept/{commit}" for commit in sorted(present)], variables
         )
@@ -99,13 +99,13 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
             ("fetch", *_FETCH_OPTIONS, "--stdin", "--", url),
             folder=git_dir,
             is_git_dir=True,
-            # Refspecs go through standard input: they can be more than fit on a command line.
+            # Refspecs go through standard input, as a command line can be too short for them.
             input_bytes="".join(f"{refspec}\n" for refspec in refspecs).encode(),
             variables=variables,
             timeout_s=FETCH_TIMEOUT_S,
         )
     except HostError as exc:
-        # git repeats what the host answers, and that may be the login that it was sent.
+        # git repeats the host's response, which may contain the login.
         raise HostError(exc.request, _redacted(exc.reason, variables)) from None
 
 
@@ -120,15 +120,15 @@ def _redacted(reason: str, variables: Mapping[str, str]) -> str:
 
 
 def _variables(url: str, login: str | None) -> dict[str, str]:
-    """Return the environment of a fetch, with network settings and the token, without prompts."""
+    """Return the environment of a fetch: network settings, token, no credential helpers."""
     settings = {
-        # Empty: no helper of the machine may answer with another account.
+        # Empty, so that no credential helper of the machine provides another account.
         "credential.helper": "",
         "http.followRedirects": "false",  # a redirect would send the token elsewhere
         "fetch.fsckObjects": "false",
-        "fetch.unpackLimit": "1",  # keep packs: loose objects would be one file each
+        "fetch.unpackLimit": "1",  # keep packs instead of one file per object
     }
-    # In the environment: other users of the machine can read arguments, and a file would stay.
+    # In the environment: other users can read arguments, and a file could be left behind.
     if login is not None:
         encoded = base64.b64encode(login.encode()).decode()
         settings[f"http.{url}.extraHeader"] = f"{_BASIC}{encoded}"
@@ -148,17 +148,17 @@ def _missing(git_dir: Path, commits: set[str]) -> set[str]:
         folder=git_dir,
         is_git_dir=True,
         input_bytes="".join(f"{commit}\n" for commit in sorted(commits)).encode(),
-        max_bytes=len(commits) * 120,  # a line has a commit, its type and size
+        max_bytes=len(commits) * 120,  # each line has a commit, its type and its size
     )
     lines = text.decode("ascii", "replace").splitlines()
     return {line.split()[0] for line in lines if line.endswith(" missing")}
 
 
 def _remove_old_locks(git_dir: Path) -> None:
-    """Remove locks left by a git that was killed: no fetch takes that long."""
+    """Remove old locks, left by a killed git: no fetch takes that long."""
     cutoff = time.time() - 2 * FETCH_TIMEOUT_S
     for lock in git_dir.rglob("*.lock"):
-        # The git that created it may still be alive and remove it first.
+        # The git process that created it may still be running and remove it first.
         with contextlib.suppress(FileNotFoundError):
             if lock.stat().st_mtime < cutoff:
                 lock.unlink()

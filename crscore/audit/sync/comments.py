@@ -1,4 +1,4 @@
-"""Comments as rows of the store: their classification, and renamed accounts."""
+"""Classifies stored comments, and renames accounts."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,21 +14,20 @@ from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.classify import read_posts
 
 DELETED: Final = "deleted"
-"""Reason with which a deleted comment counts as minimised."""
+"""Reason that marks a deleted comment as minimised."""
 GHOST: Final = "ghost"
-"""Name of the reviewer whose account is deleted."""
+"""Reviewer name for deleted accounts."""
 
 
 def classify_comments(
     store: Store, repository: int, number: int, pull_author: str | None
 ) -> dict[str, str]:
-    """Classify all comments on a pull request anew, in an open transaction.
+    """Classify all comments on a pull request again, in an open transaction.
 
     Returns:
         New names of renamed reviewers, by former name.
     """
-    # All posts are read again because a new one can change how an earlier one is
-    # classified.
+    # A new post can change the classification of earlier ones, so all are read again.
     rows = store.find(Comment, "created", "key", repository=repository, number=number)
     messages = [to_message(store, row) for row in rows]
     renamed = {}
@@ -50,11 +49,11 @@ def classify_comments(
 def rename_accounts(
     store: Store, logins: dict[Account, str], rows: Iterable[Comment]
 ) -> tuple[str, ...]:
-    """Give all rows of renamed accounts their new login, in an open transaction.
+    """Store the new logins of renamed accounts in all rows, in an open transaction.
 
     Args:
         store: The store.
-        logins: Logins of the accounts; brought up to date.
+        logins: Logins of the accounts; updated.
         rows: Comments that were just read.
 
     Returns:
@@ -64,8 +63,8 @@ def rename_accounts(
     for row in rows:
         if row.author_id is None or row.author is None:
             continue
-        # The same account has two logins when it is an app: one in REST, one in GraphQL's reviews.
-        # The difference is no new name.
+        # An app's account has two logins: one in REST and one in GraphQL's reviews. The difference
+        # is not a new name.
         account = (kind_of(row.key) is MessageKind.REVIEW, row.author_id)
         former = logins.setdefault(account, row.author)
         if former == row.author:

@@ -1,9 +1,9 @@
-"""Pull requests of a night: which changed, their details, and the threads of the others.
+"""Pull requests of a run: changed ones, their details, and the threads of the others.
 
-A pull request is read to the end of its lists and then written in one transaction. One that fails
-stays pending with its failure; the others continue. A host that moves the places of comments along
-with pushes does not say where they were written: a comment keeps the place of the first night that
-read it.
+A pull request is read to the end of its lists and then written in one transaction. If it fails, it
+stays pending with its failure, and the others continue. Some hosts move the positions of comments
+along with pushes and do not report the original ones, so a comment keeps the position of the first
+run that read it.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,27 +47,27 @@ from crscore.hosts.records import MessageKind
 from crscore.reports.escape import one_line
 
 MAX_UNANSWERED: Final = 5
-"""Requests in a row without an answer after which the run stops."""
+"""Number of successive requests without a response after which the run stops."""
 
 
 def read_changed(
     store: Store, feed: Feed, repository: Repository, messages: Messages, now: str
 ) -> Repository:
-    """Store which pull requests changed, page by page, and mark them as pending.
+    """Store the changed pull requests, page by page, and mark them as pending.
 
     Args:
         store: The store.
         feed: The code host.
         repository: The repository.
-        messages: Gets a note on a new name.
-        now: Current time. No position is later: a host whose clock is ahead must not hide what
-            changes until then.
+        messages: Gets a note if the repository has a new name.
+        now: Current time. No position is later, because changes until then would be missed if the
+            host's clock is ahead.
 
     Returns:
-        The repository, with its present name.
+        The repository, with its current name.
 
     Raises:
-        NotFoundError: There is no such repository.
+        NotFoundError: The repository does not exist.
         HostError: The list could not be read to its end.
     """
     listed = feed.find_repository(str(repository.id))
@@ -90,14 +90,14 @@ def read_changed(
 def observe_threads(
     store: Store, feed: Feed, pulls: Sequence[Pull], night: str, advance: Callable[[], None]
 ) -> None:
-    """Append the states of threads that changed; pull requests that fail become pending.
+    """Store the changed states of threads; pull requests that fail become pending.
 
-    Resolving a thread does not change its pull request, so no list shows it.
+    Resolving a thread does not change its pull request, so the list of changes does not show it.
 
     Raises:
-        RateLimitedError: The budget is spent, or the host's.
+        RateLimitedError: The budget or the host's rate limit is spent.
         BadTokenError: The token is missing or wrong.
-        UnavailableError: The host has stopped answering.
+        UnavailableError: The host no longer responds.
     """
     unanswered = 0
     for start in range(0, len(pulls), feed.threads_at_once):
@@ -125,32 +125,32 @@ class PullReader:
     store: Store
     feed: Feed
     night: str
-    """Night of the observations, ISO 8601."""
+    """Date of the observations, ISO 8601."""
     final_before: str
-    """Pull requests that were closed before this time are read for the last time."""
+    """Pull requests closed before this time are read for the last time."""
     logins: dict[Account, str]
-    """Logins of the accounts, brought up to date."""
+    """Logins of the accounts, updated while reading."""
     messages: Messages
     advance: Callable[[], None]
     """Called for each pull request."""
     read: int = 0
-    """Pull requests that were read."""
+    """Number of pull requests that were read."""
     failed: int = 0
-    """Pull requests that were not."""
+    """Number of pull requests that could not be read."""
     first_reason: str = ""
-    """Why the first of these was not."""
+    """Reason of the first failure."""
     failed_again: int = 0
-    """Those that had failed before, too."""
+    """Number of failed pull requests that had also failed before."""
     refused: str = ""
-    """Sentence about data that the token may not read; empty when it may read all."""
+    """Sentence about data that the token may not read; empty if it may read everything."""
 
     def read_pulls(self, pulls: Sequence[Pull]) -> None:
         """Read pull requests in this order.
 
         Raises:
-            RateLimitedError: The budget is spent, or the host's.
+            RateLimitedError: The budget or the host's rate limit is spent.
             BadTokenError: The token is missing or wrong.
-            UnavailableError: The host has stopped answering.
+            UnavailableError: The host no longer responds.
         """
         try:
             self._read_pulls(pulls)
@@ -159,7 +159,7 @@ class PullReader:
                 self.messages.miss(self.refused)
             if self.failed:
                 noun = "pull request" if self.failed == 1 else "pull requests"
-                # One that the host never answers for does not make each later run partial.
+                # A pull request that always fails must not make every later run partial.
                 is_known = self.failed == self.failed_again
                 report = self.messages.note if is_known else self.messages.miss
                 report(f"{self.failed:,} {noun} could not be read: {self.first_reason}.")
@@ -176,9 +176,7 @@ class PullReader:
                 raise
             except HostError as exc:
                 is_gone = isinstance(exc, NotFoundError)
-                self._fail(
-                    pull, "the host has no such pull request any more" if is_gone else exc.reason
-                )
+                self._fail(pull, "the pull request no longer exists" if is_gone else exc.reason)
                 unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
                 if unanswered == MAX_UNANSWERED:
                     raise
@@ -200,7 +198,7 @@ class PullReader:
     def _write(self, pull: Pull, details: FeedDetails) -> None:
         """Store a pull request that was read, in an open transaction."""
         store, facts = self.store, details.pull
-        # The list moved on when this was read: the details are newer.
+        # The details were read after the list, so they are newer.
         if facts is not None:
             listed = _row(store, pull.repository, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
@@ -209,22 +207,22 @@ class PullReader:
         put_comments(store, rows)
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
-        # One that ran again has another outcome, and one may no longer exist.
+        # Checks may have run again or may no longer exist.
         for head in {pull.head, *(check.head for check in details.checks)}:
             store.delete(Check, **subject, head=head)
         store.put(Check(**subject, **check._asdict()) for check in details.checks)
-        # After all comments are stored: whether a post is a review depends on the others of its
-        # author.
+        # Only after all comments are stored: whether a post is a review depends on its author's
+        # other posts.
         classify_comments(store, pull.repository, pull.number, pull.author)
         unlisted = details.unlisted
         row = replace(
             pull,
             lines=details.lines,
             language=details.language,
-            # The host may take a moment to list what it counts.
+            # The host may list all comments only later, so read it again.
             pending=int(bool(unlisted)),
             observed=self.night,
-            # Closed ones are read once more after the observed days; from then on they stay.
+            # Closed pull requests are read once more after the observed days, and then no more.
             final=int(pull.closed is not None and pull.closed < self.final_before),
             failure=unlisted or None,
         )
@@ -234,7 +232,7 @@ class PullReader:
         self.failed_again += bool(unlisted) and pull.failure is not None
 
     def _comment(self, pull: Pull, item: FeedMessage) -> Comment:
-        """Return the row of a comment, and store its texts."""
+        """Store the texts of a comment, and return its row."""
         store, message = self.store, item.message
         is_line = message.kind is MessageKind.LINE
         row = Comment(
@@ -247,7 +245,7 @@ class PullReader:
             is_app=int(message.is_bot),
             reviewer=message.login or GHOST,
             is_bot=int(message.is_bot),
-            # Until `classify_comments` has read all posts of the pull request.
+            # Set by `classify_comments`, which needs all posts of the pull request.
             is_review=0,
             body=store.add_text(message.body),
             hunk=store.add_text(message.hunk) if message.hunk else None,
@@ -279,7 +277,7 @@ class PullReader:
                 comment=key, night=self.night, minimized=item.minimized, up=item.up, down=item.down
             )
             put_observation(store, row)
-        # Of a list that is not whole, nothing is known to be deleted.
+        # An incomplete list does not show which comments were deleted.
         stored = thread_by_comment(store, pull.repository, pull.number)
         for key in stored.keys() - keys if not details.unlisted else ():
             deleted = CommentObservation(
@@ -301,13 +299,13 @@ def _row(store: Store, repository: int, facts: FeedPull) -> Pull:
     )
     if row.base:
         return row
-    # Lists of GitLab have no base; the base in the details stays until they are read again.
+    # GitLab's lists have no base, so the stored base is kept until the details are read.
     previous = store.find_one(Pull, repository=repository, number=facts.number)
     return replace(row, base=previous.base) if previous is not None else row
 
 
 def _observe(store: Store, pull: Pull, threads: Sequence[FeedThread], night: str) -> bool:
-    """Return whether all threads are known and were observed."""
+    """Store the states of known threads; return whether all threads are known."""
     keys = thread_keys(store, pull.repository, pull.number)
     with_key = [(keys[thread.node], thread) for thread in threads if thread.node in keys]
     for key, thread in with_key:

@@ -1,4 +1,4 @@
-"""Repositories of a run: found by name or in an organisation, renamed, gone, refused."""
+"""Repositories of a run: found by name or organisation, renamed, deleted or forbidden."""
 
 import re
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from crscore.errors import (
 )
 from crscore.hosts.feed import Feed, FeedRepository
 
-# `owner/name`: `psf/requests`, `a.b/c-d_e`; GitLab's groups have groups.
+# `owner/name`: `psf/requests`, `a.b/c-d_e`. GitLab's groups can be nested.
 _NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _DEEP_NAME: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){1,20}", re.ASCII)
-# An owner with a pattern as in a shell: `acme/*`, `acme/api-[!x]*`.
+# An owner with a shell pattern: `acme/*`, `acme/api-[!x]*`.
 _PATTERN: Final = re.compile(r"([\w.-]+)/[\w.*?\[\]!-]+", re.ASCII)
 _DEEP_PATTERN: Final = re.compile(r"([\w.-]+(?:/[\w.-]+){0,20})/[\w.*?\[\]!-]+", re.ASCII)
 
@@ -32,24 +32,24 @@ class Messages:
     """Messages of a run."""
 
     notes: list[str] = field(default_factory=list)
-    """Things to know, one sentence each."""
+    """Notes for the user, one sentence each."""
     missing: list[str] = field(default_factory=list)
     """Data that could not be read, one sentence each: the run is partial."""
 
     def note(self, text: str) -> None:
-        """Add a thing to know."""
+        """Add a note."""
         self.notes.append(text)
 
     def miss(self, text: str) -> None:
-        """Add what could not be read."""
+        """Add a sentence about data that could not be read."""
         self.missing.append(text)
 
 
 def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequence[str]) -> None:
-    """Check names of repositories, organisations with a pattern, and whose host the store is of.
+    """Check the names of repositories, the patterns of organisations and the host of the store.
 
     Raises:
-        InputError: One of them is neither, or the store is of another host.
+        InputError: A name or pattern is invalid, or the store has data of another host.
     """
     for name in names:
         if not (_DEEP_NAME.fullmatch if feed.is_deep else _NAME.fullmatch)(name):
@@ -57,7 +57,7 @@ def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequen
     for pattern in patterns:
         if not _match_pattern(feed, pattern):
             raise InputError(f"{pattern!r} is not an organisation with a pattern: write OWNER/*")
-    # Two hosts number their comments alike.
+    # Comments of two hosts can have the same numbers.
     if any(row.page != feed.page for row in all_repositories(store)):
         raise InputError(f"{store.path} has repositories of another host: give another --store")
 
@@ -74,15 +74,15 @@ def find_repositories(
     since: str,
     messages: Messages,
 ) -> list[Repository]:
-    """Find the repositories to synchronise; those that cannot be read are reported.
+    """Find the repositories to synchronise; report the ones that cannot be read.
 
     Args:
         store: The store; gets the rows.
         feed: The code host.
         names: Each `owner/name`.
         patterns: Each `owner/pattern`.
-        since: Earliest time that is read of a new repository.
-        messages: Gets what could not be read.
+        since: Start of the data that is read from a new repository.
+        messages: Gets sentences about repositories that could not be read.
 
     Raises:
         RateLimitedError: The budget is spent.
@@ -91,7 +91,7 @@ def find_repositories(
     repositories: dict[int, Repository] = {}
     for name in names:
         stored = find_by_name(store, name)
-        # A known repository costs no request here; the list of pull requests shows a new name.
+        # A known repository needs no request here; `read_changed` notices a new name.
         if stored and stored[0].state == "ok":
             repositories[stored[0].id] = stored[0]
             continue
@@ -111,17 +111,17 @@ def find_repositories(
                 repositories[listed.id] = _store_listed(store, feed, listed, since, messages)
             except HostError as exc:
                 messages.miss(f"{pattern}: {exc.reason}.")
-    # A fixed order: a run that is stopped and repeated reads the same repositories first.
+    # A fixed order, so that a repeated run reads the same repositories first.
     return sorted(repositories.values(), key=lambda repository: repository.id)
 
 
 def find_again(
     store: Store, feed: Feed, repository: Repository, messages: Messages
 ) -> Repository | None:
-    """Look for a repository that no longer has its name; return None when it is gone.
+    """Find a renamed repository by its number; return None if it no longer exists.
 
     Raises:
-        HostError: It is undecided.
+        HostError: The host does not tell.
     """
     try:
         listed = feed.find_repository(str(repository.id))
@@ -188,15 +188,15 @@ def _store_listed(
 
 
 def _check_listed(name: str) -> None:
-    """Refuse a name that would be more than a name in an address or a message."""
+    """Reject a name that could change an address or a message."""
     if not _DEEP_NAME.fullmatch(name):
-        raise HostError("the repository", f"the host calls it {name[:100]!r}, which is no name")
+        raise HostError("the repository", f"the host calls it {name[:100]!r}, which is not a name")
 
 
 def _lose(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:
     state = "gone" if isinstance(error, NotFoundError) else "refused"
     with store.transaction():
         store.put([replace(repository, state=state, reason=error.reason)])
-    # A repository lost on an earlier night does not make each later run partial.
+    # A repository lost in an earlier run must not make every later run partial.
     report = messages.miss if repository.state == "ok" else messages.note
     report(f"{repository.name} cannot be read any more: {error.reason}.")

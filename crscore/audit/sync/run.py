@@ -1,9 +1,9 @@
-"""One night of synchronisation: lists, threads, details, clones.
+"""One synchronisation run.
 
-    repositories -> lists of what changed -> pending -> threads of the others -> details -> clones
+    repositories -> changed pull requests (pending) -> threads of the others -> details -> clones
 
-Each step stores what it read before the next begins, so that the next run continues one that was
-stopped anywhere. What cannot be read is reported; the rest continues.
+Each step stores its data before the next one begins, so that the next run can continue after a stop
+at any point. Data that cannot be read is reported; the rest continues.
 """
 
 import time
@@ -37,25 +37,25 @@ from crscore.hosts.feed import Feed
 from crscore.reports.escape import one_line
 
 OBSERVED_DAYS: Final = 14
-"""Days after the merge, or the close, on which a pull request is observed."""
+"""Number of days for which a merged or closed pull request is observed."""
 FIRST_DAYS: Final = 30
-"""Days before its first night that are read of a new repository."""
+"""Number of days before the first run that are read from a new repository."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Repositories to synchronise, and where from."""
+    """Repositories to synchronise, and their addresses."""
 
     repositories: tuple[str, ...] = ()
-    """Each `owner/name`."""
+    """Names of the form `owner/name`."""
     organisations: tuple[str, ...] = ()
-    """Each an owner with a pattern of names, as in a shell: `acme/*`."""
+    """Owners with a shell pattern for names: `acme/*`."""
     since: datetime | None = None
-    """Earliest time that is read of a new repository; None for 30 days ago."""
+    """Start of the data that is read from a new repository; None for 30 days ago."""
     git_url: str = "https://github.com/{name}.git"
     """Address of a repository's clone."""
     token: str | None = field(default=None, repr=False)
-    """Token to fetch with; None fetches without."""
+    """Token to fetch with; None for anonymous fetches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +64,9 @@ class Summary:
 
     run: AuditRun
     repositories: int
-    """Repositories that were synchronised."""
+    """Number of synchronised repositories."""
     pending: int
-    """Pull requests left for the next run."""
+    """Number of pull requests left for the next run."""
     notes: tuple[str, ...]
     """Notes for the user, one sentence each."""
 
@@ -85,14 +85,14 @@ def sync(
         store: The store.
         feed: The code host.
         clones: Folder of the bare clones.
-        request: What to synchronise.
+        request: Repositories to synchronise.
         now: Current time, with a time zone.
 
     Returns:
-        The outcome. A run that could not read everything has the reason in `run.partial`.
+        The outcome; `run.partial` has the reason if not everything could be read.
 
     Raises:
-        InputError: A name is not that of a repository, or the store is of another host.
+        InputError: A name is not a repository's, or the store has data of another host.
         BadTokenError: The token is missing or wrong.
         StoreError: The store cannot be written.
     """
@@ -100,7 +100,7 @@ def sync(
     start, messages = time.monotonic(), Messages()
     now = now.astimezone(UTC)
     date = _check_clock(store, now, messages)
-    # Before anything is read: a run that is killed leaves a row without an end.
+    # Stored before anything is read, so that a killed run leaves a row without an end.
     run = add_run(
         store,
         AuditRun(
@@ -130,7 +130,7 @@ def sync(
     except BadTokenError as exc:
         messages.miss(f"{exc}.")
         raise
-    # Also after an error: what was read counts, and `partial` has the reason.
+    # Also after an error: stored data counts, and `partial` has the reason.
     finally:
         run = night.complete(seconds=time.monotonic() - start)
     return Summary(
@@ -143,7 +143,7 @@ def sync(
 
 @dataclass(slots=True, kw_only=True)
 class _Night:
-    """One run."""
+    """One run of `sync`."""
 
     store: Store
     feed: Feed
@@ -156,7 +156,7 @@ class _Night:
     messages: Messages
     run: AuditRun
     sent_before: int
-    """Requests that were sent before this run."""
+    """Number of requests sent before this run."""
     repositories: list[Repository] = field(default_factory=list)
     reader: PullReader | None = None
 
@@ -167,16 +167,17 @@ class _Night:
 
     @property
     def observed_since(self) -> str:
-        """Earliest time of closing at which a pull request is still observed."""
+        """Earliest closing time of pull requests that are still observed."""
         return _iso(self.now - timedelta(days=OBSERVED_DAYS))
 
     def read(self) -> None:
-        """Run all steps; one that stops early leaves the rest of its work to the next run.
+        """Run all steps; a step that stops early leaves the rest to the next run.
 
-        REST and GraphQL of GitHub have separate limits, and the clones have none.
+        The other steps still run, because GitHub's REST and GraphQL APIs have separate rate limits,
+        and the clones have none.
         """
-        # Threads before details: an unknown thread makes its pull request pending, and it is read
-        # tonight. Clones last: they need the commits that the details name.
+        # Threads before details: an unknown thread makes its pull request pending, so that its
+        # details are read in this run. Clones last: they need the commits in the details.
         for step in (
             self._find, self._read_lists, self._observe_threads, self._read_pulls, self._fetch
         ):  # fmt: skip
@@ -203,7 +204,7 @@ class _Night:
         return completed
 
     def _count_pulls(self) -> None:
-        """Store how many pull requests were read: a run may be killed."""
+        """Store the number of pull requests read so far, because a run may be killed."""
         if self.reader is not None:
             self.run = replace(self.run, pulls=self.reader.read, failed=self.reader.failed)
             with self.store.transaction():
@@ -226,15 +227,15 @@ class _Night:
                 while unread:
                     repository = self._read_repository(unread[0])
                     self.repositories += [repository] if repository is not None else []
-                    # Only now: a repository whose reading was interrupted stays unread.
+                    # Only now, so that a repository whose reading was interrupted stays unread.
                     unread.pop(0)
                     advance()
         finally:
-            # After an early stop, the rest is still read in detail and fetched.
+            # After an early stop, the other steps still include the rest.
             self.repositories += unread
 
     def _read_repository(self, repository: Repository) -> Repository | None:
-        """Return the repository with its present name; None when it is gone."""
+        """Return the repository with its current name; None if it no longer exists."""
         try:
             try:
                 return self._read_from(repository)
@@ -251,7 +252,7 @@ class _Night:
         return read_changed(self.store, self.feed, repository, self.messages, _iso(self.now))
 
     def _observe_threads(self) -> None:
-        """Observe the threads of what is not read in full tonight."""
+        """Observe the threads of pull requests that this run does not read in full."""
         mark_last_reading(self.store, self.observed_since)
         pulls = observed_pulls(self.store, self.numbers, self.night, self.observed_since)
         with progress.track("observing pull requests", len(pulls)) as advance:
@@ -302,7 +303,7 @@ class _Night:
 
 
 def _check_clock(store: Store, now: datetime, messages: Messages) -> str:
-    """Return tonight's date, or that of the last night if later: observations are in order."""
+    """Return today's date, or the last run's date if later, as observations must be in order."""
     last = last_night(store)
     night = now.date().isoformat()
     if last is None or last <= night:

@@ -243,5 +243,5 @@ def test_what_sqlite_cannot_hold_is_a_clear_error(tmp_path: Path) -> None:
             Repository(id=2**63, name="acme/shop", state="ok"),
             Repository(id=1, name="acme/\ud800", state="ok"),
         ):
-            with pytest.raises(StoreError, match="cannot hold what the host sent"):
+            with pytest.raises(StoreError, match="cannot store the host's data"):
                 store.put([row])
