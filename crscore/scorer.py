@@ -70,7 +70,7 @@ class Scorer:
         matcher: A matcher to use instead of the one the settings name, or another name.
         analyzers: Static analysis to use instead of the one the settings name, or other names.
         reports: Findings of tools outside of this run, from `crscore.static_analysis.sarif`,
-            in addition to those of the analyzers that the settings name.
+            in addition to the findings of the analyzers that the settings name.
         untrusted: Whether the changes are untrusted: if this system cannot confine the analyzers,
             they do not run, unless the setting `trust` allows it.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.

@@ -177,7 +177,7 @@ class Setting(NamedTuple):
 
 def _describe(field: msgspec.structs.FieldInfo) -> Setting:
     kind, extra = inspect.type_info(field.type), dict[str, Any]()
-    # The outermost metadata win: a field's own help and placeholder over those of its type.
+    # The outermost metadata win: a field's own help and placeholder override its type's.
     while isinstance(kind, inspect.Metadata | inspect.UnionType):
         if isinstance(kind, inspect.Metadata):
             extra = {**(kind.extra or {}), **(kind.extra_json_schema or {}), **extra}
@@ -335,7 +335,7 @@ def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:
 
 
 def _convert(values: Mapping[str, Any], origin: str) -> dict[str, Any]:
-    """Convert the values of one level, after those of its preset."""
+    """Convert the values of one level, after the values of its preset."""
     checked = {key: _convert_value(key, value, origin) for key, value in values.items()}
     return {**PRESETS.get(checked.get("preset", ""), {}), **checked}
 

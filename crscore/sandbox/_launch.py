@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _OPEN_FILES = 1024
 """Maximum open files of one process."""
 _SPARE_TASKS = 4096
-"""Processes and threads allowed for the user in addition to those of the machine now."""
+"""Maximum processes and threads of the user beyond those that run on the machine now."""
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
 _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38

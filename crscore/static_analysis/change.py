@@ -24,7 +24,7 @@ def classify(
     Args:
         file: The changed file.
         new: Findings in its new version.
-        old: Findings in its old version; None when it was not analysed.
+        old: Findings in its old version; None if it was not analyzed.
 
     Returns:
         The new findings with `in_change` and `pre_existing` set, each at the first changed line

@@ -272,7 +272,7 @@ def _level(result: Json, rule: Json) -> str:
 
 def _known_level(owner: Json) -> str:
     level = _text(owner, "level").lower()
-    # Some tools write `none` for their lowest severity, though it means that there is none.
+    # Some tools write `none` for their lowest severity, though it means "no severity".
     level = "note" if level == "none" else level
     return level if level in _LEVELS else ""
 

@@ -67,7 +67,7 @@ class Excerpts:
     """Excerpts of one change.
 
     Args:
-        diff: The change, with whole files where they are known.
+        diff: The change, with full files where they are known.
         max_chars: Maximum characters of an excerpt, without its titles.
     """
 
