@@ -345,7 +345,7 @@ def comparison_report(comparison: CodeComparison) -> Report:
                 "Would people see the difference?",
                 intro=tuple(f"{row.metric}: {row.verdict}." for row in comparison.metrics),
                 notes=(
-                    'The rates are those of Table 4 of "Out of the BLEU": systems that write one '
+                    'The rates are from Table 4 of "Out of the BLEU": systems that write one '
                     "line of Python, and that paper's variants of the metrics.",
                 ),
             ),

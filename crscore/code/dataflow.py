@@ -18,7 +18,7 @@ def _split(words: str) -> frozenset[str]:
 _OBJECTS: Final = _split("object operand argument receiver expression scope")
 """Fields of a member's object."""
 _MEMBERS: Final = _split("attribute field property method name")
-"""Fields of a member beside its object."""
+"""Fields of a member other than its object."""
 _TYPES: Final = _split("type returns return_type superclasses type_parameters")
 """Fields that hold a type."""
 _LABELS: Final = _split("keyword_argument argument pair_pattern named_argument")

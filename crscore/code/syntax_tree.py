@@ -39,7 +39,7 @@ class SyntaxTree(NamedTuple):
     language: Language
     nodes: tuple[Node, ...]
     """Nodes, parents first, in the order of the text. A fragment may have several roots, because
-    what was added around it is not in the table."""
+    text added around it is not in the table."""
     valid: bool
     """Whether the code parses."""
 
@@ -93,7 +93,7 @@ def _table(
     while True:
         node = cursor.node
         assert node is not None  # noqa: S101 - a cursor always has a node
-        # Comments are extras; what completes a fragment lies outside of the bytes.
+        # Comments are extras; text that completes a fragment lies outside of the bytes.
         inside = node.start_byte >= start and node.end_byte <= end and not node.is_extra
         if inside:
             nodes.append(_node(node, parents[-1], cursor.field_name, strings))

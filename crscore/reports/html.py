@@ -25,7 +25,7 @@ class Page(NamedTuple):
     remarks: tuple[Block, ...]
     unaddressed: tuple[Block, ...]
     code: tuple[tuple[DiffLine, ...], ...]
-    """Lines of code beside each comment."""
+    """Lines of code next to each comment."""
 
 
 def make_page(result: Result, *, prefix: str, heading: str) -> Page:

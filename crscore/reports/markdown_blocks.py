@@ -16,7 +16,7 @@ MAX_PROSE_CHARS: Final = 600
 _MAX_RUN_CHARS: Final = 300
 _MAX_CELL_CHARS: Final = 200
 _NOTE_SIZE: Final = 200
-"""Room for the note on what was omitted."""
+"""Room for the note on omissions."""
 _MIN_SIZE: Final = 2_000
 """Minimum room of a document if there are many; the last documents may get no room."""
 

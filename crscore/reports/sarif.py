@@ -130,7 +130,7 @@ def _message(text: str) -> str:
 
 
 def _rules(*, refuted: bool) -> Iterator[dict[str, Any]]:
-    advice = "Read these lines and say what you think of them, or dismiss the alert."
+    advice = "Read these lines and comment on them, or dismiss the alert."
     for kind, about in _ABOUT.items():
         full = (
             f"{about}, worth a word in a review. The score of the review counts it as not "

@@ -340,7 +340,7 @@ def flagged(result: Result) -> tuple[str, ...]:
 
 
 def suggestion(item: records.Suggestion) -> str:
-    """Describe whether a suggestion block applies and parses, and what it changes.
+    """Describe whether a suggestion block applies and parses, and its effect.
 
     Example:
         >>> from crscore.records import Effect, Suggestion
@@ -422,7 +422,7 @@ def ratio_of_review(result: Result, review: ReviewResult) -> str:
 
 
 def legend(result: Result, mark: str) -> str:
-    """Explain the numbers and marks beside sentences and pseudo-references.
+    """Explain the numbers and marks next to sentences and pseudo-references.
 
     Args:
         result: Result whose matcher determines the meaning of the numbers.

@@ -1,4 +1,4 @@
-"""Effects of suggestion blocks: whether they apply and parse, and what they change.
+"""Effects of suggestion blocks: whether they apply and parse, and the extent of their changes.
 
 This module reads syntax trees alone, so it is fast enough for every run. A tree does not show the
 behaviour of code: `Effect.BEHAVIOUR` is every change that is not proven to have a lesser effect.
@@ -44,8 +44,8 @@ def judge_in_change(code: str, comment: Comment, file: ChangedFile | None) -> Su
         file: The changed file that it is on; None when unknown.
 
     Returns:
-        The judgement. A comment without a line does not show what its suggestion replaces: the
-        lines are then guessed by their words, and whether it applies is unknown.
+        The judgement. A comment without a line does not show which lines its suggestion replaces:
+        the lines are then guessed by their words, and whether it applies is unknown.
     """
     problem = _problem(comment, file)
     language = file.language if file else None

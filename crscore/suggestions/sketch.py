@@ -4,7 +4,7 @@ Functions become `f`, `f_1`, ..., parameters `arg_0`, ... and local variables `v
 order of their first appearance. Everything else is kept: attributes, called foreign functions,
 types, imports, names of keyword arguments, labels and literals.
 
-Types and the rest of the program are unknown, so these rules decide what a name refers to:
+Types and the rest of the program are unknown, so these rules decide which owner a name refers to:
 
 - A name belongs to the innermost function around it that binds it; blocks are not scopes, so a name
   bound in two blocks of a function is one variable.
@@ -163,7 +163,7 @@ class _TreeReader:
                 self.names.open.add(len(self.names.bound) - 1)
             return _State("", len(self.names.bound) - 1, "")
         if node.type in self.grammar.classes and node.is_named:
-            # Java's `new A() { ... }` has no clause that says what it inherits.
+            # Java's `new A() { ... }` has no clause that names its base.
             anonymous = node.type == "object_creation_expression"
             inherits = anonymous or any(
                 child.type in self.grammar.heritage for child in node.children

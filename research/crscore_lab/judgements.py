@@ -1,4 +1,4 @@
-"""Judges' decisions on findings, and how well our matching agrees with them."""
+"""Judges' decisions on findings, and the agreement of our matching with them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
@@ -35,7 +35,7 @@ class Judged(NamedTuple):
     problems: tuple[Problem, ...]
     findings: tuple[Finding, ...]
     decisions: tuple[int | None, ...]
-    """Index of the problem that each finding is about; None for none."""
+    """Index of the problem that each finding is about; None if it is about no problem."""
 
 
 class JudgeAgreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,11 +43,12 @@ class JudgeAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
     judge: str
     decisions: int
-    """Problems times bots."""
+    """Number of decisions: problems times bots."""
     kappa: float | None
-    """Cohen's, of whether a bot's findings have a problem."""
+    """Cohen's kappa of the decisions whether a bot found a problem."""
     auc: float | None
-    """Chance that a problem found, by the judge, has a higher probability than one that is not."""
+    """Chance that a problem that the judge calls found has a higher probability than another
+    one."""
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,18 +76,18 @@ def read_judgements(path: Path) -> list[Judged]:
     content = jsonl.read_bytes(path, "judgements")
     judged = [
         group
-        for place, row in jsonl.read_rows(content, dict, path, "judgements")
-        for group in _read_row(row, place)
+        for source, row in jsonl.read_rows(content, dict, path, "judgements")
+        for group in _read_row(row, source)
     ]
     if not judged:
         raise InputError(f"{path} has no judgement")
     return judged
 
 
-def _read_row(row: dict[str, Any], place: str) -> Iterator[Judged]:
+def _read_row(row: dict[str, Any], source: str) -> Iterator[Judged]:
     try:
         change = name_change(row["pull"])
-        problems = tuple(read_problem(entry, place) for entry in row["golden"])
+        problems = tuple(read_problem(entry, source) for entry in row["golden"])
         for bot, by_judge in row["found"].items():
             for judge, entries in by_judge.items():
                 findings = tuple(
@@ -101,10 +102,10 @@ def _read_row(row: dict[str, Any], place: str) -> Iterator[Judged]:
                 )
                 decisions = tuple(entry["golden"] for entry in entries)
                 if not {*decisions} <= {None, *range(len(problems))}:
-                    raise InputError(f"{place}: {bot}, {judge}: a decision names no problem")
+                    raise InputError(f"{source}: {bot}, {judge}: a decision names no problem")
                 yield Judged(change, bot, judge, problems, findings, decisions)
     except (KeyError, TypeError, AttributeError) as exc:
-        raise InputError(f"{place}: expected pull, golden and found, as documented: {exc}") from exc
+        raise InputError(f"{source}: expected pull, golden and found: {exc}") from exc
 
 
 def _kappa(first: Flags, second: Flags) -> float | None:
@@ -117,7 +118,7 @@ def agree(judged: Sequence[Judged], measure: Measure, threshold: float) -> Agree
     Args:
         judged: The judgements.
         measure: Probability of each pair of a judge's findings and the problems.
-        threshold: Probability from which a pair matches.
+        threshold: Minimum probability of a matching pair.
     """
     judges = sorted({group.judge for group in judged})
     bots = sorted({group.bot for group in judged})
@@ -165,7 +166,7 @@ def check_judgements(path: Path) -> Agreement:
     """Compare the matching of `crscore bench` with judges' decisions.
 
     Args:
-        path: Judgements, as `read_judgements` reads them.
+        path: File of judgements, in the format of `read_judgements`.
 
     Raises:
         InputError: The file cannot be read.

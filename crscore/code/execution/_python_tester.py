@@ -62,7 +62,7 @@ _ERROR_MODULES = {
     "_csv", "binascii", "configparser", "decimal", "ipaddress", "json.decoder", "re", "statistics",
     "struct",
 }  # fmt: skip
-"""Modules beside `builtins` whose exceptions are the same in both processes."""
+"""Modules other than `builtins` whose exceptions are the same in both processes."""
 
 
 class Unsupported(Exception):  # noqa: N818  (its name is shown to users)
@@ -525,7 +525,7 @@ def _tested(
     names = [name for name in test_names if name in values and name not in scope]
     if solution is not None:
         return [name for name in names if name in solution]
-    # A program that defines `sum` or `math` would replace what the tests themselves may need.
+    # A program that defines `sum` or `math` would replace names that the tests themselves may need.
     builtin = [n for n in names if hasattr(builtins, n) or n in sys.stdlib_module_names]
     if len(names) > 1 or builtin:
         listed = " and ".join(names)

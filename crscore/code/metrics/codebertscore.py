@@ -96,7 +96,7 @@ class CodeBERTScoreOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
     revision: str | None = None
     """Commit, branch or tag of a model of the hub."""
     offline: bool = False
-    """Use only what is on this machine."""
+    """Use only files on this machine."""
     device: str = "cpu"
     """PyTorch's device for a Hugging Face model."""
 

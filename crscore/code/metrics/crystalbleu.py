@@ -35,7 +35,7 @@ class CrystalBleuOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     references of the samples that are scored together."""
     k: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Number of n-grams ignored; the default is 500 of a corpus, else 0.5 % of the distinct ones
-    of the references, which is none for a single short one."""
+    of the references, which is 0 for a single short reference."""
     tokens: tokens.TokenKind = "tranx"
     """Kind of tokens."""
 

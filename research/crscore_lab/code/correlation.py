@@ -20,7 +20,7 @@ SCHEMA: Final = "urn:crscore:code-study:1"
 """Schema identifier of the document."""
 DEFAULT_RESAMPLES: Final = 1000
 EDIT: Final = "edit"
-"""Metric that is a trivial baseline, too, and always included."""
+"""Metric that is always included, since it is also a trivial baseline."""
 TIE: Final = 0.001
 """Scores that differ by less are equal in `kendall`."""
 
@@ -44,13 +44,13 @@ class Agreement(Struct, frozen=True, kw_only=True):
     identity: str
     """Variant and versions: the same identity gives the same scores."""
     is_baseline: bool
-    """Whether it knows nothing of code."""
+    """Whether it is a trivial baseline, without knowledge of code."""
     kendall: Estimate
     """Kendall's tau within problems; scores less than 0.001 apart are ties, which count."""
     pearson: Estimate
-    """Over all candidates."""
+    """Correlation over all candidates."""
     spearman: Estimate
-    """Over all candidates."""
+    """Correlation over all candidates."""
     kendall_b: float | None
     """Kendall's tau-b over all candidates; None when a side is constant."""
 
@@ -68,15 +68,15 @@ class CodeStudy(Struct, frozen=True, kw_only=True):
     candidates: int
     """Number of graded candidates."""
     pairs: int
-    """Pairs of one problem with different grades."""
+    """Number of pairs of candidates of one problem with different grades."""
     resamples: int
-    """Draws of whole problems; 0 for no intervals."""
+    """Number of draws of whole problems; 0 for no intervals."""
     seed: int
     """Seed of the draws."""
     agreements: tuple[Agreement, ...]
     """Metrics by falling Kendall's tau, then baselines."""
     notes: tuple[str, ...]
-    """Metrics that could not judge, and why."""
+    """Metrics that were left out, with the reasons."""
 
 
 class Pairs(NamedTuple):
@@ -85,7 +85,7 @@ class Pairs(NamedTuple):
     better: Indices
     """Row of the candidate with the higher grade, shape (K,)."""
     worse: Indices
-    """Row of the other one, shape (K,)."""
+    """Row of the other candidate, shape (K,)."""
 
 
 class _Column(NamedTuple):
@@ -179,7 +179,7 @@ def correlate(
         ConfigError: A metric does not know the preset.
         CRScoreError: A named metric fails.
         DependencyError: scipy or rapidfuzz is missing.
-        UnknownPluginError: No such metric.
+        UnknownPluginError: There is no such metric.
     """
     # None means all metrics, which include `edit`.
     measured = measure(graded.samples, metrics and (*metrics, EDIT), preset=preset)
@@ -278,7 +278,7 @@ def render_study(study: CodeStudy, **_: object) -> str:
         f"{study.candidates:,} candidates of {study.problems:,} problems, {study.pairs:,} pairs of "
         f"one problem with different grades; 95 % intervals from {study.resamples:,} draws of "
         f"whole problems, seed {study.seed}. Kendall's tau is within problems, ties counted; the "
-        "others are over all candidates. Rows with * are baselines that know nothing of code."
+        "others are over all candidates. Rows with * are baselines without knowledge of code."
     )
     return "\n\n".join((table, facts, *study.notes)) + "\n"
 

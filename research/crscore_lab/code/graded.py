@@ -1,4 +1,4 @@
-"""Reading of code that people graded, or that tests judged."""
+"""Reading of code with people's grades or test results."""
 
 import hashlib
 import warnings
@@ -20,8 +20,8 @@ Floats = npt.NDArray[np.float64]
 
 _Row = TypeVar("_Row")
 GradeKind = Literal["mean", "aggregated", "mmsr"]
-"""How several people's grades become one: their mean, the file's field `aggregated`, or M-MSR by
-crowd-kit."""
+"""Ways to combine the grades of several people: their mean, the file's field `aggregated`, or M-MSR
+by crowd-kit."""
 PASSED: Final = "OK"
 """Status of a program that passed its tests."""
 # Indices of the programs that the published correlations are about.
@@ -39,7 +39,7 @@ class GradedRow(Struct, frozen=True, kw_only=True):
     outputs: Annotated[dict[str, str], Meta(min_length=1)]
     """Code by system."""
     grades: dict[str, dict[str, float]]
-    """Grades by system and grader; higher is better. A system's may be missing."""
+    """Grades by system and grader; higher is better. A system may have none."""
     intent: str = ""
     """The task in prose."""
     language: str = "python"
@@ -47,7 +47,7 @@ class GradedRow(Struct, frozen=True, kw_only=True):
     grades_of_reference: dict[str, float] = {}
     """Grades of the first reference, by grader."""
     aggregated: dict[str, float] = {}
-    """One grade for each system, made of its grades beforehand."""
+    """One grade for each system, combined from its grades in advance."""
     published: dict[str, dict[str, float]] = {}
     """Scores by system and metric that others computed, in [0, 1]."""
 
@@ -74,13 +74,13 @@ class GradedCode:
     sha256: str
     """Hash of the file's content."""
     kind: Literal["people", "tests"]
-    """Who judged."""
+    """Source of the grades."""
     samples: tuple[Sample, ...]
     """N candidates with references."""
     problems: tuple[str, ...]
     """Problem of each candidate."""
     systems: tuple[str, ...]
-    """Author of each candidate; of a program its index."""
+    """Author of each candidate; for a program, its index."""
     grades: Floats
     """Shape (N,): people's grade, or 1 and 0 for passed and failed."""
     published: tuple[Mapping[str, float], ...]
@@ -93,13 +93,13 @@ def read_graded(
     """Read graded code, or programs with the status of their tests.
 
     The file is JSON Lines in UTF-8, plain or gzip, all lines of one kind: `GradedRow` or
-    `ProgramsRow`. Further fields are allowed and not read. Ungraded code is left out.
+    `ProgramsRow`. Other fields are ignored. Ungraded code is left out.
 
     Args:
         path: The file.
-        grades: How the grades of several people become one; programs have none.
-        all_completions: Whether programs of any index are read; else those of 1 to 99, which the
-            published correlations are about. Equal programs stay as the file has them.
+        grades: Way to combine the grades of several people; unused for programs.
+        all_completions: Whether to read all programs; otherwise only programs 1 to 99, which the
+            published correlations use. Equal programs stay as the file has them.
 
     Raises:
         InputError: The file cannot be read, a line or a field is wrong, a problem is repeated,

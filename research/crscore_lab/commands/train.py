@@ -29,7 +29,7 @@ _CLAIMS_OPTIONS: Final = (
     ("--epochs", _POSITIVE, 5.0, "Passes over the rows."),
     ("--batch", _COUNT, 2, "Rows per forward pass."),
     ("--accumulate", _COUNT, 1, "Forward passes per step."),
-    ("--max-length", _COUNT, 1500, "Most tokens of a row; longer rows are left out."),
+    ("--max-length", _COUNT, 1500, "Maximum tokens of a row; longer rows are left out."),
     ("--val-split", _SHARE, 0.1, "Share of the changes held out."),
     ("--eval-steps", _COUNT, 100, "Steps between checkpoints."),
     ("--seed", _SEED, 42, "Random seed."),
@@ -49,12 +49,12 @@ _CLAIMS_OPTIONS: Final = (
 )
 _LABELS_OPTIONS: Final = (
     ("--limit", _COUNT, None, "Ask about this many changes, drawn by --seed."),
-    ("--min-chars", _COUNT, 10, "Fewest characters of a patch."),
-    ("--max-chars", _COUNT, 1000, "Most characters of a patch."),
+    ("--min-chars", _COUNT, 10, "Minimum characters of a patch."),
+    ("--max-chars", _COUNT, 1000, "Maximum characters of a patch."),
     ("--seed", _SEED, 42, "Random seed."),
     ("--temperature", click.FloatRange(0, 2), 0.2, "Sampling temperature."),
     ("--top-p", click.FloatRange(0, 1, min_open=True), 0.95, "Nucleus sampling."),
-    ("--max-new-tokens", _COUNT, 256, "Most tokens of one answer."),
+    ("--max-new-tokens", _COUNT, 256, "Maximum tokens of one answer."),
     ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
     ("--form", _FORM, "json", "Form of the answer."),
     ("--concurrency", _COUNT, None, "Requests at the same time (default: the engine's)."),
@@ -100,7 +100,7 @@ def command() -> None:
 def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     """Learn the calibrated matcher's weights from the rated reviews in DATA.
 
-    DATA is what `crscore validate` takes. The same data, encoder and seed give the same file,
+    DATA has the format of `crscore validate`. The same data, encoder and seed give the same file,
     byte for byte.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
@@ -110,7 +110,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     from crscore_lab.training.fit import boosting  # noqa: PLC0415
 
     io.check_output(target)
-    # Before the study is encoded, which would be in vain without the package.
+    # Checked before the study is encoded, which would be in vain without the package.
     boosting.require_lightgbm()
     settings = load_settings(None, flags)
     rated = study.read_study(data)
@@ -130,7 +130,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 )
 @click.argument("data", type=_PATH)
 @_output("DIR", "Write the encoder here.", click.Path(path_type=Path, file_okay=False))
-@click.option("--model", required=True, metavar="NAME", help="Encoder of Hugging Face to train.")
+@click.option("--model", required=True, metavar="NAME", help="Hugging Face encoder to train.")
 @click.option("--epochs", type=_COUNT, default=1, show_default=True, help="Passes over the data.")
 @click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
 def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int:
@@ -158,7 +158,7 @@ def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int
 @_output("FILE", "Write the weights of the headline here (.npz).")
 @click.option(
     "--matcher", "matcher_target", required=True, metavar="FILE",
-    help="Write those of the calibrated matcher here (.npz).",
+    help="Write the weights of the calibrated matcher here (.npz).",
 )  # fmt: skip
 @setting_options("encoder", "revision", "offline")
 def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) -> int:
@@ -202,8 +202,8 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
 def bench(judgements: Path, *, target: str, seed: int) -> int:
     """Learn which findings are about a known problem, from judges' decisions.
 
-    Prints how the weights do on changes that they were not learned from, in 10 folds, and the
-    plain rule beside them. The same data and seed give the same file.
+    Prints the agreement on changes that the weights were not learned from, in 10 folds, and that
+    of the plain rule. The same data and seed give the same file.
     """
     from crscore.bench import pairs  # noqa: PLC0415  (after --help and wrong options)
     from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
@@ -227,10 +227,10 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
 @click.argument("commits", type=_PATH)
 @_output("FILE", "Write the weights here (.toml).")
 def ranking(commits: Path, *, target: str) -> int:
-    """Learn which claims about a change a reviewer would speak of.
+    """Learn which claims about a change a reviewer would mention.
 
-    COMMITS is JSON Lines, gzip, with repository, commit, subject and diff. Prints how the weights
-    do on repositories that they were not learned from.
+    COMMITS is JSON Lines, gzip, with repository, commit, subject and diff. Prints measures on
+    repositories that the weights were not learned from.
     """
     from crscore.statistics import ranks  # noqa: PLC0415
     from crscore_lab.training import ranking  # noqa: PLC0415  (after --help and wrong options)

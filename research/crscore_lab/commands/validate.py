@@ -27,9 +27,9 @@ DRAWS: Final = frozenset({"resamples", "seed"})
 COMPARISON_OPTIONS: Final = DRAWS | {"paths", "form", "target"}
 """Parameters of a comparison of two results."""
 COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "other_changes"})
-"""Parameters that only comments without ratings have."""
+"""Parameters that apply only to comments without ratings."""
 RATED_OPTIONS: Final = frozenset({"baselines", "files", "judges", "attacks", "split"})
-"""Parameters that only rated reviews have."""
+"""Parameters that apply only to rated reviews."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
 """Parameters of every use of the command."""
 LEARNED_MATCHER: Final = "calibrated"
@@ -202,7 +202,7 @@ def _refuse(names: AbstractSet[str], use: str) -> None:
 
 
 def _is_given(name: str) -> bool:
-    # By its source, since a value equal to the default may have been given.
+    # Checked by source, since a value equal to the default may have been given.
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
 
@@ -255,7 +255,7 @@ def _validate(
     except ValueError as exc:
         raise click.UsageError(f"--judge {exc}") from exc
     if saved_runs.is_run(data):
-        raise InputError(f"{data} is a result of validate, no study; give two to compare them")
+        raise InputError(f"{data} is a result of validate, not a study; give two to compare them")
     trainer = None if options["split"] is None else _matcher_trainer(settings)
     rated = study.read_study(data)
     extra: list[Extra] = [published.baselines()] if baselines else []
@@ -281,7 +281,7 @@ def _matcher_trainer(settings: Config) -> Trainer:
     if not is_learned:
         name = "published" if settings.matcher == AUTO else settings.matcher
         raise click.UsageError(
-            f"--split is for what is trained; the matcher {name} learns nothing, so nothing can "
+            f"--split needs a trainable matcher; the matcher {name} learns nothing, so nothing can "
             f"be held out from it (take --matcher {LEARNED_MATCHER} without --threshold)"
         )
     from crscore_lab.training import matcher  # noqa: PLC0415  (heavy, needed here only)

@@ -1,1 +1,1 @@
-"""Languages whose programs can be run, a module each."""
+"""Languages whose programs can be run, one module each."""

@@ -1,8 +1,8 @@
 """C++17, by g++.
 
-The tests are compiled once a problem, with calls to the program's process in place of the function
-that the prompt begins; without a prompt, of the functions that the program defines, by their
-signatures alone. Values of `apart.hpp`'s types cross: numbers, strings, standard containers,
+The tests are compiled once per problem. Calls to the program's process replace the function that
+the prompt begins or, without a prompt, the functions that the program defines, by their signatures
+alone. Values of `apart.hpp`'s types cross: numbers, strings, standard containers,
 pairs, tuples, optionals. Pointers, unions and classes do not: such tests fail with that reason.
 """
 
@@ -22,7 +22,7 @@ _COMMAND: Final = (
 )
 _TESTS: Final = "static crscore_apart::Tests crscore_apart_tests;\n"
 _HEADERS: Final = "#include <cassert>\n#include <bits/stdc++.h>\nusing namespace std;\n"
-"""What tests without a prompt may use."""
+"""Headers for tests without a prompt."""
 _SERVER: Final = """
 #undef main
 int main() {
@@ -72,7 +72,7 @@ def _program_of(problem: Problem, code: str, functions: tuple[stubs.Function, ..
 
 
 def _pointer(function: stubs.Function) -> str:
-    """Write an expression for the address of a function, which may have others of its name."""
+    """Write an expression for the address of a function, which may be overloaded."""
     return f"static_cast<{function.returned} (*)({', '.join(function.types)})>({function.name})"
 
 

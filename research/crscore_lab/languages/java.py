@@ -1,10 +1,10 @@
 """Java, by the JDK.
 
-The tests are compiled once a problem, with a call to the program's process as the body of the
-method that the prompt begins; without a prompt, of the methods that the program defines, by their
+The tests are compiled once per problem. A call to the program's process is the body of the method
+that the prompt begins or, without a prompt, of the methods that the program defines, by their
 signatures alone. Values of `Channel.java`'s types cross: boxed primitives, strings, big numbers,
-arrays, the collections of `java.util`, Optional, tuples. Objects of own classes do not: such tests
-fail with that reason. `org.javatuples` is replaced by classes of our own with the methods that
+arrays, the collections of `java.util`, Optional, tuples. Objects of other classes do not: such
+tests fail with that reason. `org.javatuples` is replaced by our own classes with the methods that
 programs use (Unit to Quintet).
 """
 
@@ -99,7 +99,7 @@ def _tests_of(problem: Problem, code: str) -> str:
 
 
 def _body(owner: str, function: stubs.Function) -> str:
-    # Of `<T> List<T>`, a cast takes `List<T>` alone.
+    # For `<T> List<T>`, a cast accepts `List<T>` only.
     returned = re.sub(r"^<[\w, ]+>\s*", "", function.returned)
     arguments = (f"(Object) {name}" for name in function.parameters)
     listed = ", ".join((f'"{owner}"', f'"{function.name}"', *arguments))

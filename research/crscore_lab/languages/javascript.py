@@ -17,9 +17,9 @@ from crscore.code.execution.programs import Problem
 from crscore_lab.languages import stubs
 
 _NODE: Final = "node"
-# Names but no members: `f` and `x` of `f(x).y`.
+# Matches names but not members: `f` and `x` of `f(x).y`.
 _NAME: Final = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
-# Takes `const f =`, `let {f} =` (the first name), `class A`, `function f(`.
+# Matches `const f =`, `let {f} =` (the first name), `class A`, `function f(`.
 _DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s++(?:\{\s*+)?([\w$]+)")
 
 

@@ -16,17 +16,18 @@ from crscore.code.execution.box import Box, private_folder
 from crscore.code.execution.programs import Problem
 from crscore.errors import ToolNotFoundError
 
-# Takes `unsigned int`, `std::vector<int>&`, `Map<String, int[]>`; nothing that could execute.
+# Matches `unsigned int`, `std::vector<int>&`, `Map<String, int[]>`; nothing that could execute.
 _TYPE: Final = r"[\w:<>,&*\[\].? \t\n]"
 # Bounded: a type may go over lines, and each line would be read up to the end of the code.
-# Takes `vector<int> f(int a, int b = 1) {` and `static List<Integer> f(int[] a) throws E {`.
+# Matches `vector<int> f(int a, int b = 1) {` and `static List<Integer> f(int[] a) throws E {`.
 _FUNCTION: Final = (
     rf"^[ \t]*+(?P<type>[\w<]{_TYPE}{{0,300}}?[\s>\]&*])(?P<name>[A-Za-z_]\w*+)\s*+"
     rf"\((?P<parameters>(?:{_TYPE}|=)*+)\)\s*+(?:throws[\w\s,.]++)?\{{"
 )
 _LAST_FUNCTION: Final = re.compile(_FUNCTION + r"\s*\Z", re.MULTILINE)
 _ANY_FUNCTION: Final = re.compile(_FUNCTION, re.MULTILINE)
-# First words of what only looks like a function: `else if (a) {`, `new A() {`, `return f(a) {`.
+# First words of text that only looks like a function: `else if (a) {`, `new A() {`, `return f(a)
+# {`.
 _NO_TYPES: Final = frozenset({"else", "new", "return", "case", "throw", "class", "using"})
 _NO_NAMES: Final = frozenset({"if", "for", "while", "switch", "catch", "main"})
 _MODIFIERS: Final = re.compile(
@@ -39,7 +40,7 @@ _NO_CODE: Final = re.compile(
 )
 # A default value would be computed by the tests; only a literal or a name does nothing there.
 _EXPRESSION: Final = re.compile(r"=(?!\s*+[\w.:]++\s*+(?:,|\Z))")
-# The name of a parameter: `a` of `const int& a`; none of `int*`.
+# The name of a parameter: `a` of `const int& a`; `int*` has no name.
 _LAST_NAME: Final = re.compile(r"(?<!\w)\w+$")
 
 
@@ -47,17 +48,17 @@ class Function(NamedTuple):
     """Signature of a function, in text that can name types but do nothing."""
 
     returned: str
-    """Its type, without modifiers."""
+    """Type of its result, without modifiers."""
     name: str
     types: tuple[str, ...]
     parameters: tuple[str, ...]
     """Names of the parameters."""
     head: str
-    """All of it up to its brace."""
+    """Text of the function up to its brace."""
 
 
 def last_function(prompt: str) -> Function | None:
-    """Find the function with whose opening brace a prompt ends."""
+    """Find the function whose opening brace ends a prompt."""
     match = _LAST_FUNCTION.search(prompt)
     return _function(match) if match is not None else None
 
@@ -68,7 +69,7 @@ def functions(code: str) -> tuple[Function, ...]:
 
 
 def _outermost_names(code: str) -> set[str]:
-    """Return the names of functions, without the methods where there are functions of no class."""
+    """Return the names of functions; if any are outside of classes, leave out methods."""
     text = without_text(code)
     names_by_depth: dict[int, set[str]] = {}
     for match in _ANY_FUNCTION.finditer(text):
@@ -82,8 +83,8 @@ def tested(problem: Problem, code: str) -> tuple[Function, ...]:
     """Return the functions that tests call in the program.
 
     Raises:
-        RejectedError: There is none, or several without a prompt, an entry point or a solution. All
-            but one could be helpers of the tests, by which the program would judge itself.
+        RejectedError: There is no such function, or several without a prompt, an entry point or a
+            solution: all but one could be helpers, with which the program would judge itself.
     """
     last = last_function(problem.prompt)
     if last is not None:
@@ -118,7 +119,7 @@ def _function(match: re.Match[str]) -> Function | None:
 
 
 def _split(parameters: str) -> Iterator[str]:
-    """Split at the commas that are in no angle brackets."""
+    """Split at the commas outside of angle brackets."""
     depth, start = 0, 0
     for index, sign in enumerate(parameters):
         depth += (sign == "<") - (sign == ">")
@@ -141,7 +142,7 @@ def open_braces(code: str) -> int:
 
 
 def closed(prompt: str, code: str) -> str:
-    """Join a prompt and a completion, and close what the prompt opened, if that is still open."""
+    """Join a prompt and a completion, and close braces of the prompt that are still open."""
     closing = "\n}" * open_braces(prompt) if open_braces(prompt + code) > 0 else ""
     return f"{prompt}{code}{closing}\n"
 

@@ -108,7 +108,7 @@ def run(
         rated: The study.
         settings: Settings of the score. The default threshold is the encoder's own or, for an
             encoder without one, found on the study by the paper's procedure. With analyzers, their
-            findings replace those of the study's own tools.
+            findings replace the findings of the study's own tools.
         options: Other options.
         extra: Functions that compute further metrics, such as published baselines.
         trainer: Trains the matcher of each fold; required with a split, where it replaces the

@@ -71,9 +71,9 @@ def train(
 ) -> Calibrated:
     """Train a matcher on a study.
 
-    Every rated review is used three times: against the study's own claims, those of `generator`,
-    and the list that the annotators worked with, where it is annotated which of these the review
-    addresses. The loss is computed through the published formulas.
+    Every rated review is used three times: against the study's own claims, the claims of
+    `generator`, and the list that the annotators worked with, which records the ones that the
+    review addresses. The loss is computed through the published formulas.
 
     Args:
         study: Rated reviews, including the original human comments.

@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
 BETTER: Final = ("senior", "terse")
-"""Kinds of written reviews that are better than those of `WORSE`."""
+"""Kinds of written reviews that are better than the kinds of `WORSE`."""
 WORSE: Final = {
     "nits": 0.6, "summary": 0.4, "generic": 0.4, "other": 0.4, "invented": 0.3, "template": 0.4
 }  # fmt: skip

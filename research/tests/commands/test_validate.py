@@ -94,7 +94,7 @@ def test_change_without_claims_is_left_out_and_named(data: Path, capsys, tmp_pat
 
 
 @pytest.mark.parametrize("systems", [["lstm", "knn"], ["ground_truth"], []])
-def test_study_of_few_systems_is_no_bug(data: Path, capsys, tmp_path: Path, systems) -> None:
+def test_study_of_few_systems_is_not_a_bug(data: Path, capsys, tmp_path: Path, systems) -> None:
     rows = helper.rows()
     for row in rows:
         row["reviews"] = [one for one in row["reviews"] if one["system"] in systems]
@@ -108,14 +108,14 @@ def test_study_of_few_systems_is_no_bug(data: Path, capsys, tmp_path: Path, syst
         assert "no review of this study can be scored" in captured.err
 
 
-def test_study_without_any_claim_is_no_bug(data: Path, capsys, tmp_path: Path) -> None:
+def test_study_without_any_claim_is_not_a_bug(data: Path, capsys, tmp_path: Path) -> None:
     rows = [row | {"llm_claims": [], "pseudo_references": []} for row in helper.rows()]
     path = helper.write(tmp_path / "s.jsonl", rows)
     assert cli.run(["validate", str(path), "--encoder", "hashing"]) == 3
     assert "no review of this study can be scored" in capsys.readouterr().err
 
 
-def test_encoder_nobody_calibrated_gets_its_threshold_by_the_papers_procedure(
+def test_uncalibrated_encoder_gets_its_threshold_by_the_papers_procedure(
     data: Path, capsys
 ) -> None:
     found = validate(capsys, data, "--encoder", "hashing:64")
@@ -158,7 +158,7 @@ def test_two_results_are_compared(data: Path, capsys, tmp_path: Path) -> None:
     [
         ([], 2, "expected one study or two results of validate, got 0 files"),
         (["study", "a", "a"], 2, "expected one study or two results of validate, got 3 files"),
-        (["a"], 3, "is a result of validate, no study; give two to compare them"),
+        (["a"], 3, "is a result of validate, not a study; give two to compare them"),
         (["a", "study"], 3, "study.jsonl.gz is not a result of validate"),
         (["study", "a"], 3, "study.jsonl.gz is not a result of validate"),
         (["a", "missing"], 3, "missing.json does not exist"),

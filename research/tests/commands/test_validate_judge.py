@@ -101,7 +101,7 @@ def test_judge_is_asked_as_published(data: Path, serving, capsys) -> None:
         assert "response_format" not in asked.body
 
 
-def test_judge_is_no_part_of_the_score(data: Path, serving, capsys) -> None:
+def test_judge_is_not_a_part_of_the_score(data: Path, serving, capsys) -> None:
     serving(by_length)
     found = run(capsys, data)
     bare = [one for one in arguments(data, "--format", "json") if one not in JUDGE]

@@ -109,7 +109,7 @@ def test_comparison_keeps_to_the_schema(found: ValidationResult, tmp_path: Path)
 
 
 @pytest.mark.parametrize("change", [{"metric": 3}, {"more": 1}, {"schema": "urn:other"}])
-def test_schema_refuses_what_is_no_document(found: ValidationResult, change: dict) -> None:
+def test_schema_refuses_other_documents(found: ValidationResult, change: dict) -> None:
     document = json.loads(report.render(found, "json")) | change
     with pytest.raises(ValidationError):
         VALIDATOR.validate(document)

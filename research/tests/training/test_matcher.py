@@ -166,7 +166,7 @@ def test_likert_is_brought_to_0_to_1() -> None:
     assert free.weight == 1
 
 
-def test_nobody_said_what_is_addressed() -> None:
+def test_links_are_not_annotated() -> None:
     review = RatedReview(
         system="s", text="t", conciseness=1.0, comprehensiveness=1.0, relevance=1.0
     )

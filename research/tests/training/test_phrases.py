@@ -30,7 +30,7 @@ def test_names_are_the_same_word(other: str) -> None:
     assert split_phrases(other) == split_phrases("`f` is never closed")
 
 
-def test_plain_words_are_no_names() -> None:
+def test_plain_words_are_not_names() -> None:
     assert "x" not in split_phrases("The Parser leaks, i.e. it is never closed. See above.")
 
 

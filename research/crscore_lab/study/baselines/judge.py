@@ -51,7 +51,7 @@ _SERVER_SETTINGS: Final = {"openai": frozenset({"base_url", "api_key"})}
 _ENGINE_SETTINGS: Final = frozenset(
     {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
 )
-"""Settings that a judge accepts; prompt, sampling and adapter are those of claims."""
+"""Settings that a judge accepts; prompt, sampling and adapter settings belong to claims."""
 
 
 class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

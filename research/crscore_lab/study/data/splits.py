@@ -45,7 +45,7 @@ class Fold:
     name: str
     """For example `2 of 5`, `without lstm, 2 of 5`, `without java`."""
     held_out: AbstractSet[ReviewKey]
-    """Reviews to judge, none of which is used in training."""
+    """Reviews to judge, which are never used in training."""
     training: AbstractSet[ReviewKey]
     """Reviews to train on."""
 

@@ -223,7 +223,7 @@ def separate(
     *,
     progress: Callable[[str], None] = lambda _: None,
 ) -> SeparationResult:
-    """Score comments and measure what the scores separate.
+    """Score comments and measure the separation by the scores.
 
     Args:
         comments: The comments.

@@ -42,7 +42,7 @@ def only(*duels: Duel, resamples: int = 0) -> KindRow:
     return row
 
 
-def test_tie_is_no_win() -> None:
+def test_tie_is_not_a_win() -> None:
     row = only(duel(0.5, 0.4), duel(0.5, 0.5), duel(0.5, 0.6), duel(0.5, 0.0))
     assert (row.n, row.wins, row.ties) == (4, 0.5, 0.25)
 

@@ -71,7 +71,7 @@ def test_names_are_those_of_the_changed_lines() -> None:
     )
 
 
-def test_scraps_and_repeats_are_no_references() -> None:
+def test_scraps_and_repeats_are_not_references() -> None:
     found = made(change(["3.", "The timeout is 20.", "The timeout is 20."], []))
     assert found.claims["recorded"] == ("The timeout is 20.",)
 

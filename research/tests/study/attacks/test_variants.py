@@ -86,7 +86,7 @@ def test_signs_are_stripped() -> None:
     assert pasted()["in-backticks"].startswith("`TIMEOUT = 10` `def open_line(host):`")
 
 
-def test_change_of_blank_lines_gives_nothing_to_paste() -> None:
+def test_change_of_blank_lines_returns_nothing_to_paste() -> None:
     patch = "@@ -1,2 +1,1 @@\n x = 1\n-\n"
     assert pasted(patch=patch, diff=parse.parse_diff(patch, language="python")) == {}
 
@@ -189,7 +189,7 @@ def test_whole_review_is_given_twice() -> None:
 @pytest.mark.parametrize(
     "maker", [variants.pad_with_praise, variants.pad_with_advice, variants.repeat_sentences]
 )
-def test_no_honest_text_gives_nothing(maker) -> None:
+def test_no_honest_text_returns_nothing(maker) -> None:
     assert made(maker, honest_review="") == {}
 
 
@@ -236,7 +236,7 @@ def test_poor_review_comes_first() -> None:
     assert instruction in bank("instructions")
 
 
-def test_honest_text_stays_whole() -> None:
+def test_honest_text_stays_complete() -> None:
     found = injected()
     assert found["appended"].startswith(HONEST + "\n\n")
     assert found["prefixed"].endswith("\n\n" + HONEST)
@@ -329,5 +329,5 @@ def test_change_without_names_has_none_to_join() -> None:
     assert "joined-poor-names" not in hidden(names=())
 
 
-def test_nothing_to_hide_gives_nothing() -> None:
+def test_nothing_to_hide_returns_nothing() -> None:
     assert hidden(recorded=(), honest_review="") == {}

@@ -219,7 +219,7 @@ def test_damaged_memory_is_asked_again(tmp_path: Path) -> None:
     assert len(engine.batches) == 1
 
 
-def test_half_a_surrogate_pair_is_no_crash(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_does_not_crash(tmp_path: Path) -> None:
     pair = PAIR._replace(review="Why \ud83d?")
     engine = Toy(lambda _: said("4\udc00"))
     first = opinions(engine, pair, store=Store(tmp_path))
@@ -351,7 +351,7 @@ def test_engine_that_fails_fails_before_the_work(tmp_path: Path) -> None:
         judge.ask_judge(study_of(tmp_path), judge.make_judge("toy:m", Toy(fail), None))
 
 
-def test_rows_that_the_score_leaves_out_are_no_rows_of_the_judge(tmp_path: Path) -> None:
+def test_rows_that_the_score_leaves_out_are_not_rows_of_the_judge(tmp_path: Path) -> None:
     rows = studies.full_rows()
     rows[1]["llm_claims"] = rows[1]["pseudo_references"] = []
     rated = study.read_study(studies.write(tmp_path / "few.jsonl", rows))

@@ -116,7 +116,7 @@ def test_read_of_a_wrong_line_says_what_is_wrong(tmp_path: Path, entry: Any, exp
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe"])
-def test_read_of_a_file_that_is_none_is_an_input_error(
+def test_read_of_another_kind_of_file_is_an_input_error(
     tmp_path: Path, content: bytes | None
 ) -> None:
     path = tmp_path / "judge.jsonl"

@@ -32,7 +32,7 @@ def test_text_and_change_have_several_names(tmp_path: Path, text: str, patch: st
     assert (one.text, one.patch) == ("Why 20?", PATCH)
 
 
-def test_subject_goes_before_body_and_null_is_no_text(tmp_path: Path) -> None:
+def test_subject_goes_before_body_and_null_is_not_a_text(tmp_path: Path) -> None:
     found = read(tmp_path, {"body": "", "subject": "Raise it", "comment": None, "diff": PATCH})
     assert found.rows[0].text == "Raise it"
 
@@ -62,7 +62,7 @@ def test_labels_are_the_fields_whose_first_value_is_boolean(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("value", ["yes", 1, 0.5, []])
-def test_label_that_is_no_boolean_is_named(tmp_path: Path, value: object) -> None:
+def test_label_that_is_not_a_boolean_is_named(tmp_path: Path, value: object) -> None:
     found = read(tmp_path, row(good=True), row(good=value))
     with pytest.raises(InputError, match=r"c\.jsonl:2: good: expected true, false or null"):
         found.rows[1].label("good")

@@ -168,7 +168,7 @@ def test_odd_numbers_of_claims_are_kept_or_named(
     ]
 
 
-def test_change_that_nobody_rated_is_left_out_and_said_once(
+def test_unrated_change_is_left_out_with_one_note(
     imported: importer.Imported, rows: dict[str, dict]
 ) -> None:
     assert "py:15" not in rows
@@ -197,7 +197,7 @@ def test_broken_answer_is_named(tmp_path: Path, line: str) -> None:
         importer.convert(clone)
 
 
-def test_folder_that_is_no_clone_is_refused(tmp_path: Path) -> None:
+def test_folder_that_is_not_a_clone_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a clone of atharva-naik/CRScore"):
         importer.convert(tmp_path)
 
@@ -265,7 +265,7 @@ def test_index_on_every_row_of_a_change_starts_no_other(tmp_path: Path) -> None:
     assert after(tmp_path, B2, 3, index="11.0").rows[0]["reviews"][0]["addressed"] == [0, 2]
 
 
-def test_wrong_mark_that_does_not_count_is_no_second_rating(tmp_path: Path) -> None:
+def test_wrong_mark_that_does_not_count_is_not_a_second_rating(tmp_path: Path) -> None:
     found = after(tmp_path, A2, 2, con="?")
     assert "other_ratings" not in found.rows[0]["reviews"][0]
 
@@ -289,7 +289,7 @@ def test_missing_column_is_named(tmp_path: Path) -> None:
         importer.convert(clone)
 
 
-def test_blank_line_is_no_row_but_counts_in_the_place(tmp_path: Path) -> None:
+def test_blank_line_is_not_a_row_but_counts_in_the_place(tmp_path: Path) -> None:
     clone = sheets.write(tmp_path)
     path = clone / "human_study" / B1
     head, _, rest = path.read_bytes().partition(b"\r\n11,")
@@ -301,7 +301,7 @@ def test_blank_line_is_no_row_but_counts_in_the_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'id,index\n"' + b"x" * 200_000 + b'"'])
-def test_file_that_is_no_sheet_is_named(tmp_path: Path, content: bytes) -> None:
+def test_file_that_is_not_a_sheet_is_named(tmp_path: Path, content: bytes) -> None:
     clone = sheets.write(tmp_path)
     (clone / "human_study" / A1).write_bytes(content)
     with pytest.raises(InputError, match=r"py_claim_acc_annot_atharva\.csv"):
@@ -333,7 +333,7 @@ def test_full_disk_is_one_error() -> None:
         importer.write_study(({"id": "a"},), Path("/dev/full"))
 
 
-def test_answers_that_are_no_text_are_named(tmp_path: Path) -> None:
+def test_answers_that_are_not_text_are_named(tmp_path: Path) -> None:
     clone = sheets.write(tmp_path)
     (clone / importer.GPT4O).write_bytes(b"\xff")
     with pytest.raises(InputError, match=r"gpt-4o\.jsonl cannot be read as answers"):
@@ -359,7 +359,7 @@ def test_script_converts_a_clone_that_can_be_read(
     assert len(study.read_study(out).changes) == 6
 
 
-def test_script_says_what_is_no_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_names_a_wrong_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["import_crscore", str(tmp_path), str(tmp_path / "o.jsonl")])
     with pytest.raises(SystemExit, match="is not a clone of atharva-naik/CRScore"):
         importer.main()

@@ -54,7 +54,7 @@ def test_packed_run_is_read_too(tmp_path: Path) -> None:
     assert len(saved_runs.read_saved_run(path).reviews) == 3
 
 
-def test_study_is_no_run(tmp_path: Path) -> None:
+def test_study_is_not_a_run(tmp_path: Path) -> None:
     one = studies.write(tmp_path / "one.jsonl", studies.rows()[:1])
     assert not saved_runs.is_run(one)
     assert not saved_runs.is_run(studies.write(tmp_path / "study.jsonl.gz"))
@@ -71,7 +71,7 @@ def test_other_file_is_not_a_run(tmp_path: Path, content: bytes) -> None:
         saved_runs.read_saved_run(path)
 
 
-def test_missing_file_is_no_run(tmp_path: Path) -> None:
+def test_missing_file_is_not_a_run(tmp_path: Path) -> None:
     assert not saved_runs.is_run(tmp_path / "none.json")
 
 

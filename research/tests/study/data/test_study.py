@@ -122,7 +122,7 @@ def test_wrong_field_is_named_with_its_line(
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "5", "[" * 100_000])
-def test_line_that_is_no_object_is_named(tmp_path: Path, line: str) -> None:
+def test_line_that_is_not_an_object_is_named(tmp_path: Path, line: str) -> None:
     path = helper.write(tmp_path / "s.jsonl")
     path.write_text(path.read_text("utf-8") + line, encoding="utf-8")
     with pytest.raises(InputError, match=r"s\.jsonl:4: (not a line of JSON|expected `object`)"):
@@ -138,7 +138,7 @@ def test_missing_field_names_the_line(tmp_path: Path, missing: str) -> None:
 
 
 @pytest.mark.parametrize("rating", ["high", None, True, float("nan"), 10**400, 0, 6])
-def test_rating_that_is_none_is_refused(tmp_path: Path, rating: object) -> None:
+def test_wrong_rating_is_refused(tmp_path: Path, rating: object) -> None:
     entries = helper.rows()
     entries[0]["reviews"][0]["relevance"] = rating
     with pytest.raises(InputError, match=r"s\.jsonl:1"):
@@ -166,7 +166,7 @@ def test_change_that_comes_twice_is_refused(tmp_path: Path, what: str) -> None:
         study.read_study(helper.write(tmp_path / "s.jsonl", entries))
 
 
-def test_source_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_source_that_is_not_a_text_is_refused(tmp_path: Path) -> None:
     entries = helper.rows()
     entries[0]["old_source"] = 5
     with pytest.raises(InputError, match=r"old_source: expected `str \| null`, got `int`"):

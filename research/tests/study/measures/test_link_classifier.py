@@ -105,7 +105,7 @@ def draw_in_name_order(rng: np.random.Generator) -> list[int]:
     return [int(names[i]) for i in rng.integers(0, 30, 30)]
 
 
-def test_no_pair_is_no_classifier() -> None:
+def test_no_pair_means_no_classifier() -> None:
     assert link_classifier.classify(links([], []), resamples=10, seed=0) is None
 
 

@@ -66,7 +66,7 @@ def test_same_seed_makes_the_same_negatives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
-def test_change_without_any_claim_has_no_negative_and_is_no_bug(tmp_path: Path, which: int) -> None:
+def test_change_without_any_claim_has_no_negative(tmp_path: Path, which: int) -> None:
     rows = helper.full_rows()
     # Nothing recorded, and nothing that the structural generator could speak of.
     rows[which] |= {"llm_claims": [], "pseudo_references": [], "added_claims": []}

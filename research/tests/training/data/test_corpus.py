@@ -130,7 +130,7 @@ def test_titles_are_of_every_fifth_commit_and_bodies_of_each(tmp_path: Path) -> 
     assert {post.stance for post in posts if post not in titles} == {None}
 
 
-def test_commit_without_lines_gives_nothing(tmp_path: Path) -> None:
+def test_commit_without_lines_returns_nothing(tmp_path: Path) -> None:
     rename = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
     commit = corpora.rows()["commits"][0] | {"diff": rename}
     assert not read(tmp_path, "commits", commits=[commit])

@@ -58,7 +58,7 @@ def test_no_text_was_judged_twice() -> None:
 
 
 @pytest.mark.parametrize("name", ["reviews", "templates", "wordings", "written"])
-def test_texts_of_our_own_are_whole(name: str) -> None:
+def test_texts_of_our_own_are_complete(name: str) -> None:
     rows = judgements.read_texts(name)
     assert len(rows) >= 60
     assert len({frozenset(row) for row in rows}) == 1

@@ -54,7 +54,7 @@ def test_change_without_an_added_line_fills_every_slot(patch: str) -> None:
     assert text == "value value value value = 1 value file"
 
 
-def test_code_of_the_change_is_no_template() -> None:
+def test_code_of_the_change_is_not_a_template() -> None:
     assert drawn("`{L}`", "+{path} {a} {w}") == {"`{path} {a} {w}`"}
     assert fill("{x} {{a}} {}", "+some_name") == "{x} {some_name} {}"
 
@@ -65,7 +65,7 @@ def test_same_seed_gives_the_same_text() -> None:
     assert len(drawn(template)) > 5
 
 
-def test_shipped_templates_are_filled_whole() -> None:
+def test_shipped_templates_are_filled_completely() -> None:
     slots: Counter[str] = Counter()
     for row in judgements.read_texts("templates"):
         slots.update(re.findall(r"\{(\w+)\}", row["text"]))
