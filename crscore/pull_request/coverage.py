@@ -1,4 +1,4 @@
-"""Gate on reviewers: did each really review the newest commit, whatever its green check says?"""
+"""Gate on reviewers: did each one really review the newest commit, regardless of its check?"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from crscore.pull_request.reviewers.wildcards import matches
 from crscore.scoring.gate import GateResult
 
 POLL_S: Final = 30.0
-"""Seconds between two readings while a review is awaited."""
+"""Seconds between two readings while waiting for a review."""
 _DIGITS: Final = 10
 
 
@@ -28,16 +28,16 @@ def judge(
 ) -> GateResult:
     """Fail for each reviewer who did not review the newest commit.
 
-    A review is a submitted one, or a thread where the host has no reviews. A notice that nothing
-    was reviewed is none, and neither is an answer in a thread, a dismissed review, or one of the
-    pull request's author.
+    A review is a submitted review or, on a host without reviews, a thread. A notice that nothing
+    was reviewed is not a review; neither is a reply in a thread, a dismissed review, or a review by
+    the pull request's author.
 
     Args:
-        host: The code host; two or three requests each time.
+        host: The code host; each reading takes two or three requests.
         repository: Full name of the repository.
         number: The pull request.
         reviewers: Logins or names of reviewers; `*` is any text. Each must have reviewed.
-        wait_s: Seconds to wait for missing reviews; a push in the meantime starts no new wait.
+        wait_s: Seconds to wait for missing reviews; a push meanwhile does not restart the wait.
         sleep: Waits for seconds.
 
     Raises:

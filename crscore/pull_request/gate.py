@@ -10,7 +10,7 @@ from crscore.scoring.gate import GateResult, check_thresholds, lines_of_nothing
 from crscore.settings import Config
 
 TOGETHER: Final = "together"
-"""All reviewers together."""
+"""All reviewers combined."""
 EACH_REVIEWER: Final = "each"
 """Every reviewer separately."""
 _ALL: Final = "all reviewers together"
@@ -21,11 +21,11 @@ def judge(
 ) -> GateResult:
     """Compare the standing and the relevance of reviewers with thresholds.
 
-    A partial run applies no threshold: an incomplete number must not fail a run.
+    In a partial run, no threshold applies: an incomplete score must not fail a run.
 
     Args:
         overview: The run.
-        settings: The thresholds, and what a reviewer does who has no number or wrote nothing.
+        settings: The thresholds, and the outcome for a reviewer without a score.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
         fail_on_partial: With a threshold, a partial run fails.
 

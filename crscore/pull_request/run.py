@@ -1,4 +1,4 @@
-"""Measurement of one pull request, from reading it on its host to posting the comment.
+"""Scoring of one pull request, from reading it on its host to posting the comment.
 
 read -> identify reviewers -> score -> overview -> comment. The documents are made from the overview
 alone, so that a job with write permission can make them from another job's data.
@@ -31,16 +31,16 @@ BASE_FILE: Final = f"{SETTINGS_FILE} of the base branch"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Pull request to measure, with its options."""
+    """Pull request to score, with options."""
 
     repository: str
     """Full name on the host, such as `owner/name`."""
     number: int
-    """The pull request."""
+    """Number of the pull request."""
     authors: tuple[str, ...] = ()
     """Patterns of the logins and reviewers to include; empty for all."""
     markers: Mapping[str, str] = field(default_factory=dict)
-    """Name of a reviewer -> text in the body of posts that are its."""
+    """Text that identifies a reviewer's posts, by the reviewer's name."""
     flags: Mapping[str, Any] = field(default_factory=dict)
     """Settings that override those of the environment and of the base branch."""
     folder: Path | None = None
@@ -60,11 +60,11 @@ class Measured:
     settings: Config
     """Settings: flags override the environment, which overrides the base branch's file."""
     result: Result
-    """All comments against the change."""
+    """Scores of all comments against the change."""
     reviewers: ReviewerThreads
     """The reviewers' threads, in the order of the result's comments."""
     overview: Overview
-    """Values that the documents are made from."""
+    """Overview, from which all documents are made."""
 
 
 def measure(host: Host, request: Request) -> Measured:
@@ -72,7 +72,7 @@ def measure(host: Host, request: Request) -> Measured:
 
     Args:
         host: Its code host.
-        request: What to measure.
+        request: Pull request and options.
 
     Returns:
         The scores; `overview.missing` lists the missing inputs.
