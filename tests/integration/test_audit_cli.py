@@ -232,7 +232,10 @@ def test_failing_webhook_is_reported_without_its_address(audit, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("report", "--store", "none.db"), "the file does not exist; crscore audit sync creates it"),
+        (
+            ("report", "--store", "none.db"),
+            "the file does not exist; crscore audit sync creates it",
+        ),
         (("report", "--format", "site"), "-o site"),
         (("compare", "coderabbit", "rabbit", *PERIOD), "no review of rabbit"),
         (("compare", "--measure", "beauty", *PERIOD), "no measure beauty"),
