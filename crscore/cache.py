@@ -174,7 +174,12 @@ class Store:
             return None
         try:
             # Readers and a writer in other processes do not block each other.
-            connection.execute("PRAGMA journal_mode = WAL")
+            # SQLite does not wait where two processes switch a new file to WAL at the same time.
+            for pause_s in (0.01, 0.1, 1.0):
+                with contextlib.suppress(sqlite3.OperationalError):
+                    connection.execute("PRAGMA journal_mode = WAL")
+                    break
+                time.sleep(pause_s)
             connection.execute("PRAGMA synchronous = NORMAL")
             # Locked before the version is read, so that two processes do not both make the tables.
             connection.execute("BEGIN IMMEDIATE")
