@@ -28,8 +28,8 @@ from scipy.stats import rankdata
 
 from crscore import Scorer
 from crscore.agents import triage
-from crscore.pipeline import parse_comment, sentences_of
 from crscore.records import Comment, Diff
+from crscore.review.read import parse_comment, sentences_of
 from crscore.usefulness import headline
 from crscore_lab.training.data import judgements
 

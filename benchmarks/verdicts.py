@@ -31,8 +31,8 @@ from crscore import Scorer, pipeline
 from crscore.diff import checkout, git, parse
 from crscore.diff.full_files import Limits
 from crscore.errors import DiffParseError
-from crscore.pipeline import parse_comment, sentences_of
 from crscore.records import Comment, Diff, Verdict
+from crscore.review.read import parse_comment, sentences_of
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.repository import Repository
 from crscore.verdicts.statements import Statement

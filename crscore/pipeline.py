@@ -7,7 +7,6 @@ readings and scores. The parts are passed in; this module neither makes parts no
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
@@ -20,30 +19,25 @@ from crscore.encoders.base import Encoder
 from crscore.matchers.base import Cells, Matcher
 from crscore.records import (
     Analysis,
-    ChangedFile,
     Claims,
     Comment,
     Diff,
     Flag,
-    ParsedComment,
-    Position,
     PseudoReference,
     Result,
-    Scope,
     Sentence,
     Suggestion,
-    Topic,
 )
-from crscore.review import proposals, sentences, visibility
+from crscore.review.read import ReadReview, read_review
 from crscore.scoring import (
     assembly,
     older_versions,
     references,
-    scopes,
     signature,
     similarity,
     subjects,
 )
+from crscore.scoring.references import ChosenReferences
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
 from crscore.suggestions import effects
@@ -60,8 +54,6 @@ Floats = npt.NDArray[np.float32]
 Vectors = Mapping[str, Floats]
 
 
-MAX_SENTENCES: Final = 20_000
-"""Maximum number of sentences scored per change: each takes about 20 KB of memory."""
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
@@ -116,13 +108,8 @@ class _Review:
     pair: ReviewedChange
     change: ParsedChange
     """The pair's diff, with its parsed files."""
-    parsed: tuple[ParsedComment, ...]
-    sentences: tuple[Sentence, ...]
-    """Visible sentences of all comments, then the hidden ones."""
-    scopes: tuple[Scope | None, ...]
-    references: tuple[PseudoReference, ...]
-    small: tuple[Topic, ...]
-    """Topics without a counted reference."""
+    text: ReadReview
+    chosen: ChosenReferences
     analysis: Analysis
     notes: tuple[str, ...]
 
@@ -198,104 +185,31 @@ def _prepare_review(
     parts: Parts,
 ) -> _Review:
     """Split the comments of a pair and select the references that some score uses."""
-    diff, comments = pair.diff, pair.comments
-    selected = references.select(
-        (*claims.references, *chosen_issues.references), limit=parts.max_claims
-    )
-    attached = tuple(references.attach(comment, selected, diff) for comment in comments)
-    parsed = tuple(parse_comment(comment, diff, parts.splitter) for comment in comments)
-    units, notes = _limit_sentences(sentences_of(parsed), comments)
+    analysis, text = chosen_issues.analysis, read_review(pair.comments, pair.diff, parts.splitter)
     return _Review(
         pair=pair,
         change=change,
-        parsed=parsed,
-        sentences=units,
-        scopes=attached,
-        references=references.drop_unused(selected, attached, diff, limit=parts.max_claims),
-        small=references.list_small(selected),
-        analysis=chosen_issues.analysis,
-        notes=(
-            *diff.notes,
-            *claims.notes,
-            *chosen_issues.analysis.notes,
-            *_describe_disguised(comments, parts.splitter),
-            *notes,
+        text=text,
+        chosen=references.choose(
+            (*claims.references, *chosen_issues.references),
+            pair.comments,
+            pair.diff,
+            limit=parts.max_claims,
         ),
+        analysis=analysis,
+        notes=(*pair.diff.notes, *claims.notes, *analysis.notes, *text.notes),
     )
-
-
-def _limit_sentences(
-    units: tuple[Sentence, ...], comments: Sequence[Comment]
-) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
-    """Return at most `MAX_SENTENCES` sentences, and a note when some were left out.
-
-    The sentences of the shortest reviews are kept, so that a long review cannot crowd out another.
-    """
-    if len(units) <= MAX_SENTENCES:
-        return units, ()
-    lengths: Counter[str | None] = Counter()
-    for comment in comments:
-        lengths[comment.author] += len(comment.body)
-    # A stable sort: of each review, the first sentences are kept.
-    order = sorted(range(len(units)), key=lambda i: lengths[comments[units[i].comment].author])
-    columns = sorted(order[:MAX_SENTENCES])
-    note = (
-        f"{MAX_SENTENCES:,} of {len(units):,} sentences are scored; "
-        "the end of the longest review is left out."
-    )
-    return tuple(units[i] for i in columns), (note,)
-
-
-def _describe_disguised(comments: Sequence[Comment], splitter: str) -> tuple[str, ...]:
-    count = sum(visibility.is_disguised(comment.body) for comment in comments)
-    if not count or splitter == "paper":
-        return ()
-    has = "1 comment has" if count == 1 else f"{count} comments have"
-    return (f"{has} look-alike or invisible characters inside words; plain ones were read.",)
-
-
-def parse_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
-    """Split a comment and, except with the published splitter, read the code that it proposes."""
-    parsed = sentences.split_comment(comment.body, splitter=splitter)
-    if splitter == "paper":
-        return parsed
-    return proposals.read_proposals(parsed, comment, _file_of(comment, diff))
-
-
-def sentences_of(parsed: Sequence[ParsedComment]) -> tuple[Sentence, ...]:
-    """Return the visible sentences of all comments, then the hidden ones."""
-    visible: list[Sentence] = []
-    hidden: list[Sentence] = []
-    for index, comment in enumerate(parsed):
-        positions = comment.positions or repeat(Position(), len(comment.sentences))
-        visible += (
-            Sentence(text=text, comment=index, position=position)
-            for text, position in zip(comment.sentences, positions, strict=True)
-        )
-        visible += (
-            Sentence(text=text, comment=index, proposal=True, position=position)
-            for text, position in zip(comment.proposals, comment.proposal_positions, strict=True)
-        )
-        hidden += (Sentence(text=text, comment=index, hidden=True) for text in comment.hidden)
-    return (*visible, *hidden)
-
-
-def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
-    if comment.path is not None:
-        return scopes.file_at(diff, comment.path, comment.side)
-    # A comment without a path can only be located when the change has a single file.
-    return diff.files[0] if len(diff.files) == 1 else None
 
 
 def _encode(reviews: Sequence[_Review], parts: Parts) -> Vectors:
     """Encode every distinct text of all pairs, in one call."""
     texts: dict[str, None] = {}
     for review in reviews:
-        texts |= dict.fromkeys(ref.encoded_text for ref in review.references)
+        texts |= dict.fromkeys(ref.encoded_text for ref in review.chosen.references)
         if parts.reader:
             texts |= dict.fromkeys(evidence.windows(review.pair.diff))
     for review in reviews:
-        texts |= dict.fromkeys(sentence.text for sentence in review.sentences)
+        texts |= dict.fromkeys(sentence.text for sentence in review.text.sentences)
     return dict(zip(texts, parts.encoder.encode([*texts]), strict=True)) if texts else {}
 
 
@@ -307,7 +221,7 @@ def _read_texts(
         return [None] * len(reviews)
     return reader.read_texts(
         [
-            (review.sentences, _stack([unit.text for unit in review.sentences], vectors))
+            (review.text.sentences, _stack([unit.text for unit in review.text.sentences], vectors))
             for review in reviews
         ]
     )
@@ -371,7 +285,7 @@ def _score(
     `originals` has the results of its comments on older versions, by the comment's index.
     """
     diff, reader = review.pair.diff, parts.reader
-    cells, change = compare(diff, review.references, review.sentences, vectors, reader)
+    cells, change = compare(diff, review.chosen.references, review.text.sentences, vectors, reader)
     judgement = parts.matcher.match(cells)
     by_name = subjects.find_named(
         diff,
@@ -404,7 +318,7 @@ def _score(
     units = tuple(cells.sentences[column] for column in columns)
     judged_cells = assembly.JudgedCells(
         diff=diff,
-        references=review.references,
+        references=review.chosen.references,
         units=units,
         older_degrees=older_versions.degrees_of(units, originals),
         originals={index: older.comments[0] for index, older in originals.items()},
@@ -421,25 +335,23 @@ def _score(
         judged_cells,
         comments=review.pair.comments,
         suggestions=suggestions,
-        attached=review.scopes,
+        attached=review.chosen.scopes,
         threshold=parts.threshold,
         analysis=review.analysis,
         signature=signature.render_signature({**parts.signature, **run_identities}),
         notes=notes,
     )
-    result = replace(result, small=review.small)
+    result = replace(result, small=review.chosen.small)
     return result if reading is None else _add_reading(result, reading, columns, originals)
 
 
 def _judge_suggestions(review: _Review) -> list[tuple[Suggestion, ...]]:
     """Judge the code that each comment proposes."""
-    diff = review.pair.diff
     return [
-        tuple(
-            effects.judge_in_change(code, comment, _file_of(comment, diff))
-            for code in parsed.suggestions
+        tuple(effects.judge_in_change(code, comment, file) for code in parsed.suggestions)
+        for comment, parsed, file in zip(
+            review.pair.comments, review.text.parsed, review.text.files, strict=True
         )
-        for parsed, comment in zip(review.parsed, review.pair.comments, strict=True)
     ]
 
 
@@ -451,7 +363,8 @@ def _judge_remarks(
 ) -> Verification:
     """Check each remark against the code; a verifier judges the remarks that stay undecided."""
     remarks = [
-        tuple(review.sentences[column] for column in remark.columns) for remark in readings.remarks
+        tuple(review.text.sentences[column] for column in remark.columns)
+        for remark in readings.remarks
     ]
     counts = Counter(units[0].comment for units in remarks)
     statements = [

@@ -82,6 +82,12 @@ class Hunk:
         """Return the lines of these kinds, in diff order; all lines without a kind."""
         return tuple(line for line in self.lines if not kinds or line.kind in kinds)
 
+    def range_of(self, side: Side) -> tuple[int, int]:
+        """Return the first line and the number of lines on one side."""
+        if side is Side.OLD:
+            return self.old_start, self.old_length
+        return self.new_start, self.new_length
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:

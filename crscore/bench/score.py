@@ -19,8 +19,8 @@ from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, 
 from crscore.bench.results import BenchResult, ChangeResult, Decision
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
-from crscore.pipeline import sentences_of
 from crscore.records import GIVES_FROM
+from crscore.review.read import sentences_of
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap
 from crscore.usefulness import reader

@@ -187,11 +187,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
     rebuilt: list[str] = []
     position = 0
     for hunk in file.hunks:
-        start, length = (
-            (hunk.old_start, hunk.old_length)
-            if side is Side.OLD
-            else (hunk.new_start, hunk.new_length)
-        )
+        start, length = hunk.range_of(side)
         # A side without lines has the number of the line before it.
         first = start if length == 0 else start - 1
         if first < position or first + length > len(lines):

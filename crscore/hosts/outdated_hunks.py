@@ -12,11 +12,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from crscore.diff import parse
+from crscore.diff import parse, scopes
 from crscore.errors import InputError, NotFoundError
 from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
-from crscore.scoring import scopes
 
 Local = Callable[[str], bytes | None]
 ReadVersion = Callable[[str], Sequence[ChangedFile]]

@@ -12,7 +12,8 @@ from difflib import SequenceMatcher
 from itertools import repeat, takewhile
 from typing import Final, NamedTuple
 
-from crscore.records import ChangedFile, Comment, Hunk, LineKind, ParsedComment, Position, Side
+from crscore.diff.scopes import hunk_at
+from crscore.records import ChangedFile, Comment, LineKind, ParsedComment, Position, Side
 from crscore.text import shorten
 
 MAX_LINES: Final = 100
@@ -269,12 +270,13 @@ def find_replaced_lines(comment: Comment, file: ChangedFile | None) -> ReplacedL
 def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
     """Return the lines that a comment is on; empty if the diff does not show them all."""
     start = max(comment.start_line or end, end - MAX_LINES + 1)
-    hunk = next((hunk for hunk in file.hunks if _contains_line(hunk, comment.side, end)), None)
-    if hunk is None:
+    index = hunk_at(file, comment.side, end)
+    if index is None:
         return []
+    hunk = file.hunks[index]
     old = comment.side is Side.OLD
     # A line is preceded by at least the lines of its side from the start of the hunk.
-    first = max(0, start - (hunk.old_start if old else hunk.new_start))
+    first = max(0, start - hunk.range_of(comment.side)[0])
     lines: list[str] = []
     for line in hunk.lines[first:]:
         line_number = line.old if old else line.new
@@ -283,12 +285,6 @@ def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
             if line_number == end:
                 break
     return lines
-
-
-def _contains_line(hunk: Hunk, side: Side, line: int) -> bool:
-    if side is Side.OLD:
-        return hunk.old_start <= line < hunk.old_start + hunk.old_length
-    return hunk.new_start <= line < hunk.new_start + hunk.new_length
 
 
 def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from crscore.diff import scopes
 from crscore.records import (
     Analysis,
     ChangedFile,
@@ -24,7 +25,7 @@ from crscore.records import (
     Sentence,
     Suggestion,
 )
-from crscore.scoring import baselines, references, scopes, scores
+from crscore.scoring import baselines, references, scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,7 +4,9 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
+from crscore.diff import scopes
 from crscore.records import (
     ChangedFile,
     Comment,
@@ -18,7 +20,6 @@ from crscore.records import (
     Side,
     Topic,
 )
-from crscore.scoring import scopes
 
 SAME_FILE_DISCOUNT = 0.9
 """Factor on the weight of a reference for each reference already selected from its file, so that a
@@ -34,6 +35,50 @@ MAX_GROWTH = 5
 """Maximum factor by which the limit grows."""
 MAX_TOPIC_LINES = 200
 """Maximum lines of one topic that make the limit grow, as more lines need no further claim."""
+
+
+class ChosenReferences(NamedTuple):
+    """References of a change that the scores of one review use."""
+
+    references: tuple[PseudoReference, ...]
+    """References that count for the diff or for the scope of a comment."""
+    scopes: tuple[Scope | None, ...]
+    """Scope of each comment; None if it is on a file that the diff does not change."""
+    small: tuple[Topic, ...]
+    """Topics whose claims are too minor to count, most informative first."""
+
+
+def choose(
+    references: Sequence[PseudoReference],
+    comments: Sequence[Comment],
+    diff: Diff,
+    *,
+    limit: int | None,
+) -> ChosenReferences:
+    """Choose the references that the score of the diff or of a comment uses.
+
+    The scope of a comment is its hunk if that has references, its file or the whole diff.
+
+    Args:
+        references: Pseudo-references, most informative first.
+        comments: Comments of the review.
+        diff: The change.
+        limit: Maximum claims and implications of a score; None for all.
+    """
+    selected = select(references, limit=limit)
+    attached = tuple(_attach(comment, selected, diff) for comment in comments)
+    rows = {i for i, ref in enumerate(selected) if ref.counted}
+    # The score of a single comment may use references that the scores of the diff do not count.
+    for scope in set(attached):
+        if scope is not None:
+            rows |= set(select_rows(selected, scope, diff, limit=limit))
+    heavy = {ref.topic for ref in selected if ref.counted or not _is_small(ref)}
+    topics = dict.fromkeys(ref.topic for ref in selected)
+    return ChosenReferences(
+        references=tuple(selected[i] for i in sorted(rows)),
+        scopes=attached,
+        small=tuple(topic for topic in topics if topic is not None and topic not in heavy),
+    )
 
 
 def limit_of(references: Sequence[PseudoReference], limit: int) -> int:
@@ -68,13 +113,6 @@ def select(
     if limit is not None and len(claims) > (grown_limit := limit_of(references, limit)):
         counted -= set(claims) - _most_informative(references, claims, grown_limit)
     return tuple(replace(ref, counted=i in counted) for i, ref in enumerate(references))
-
-
-def list_small(references: Sequence[PseudoReference]) -> tuple[Topic, ...]:
-    """List the topics whose claims are too minor to count, most informative first."""
-    heavy = {ref.topic for ref in references if ref.counted or not _is_small(ref)}
-    topics = dict.fromkeys(reference.topic for reference in references)
-    return tuple(topic for topic in topics if topic is not None and topic not in heavy)
 
 
 def _is_small(reference: PseudoReference) -> bool:
@@ -126,38 +164,11 @@ def select_rows(
     return rows
 
 
-def attach(comment: Comment, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
-    """Find the scope of a comment: its hunk if that has references, its file or the whole diff.
-
-    The scope is None if the comment is on a file that the diff does not change.
-    """
+def _attach(comment: Comment, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
     scope = scopes.attach(comment, diff)
     if scope is None or scope.kind is not ScopeKind.HUNK or select_rows(refs, scope, diff, limit=1):
         return scope
     return Scope(kind=ScopeKind.FILE, path=scope.path)
-
-
-def drop_unused(
-    refs: Sequence[PseudoReference],
-    attached: Sequence[Scope | None],
-    diff: Diff,
-    *,
-    limit: int | None,
-) -> tuple[PseudoReference, ...]:
-    """Return the references that the score of the diff or of a comment uses.
-
-    Args:
-        refs: Pseudo-references, most informative first, with `counted` set.
-        attached: Scope of each comment.
-        diff: The change.
-        limit: Maximum claims and implications of a score; None for all.
-    """
-    rows = {i for i, ref in enumerate(refs) if ref.counted}
-    # The score of a single comment may use references that the scores of the diff do not count.
-    for scope in set(attached):
-        if scope is not None:
-            rows |= set(select_rows(refs, scope, diff, limit=limit))
-    return tuple(refs[i] for i in sorted(rows))
 
 
 def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None) -> bool:
@@ -183,6 +194,6 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
 
 
 def _overlaps(span: LineSpan, hunk: Hunk) -> bool:
-    start, length = scopes.lines_of(hunk, span.side)
+    start, length = hunk.range_of(span.side)
     # A hunk without lines on a side still has a position there.
     return span.start < start + max(length, 1) and start <= span.end

@@ -239,7 +239,7 @@ class ParsedFile:
             kind = _changed_kind(version.side)
             texts = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
             if completed := self.complete_hunk(hunk, version.side, above):
-                low = max(hunk.old_start if version.side is Side.OLD else hunk.new_start, 1)
+                low = max(hunk.range_of(version.side)[0], 1)
                 outline = completed.outline
                 errors, size = errors + outline.errors, size + sum(map(len, texts))
                 outlined = OutlinedLines(outline, hunk.section, low, low + len(texts) - 1)
@@ -269,7 +269,7 @@ class ParsedFile:
         if self.language is None or not lines:
             return None
         if key not in self._completed:
-            low = max(hunk.old_start if side is Side.OLD else hunk.new_start, 1)
+            low = max(hunk.range_of(side)[0], 1)
             self._completed[key] = complete(self.language, [*above, *lines], low - len(above))
         return self._completed[key]
 
@@ -318,7 +318,7 @@ def _changed_kind(side: Side) -> LineKind:
 
 def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
     """Return the line range of a hunk on one side; for an insertion, the line before it."""
-    start, length = (hunk.old_start, hunk.old_length) if old else (hunk.new_start, hunk.new_length)
+    start, length = hunk.range_of(Side.OLD if old else Side.NEW)
     return (max(start, 1), max(start + length - 1, start, 1))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from crscore.diff import scopes
 from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, LineSpan, Side
-from crscore.scoring import scopes
 from crscore.syntax import reader
 from crscore.syntax.grammars import language_of
 

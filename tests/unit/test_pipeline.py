@@ -673,7 +673,7 @@ def test_disguised_words_are_read_and_noted() -> None:
 def test_sentences_over_the_limit_are_left_out_with_a_note(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pipeline, "MAX_SENTENCES", 4)
+    monkeypatch.setattr("crscore.review.read.MAX_SENTENCES", 4)
     comments = (Comment(body="Why? How? Who?"), Comment(body="When? Where?"), Comment(body=""))
     result = pipeline.run([pipeline.ReviewedChange(DIFF, comments)], parts(*CLAIMS))[0]
     assert [sentence.text for sentence in result.sentences] == ["Why?", "How?", "Who?", "When?"]
@@ -684,7 +684,7 @@ def test_sentences_over_the_limit_are_left_out_with_a_note(
 def test_long_review_does_not_crowd_out_the_sentences_of_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pipeline, "MAX_SENTENCES", 4)
+    monkeypatch.setattr("crscore.review.read.MAX_SENTENCES", 4)
     flood = [Comment(body="Why? How?", author="flood") for _ in range(3)]
     comments = (*flood, Comment(body="What? And who?", author="mira"))
     result = pipeline.run([pipeline.ReviewedChange(DIFF, comments)], parts(*CLAIMS))[0]

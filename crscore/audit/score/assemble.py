@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from crscore.audit.store.rows import Pull
-from crscore.diff import checkout, git
+from crscore.diff import checkout, git, scopes
 from crscore.diff.full_files import Limits
 from crscore.errors import HostError
 from crscore.hosts import outdated_hunks
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.records import Diff, Side
-from crscore.scoring import scopes
 
 # A full SHA-1 or SHA-256; any other text could be an option of git.
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

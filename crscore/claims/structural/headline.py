@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.english import counted, listed, quoted
-from crscore.records import LineKind
+from crscore.records import LineKind, Side
 from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text import quote
 
@@ -115,10 +115,7 @@ def _is_cut(change: UnitChange) -> bool:
     file, unit, is_new = change.file, change.unit, bool(change.new.units)
     if unit is None or not change.name or (file.new_source or file.old_source) is not None:
         return False
-    ranges = (
-        (hunk.new_start, hunk.new_length) if is_new else (hunk.old_start, hunk.old_length)
-        for hunk in file.hunks
-    )
+    ranges = (hunk.range_of(Side.NEW if is_new else Side.OLD) for hunk in file.hunks)
     return not any(start <= unit.end < start + length for start, length in ranges)
 
 

@@ -100,7 +100,7 @@ def of_lines(
 ) -> Iterator[tuple[UnitChange, list[Statement]]]:
     """Yield the topics of a file without a grammar: its changed sections."""
     state = _STATES.get(file.status, "changed")
-    old_titles, new_titles = _titles(file, old, is_old=True), _titles(file, new, is_old=False)
+    old_titles, new_titles = _titles(file, old), _titles(file, new)
     names = list(dict.fromkeys([*new_titles.values(), *old_titles.values()]))
     is_whole = len(names) > MAX_SECTIONS or state != "changed"
     unclear = _unclear_keys(file, old, new)
@@ -219,11 +219,10 @@ def _dependency(version: Version, line: int) -> re.Match[str] | None:
     return _PATTERNS["dependency"].match(version.lines[line])
 
 
-def _titles(file: ChangedFile, version: Version, *, is_old: bool) -> dict[int, str]:
+def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
     """Return the title of each changed line's section; empty if it has none."""
     starts = {
-        (hunk.old_start if is_old else hunk.new_start): _title_of_hunk(file, hunk.section)
-        for hunk in file.hunks
+        hunk.range_of(version.side)[0]: _title_of_hunk(file, hunk.section) for hunk in file.hunks
     }
     level = _top_indent(version) if file.language == "json" else 0
     titles: dict[int, str] = {}

@@ -22,8 +22,8 @@ from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
 from crscore.matchers.calibrated.plugin import Calibrated
-from crscore.pipeline import parse_comment
 from crscore.records import Comment, Diff, PseudoReference, Sentence
+from crscore.review.read import parse_comment, sentences_of
 from crscore.statistics import logistic
 from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
@@ -232,7 +232,7 @@ def _read_texts(corpus: Corpus, changes: _Changes) -> list[_Text]:
 def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
     """Split a text into its sentences, and its code proposals."""
     parsed = parse_comment(comment, diff or Diff(files=(), sha256=""), "markdown")
-    return pipeline.sentences_of([parsed])
+    return sentences_of([parsed])
 
 
 def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
@@ -389,9 +389,7 @@ class _Judge:
         items = list(compared)
         self._changes.learn(diff for _, diff, _ in items)
         units = [
-            pipeline.sentences_of(
-                [parse_comment(comment, diff, "markdown") for comment in comments]
-            )
+            sentences_of([parse_comment(comment, diff, "markdown") for comment in comments])
             for _, diff, comments in items
         ]
         for (_, diff, _), sentences in zip(items, units, strict=True):

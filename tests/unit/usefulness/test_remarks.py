@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore import pipeline
 from crscore.diff import parse
 from crscore.records import Comment, Position, Sentence
+from crscore.review.read import parse_comment
 from crscore.usefulness import remarks
 from crscore.usefulness.reading import TextReading
 from tests.helpers.growth import growth
@@ -31,7 +31,7 @@ def read_text(text: str) -> TextReading:
 
 def split(body: str) -> tuple[Sentence, ...]:
     comment = Comment(body=body, path="a.py", line=1)
-    parsed = pipeline.parse_comment(comment, DIFF, "markdown")
+    parsed = parse_comment(comment, DIFF, "markdown")
     return tuple(
         Sentence(text=text, comment=0, proposal=proposal, position=position)
         for texts, positions, proposal in (

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.pipeline import parse_comment, sentences_of
 from crscore.records import Comment
+from crscore.review.read import parse_comment, sentences_of
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.statements import MAX_CHARS, Statement
 from tests.helpers.changes import change

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crscore.diff.tree import Tree
-from crscore.pipeline import parse_comment, sentences_of
 from crscore.records import Comment, Receipt, Verdict
+from crscore.review.read import parse_comment, sentences_of
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.repository import Repository
 from crscore.verdicts.statements import Statement

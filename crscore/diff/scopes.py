@@ -25,10 +25,17 @@ def attach(comment: Comment, diff: Diff) -> Scope | None:
     file = file_at(diff, comment.path, comment.side)
     if file is None:
         return None
-    index = _hunk_at(file, comment)
+    index = _hunk_of(file, comment)
     if index is None:
         return Scope(kind=ScopeKind.FILE, path=file.path)
     return Scope(kind=ScopeKind.HUNK, path=file.path, hunk=index)
+
+
+def file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
+    """Find the changed file that a comment is on; without a path, the only file of the diff."""
+    if comment.path is not None:
+        return file_at(diff, comment.path, comment.side)
+    return diff.files[0] if len(diff.files) == 1 else None
 
 
 def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
@@ -55,23 +62,22 @@ def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
     return file
 
 
-def _hunk_at(file: ChangedFile, comment: Comment) -> int | None:
+def _hunk_of(file: ChangedFile, comment: Comment) -> int | None:
     by_text = _same_hunk(file, comment.diff_hunk) if comment.diff_hunk else None
     if comment.line is None or comment.outdated:
         # An outdated line number belongs to another version, so only the stored hunk identifies it.
         return by_text
+    index = hunk_at(file, comment.side, comment.line)
+    return by_text if index is None else index
+
+
+def hunk_at(file: ChangedFile, side: Side, line: int) -> int | None:
+    """Return the index of the hunk that contains a line of one side."""
     for index, hunk in enumerate(file.hunks):
-        start, length = lines_of(hunk, comment.side)
-        if start <= comment.line < start + length:
+        start, length = hunk.range_of(side)
+        if start <= line < start + length:
             return index
-    return by_text
-
-
-def lines_of(hunk: Hunk, side: Side) -> tuple[int, int]:
-    """Return the first line and the number of lines of a hunk on one side."""
-    if side is Side.OLD:
-        return hunk.old_start, hunk.old_length
-    return hunk.new_start, hunk.new_length
+    return None
 
 
 def _by_hunk_text(comment: Comment, diff: Diff) -> Scope | None:
@@ -84,23 +90,6 @@ def _by_hunk_text(comment: Comment, diff: Diff) -> Scope | None:
     return None
 
 
-def starts_of(header: str) -> tuple[int, int] | None:
-    """Parse a hunk's header.
-
-    Args:
-        header: Line of the header.
-
-    Returns:
-        First line in the old and in the new file; None if the line is not a header.
-
-    Example:
-        >>> starts_of("@@ -3,2 +4 @@ def run():"), starts_of("x = 1")
-        ((3, 4), None)
-    """
-    match = _HEADER.match(header)
-    return None if match is None else (int(match[1]), int(match[2]))
-
-
 def _same_hunk(file: ChangedFile, text: str) -> int | None:
     """Find the hunk with this header and these first lines.
 
@@ -109,9 +98,10 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
     """
     # Not `splitlines`: a form feed in code does not end a line of a diff.
     header, *body = text.rstrip("\n").split("\n")
-    start = starts_of(header)
-    if start is None:
+    match = _HEADER.match(header)
+    if match is None:
         return None
+    start = int(match[1]), int(match[2])
     lines = [line for line in body if not line.startswith("\\")]
     for index, hunk in enumerate(file.hunks):
         if (hunk.old_start, hunk.new_start) == start and _starts_with(hunk, lines):

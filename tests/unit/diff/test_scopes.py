@@ -1,8 +1,7 @@
 import pytest
 
-from crscore.diff import parse
+from crscore.diff import parse, scopes
 from crscore.records import Comment, ScopeKind, Side
-from crscore.scoring import scopes
 
 PATCH = """\
 diff --git a/app/a.py b/app/a.py

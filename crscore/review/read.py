@@ -1,0 +1,91 @@
+"""Reader of a review: the comments on a change, split into sentences and proposals of code."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Final, NamedTuple
+
+from crscore.diff.scopes import file_of
+from crscore.records import ChangedFile, Comment, Diff, ParsedComment, Position, Sentence
+from crscore.review.proposals import read_proposals
+from crscore.review.sentences import split_comment
+from crscore.review.visibility import is_disguised
+
+MAX_SENTENCES: Final = 20_000
+"""Maximum number of sentences scored per change: each takes about 20 KB of memory."""
+
+
+class ReadReview(NamedTuple):
+    """Review of a change, read."""
+
+    parsed: tuple[ParsedComment, ...]
+    """Parts of each comment."""
+    files: tuple[ChangedFile | None, ...]
+    """File that each comment is on; None if unknown."""
+    sentences: tuple[Sentence, ...]
+    """Visible sentences of all comments, then the hidden ones."""
+    notes: tuple[str, ...]
+    """Repairs and omissions, one sentence each."""
+
+
+def read_review(comments: Sequence[Comment], diff: Diff, splitter: str) -> ReadReview:
+    """Split the comments of a review.
+
+    Args:
+        comments: The comments.
+        diff: The change that they are on.
+        splitter: Name of the sentence splitter. The published one reads no proposals of code.
+
+    Returns:
+        The parts of the comments, with at most `MAX_SENTENCES` sentences: those of the shortest
+        reviews, so that a long review cannot crowd out another.
+    """
+    parsed = tuple(parse_comment(comment, diff, splitter) for comment in comments)
+    sentences, notes = sentences_of(parsed), []
+    count = sum(is_disguised(comment.body) for comment in comments)
+    if count and splitter != "paper":
+        has = "1 comment has" if count == 1 else f"{count} comments have"
+        notes.append(
+            f"{has} look-alike or invisible characters inside words; plain ones were read."
+        )
+    if len(sentences) > MAX_SENTENCES:
+        notes.append(
+            f"{MAX_SENTENCES:,} of {len(sentences):,} sentences are scored; "
+            "the end of the longest review is left out."
+        )
+        lengths: Counter[str | None] = Counter()
+        for comment in comments:
+            lengths[comment.author] += len(comment.body)
+        # A stable sort: of each review, the first sentences are kept.
+        order = sorted(
+            range(len(sentences)), key=lambda i: lengths[comments[sentences[i].comment].author]
+        )
+        sentences = tuple(sentences[i] for i in sorted(order[:MAX_SENTENCES]))
+    files = tuple(file_of(comment, diff) for comment in comments)
+    return ReadReview(parsed, files, sentences, tuple(notes))
+
+
+def parse_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
+    """Split a comment and, except with the published splitter, read the code that it proposes."""
+    parsed = split_comment(comment.body, splitter=splitter)
+    if splitter == "paper":
+        return parsed
+    return read_proposals(parsed, comment, file_of(comment, diff))
+
+
+def sentences_of(parsed: Sequence[ParsedComment]) -> tuple[Sentence, ...]:
+    """Return the visible sentences of all comments, then the hidden ones."""
+    visible: list[Sentence] = []
+    hidden: list[Sentence] = []
+    for index, comment in enumerate(parsed):
+        positions = comment.positions or repeat(Position(), len(comment.sentences))
+        visible += (
+            Sentence(text=text, comment=index, position=position)
+            for text, position in zip(comment.sentences, positions, strict=True)
+        )
+        visible += (
+            Sentence(text=text, comment=index, proposal=True, position=position)
+            for text, position in zip(comment.proposals, comment.proposal_positions, strict=True)
+        )
+        hidden += (Sentence(text=text, comment=index, hidden=True) for text in comment.hidden)
+    return (*visible, *hidden)
