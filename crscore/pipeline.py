@@ -7,6 +7,7 @@ readings and scores. The parts are passed in; this module neither makes parts no
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
@@ -348,7 +349,10 @@ def _score(
 def _judge_suggestions(review: _Review) -> list[tuple[Suggestion, ...]]:
     """Judge the code that each comment proposes."""
     return [
-        tuple(effects.judge_in_change(code, comment, file) for code in parsed.suggestions)
+        tuple(
+            effects.judge_in_change(code, comment, file, offsets)
+            for code, offsets in zip_longest(parsed.suggestions, parsed.suggestion_offsets)
+        )
         for comment, parsed, file in zip(
             review.pair.comments, review.text.parsed, review.text.files, strict=True
         )

@@ -629,6 +629,9 @@ class ParsedComment:
     """Position of each sentence; empty when the layout was not read."""
     suggestions: tuple[str, ...] = ()
     """Contents of ```suggestion blocks."""
+    suggestion_offsets: tuple[tuple[int, int] | None, ...] = ()
+    """Lines that each block replaces above and below its comment's line (`suggestion:-1+2` of
+    GitLab); None for the lines of the comment."""
     code_blocks: tuple[str, ...] = ()
     """Contents of other fenced or indented code blocks."""
     diffs: tuple[str, ...] = ()

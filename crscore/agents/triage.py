@@ -267,14 +267,20 @@ def _find_duplicates(
             index,
         ),
     )
-    paths = [result.comments[remark.comment].comment.path for remark in result.remarks]
+    comments = [result.comments[remark.comment].comment for remark in result.remarks]
+    authors = [
+        (remark.comment < drafts, comment.author)
+        for remark, comment in zip(result.remarks, comments, strict=True)
+    ]
     firsts: list[int] = []
     duplicates: dict[int, int] = {}
     for index in order:
         matches = [
             first
             for first in firsts
-            if (paths[first] is None or paths[index] is None or paths[first] == paths[index])
+            if not _are_apart(
+                comments[first], comments[index], same_author=authors[first] == authors[index]
+            )
             and float(vectors[first] @ vectors[index]) >= SAME_POINT
         ]
         if matches:
@@ -284,6 +290,21 @@ def _find_duplicates(
         else:
             firsts.append(index)
     return duplicates
+
+
+def _are_apart(one: Comment, other: Comment, *, same_author: bool) -> bool:
+    """Return whether two comments are about different places.
+
+    Reviewers choose different lines for one point, but a reviewer who repeats a comment on other
+    lines means those, too.
+    """
+    if one.path != other.path:
+        return one.path is not None and other.path is not None
+    if not (same_author and one.line and other.line) or one.outdated or other.outdated:
+        return False
+    return max(one.start_line or one.line, other.start_line or other.line) > min(
+        one.line, other.line
+    )
 
 
 def _decide_posts(

@@ -20,7 +20,8 @@ _BOT: Final = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?|gitlab-bot|GitLabD
 _LINE_CODE: Final = re.compile(r"_(\d{1,9})_(\d{1,9})$")
 _GHOST: Final = "ghost"
 """Username that GitLab shows for deleted accounts."""
-_SUGGESTION: Final = re.compile(r"^([ \t]*`{3,}suggestion):-(\d{1,3})\+(\d{1,3})[ \t]*$", re.M)
+# "```suggestion" without offsets, also in a list or with CRLF
+_SUGGESTION: Final = re.compile(r"^([ \t>*+-]{0,20}(?:`{3,9}|~{3,9})suggestion)(?=[ \t\r]*$)", re.M)
 
 
 Id = Annotated[int, msgspec.Meta(ge=0, le=2**60)]
@@ -178,9 +179,12 @@ def _on_line(
     line = position.old_line if side is Side.OLD else position.new_line
     start = position.line_range.start if position.line_range else None
     start_line = start.line_in(side) if start else None
-    message = replace(
+    return replace(
         message,
         kind=MessageKind.LINE,
+        # Such a block replaces the last line only, whatever lines the note is on:
+        # https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
+        body=_SUGGESTION.sub(r"\1:-0+0", message.body),
         path=position.old_path if side is Side.OLD else position.new_path,
         line=line,
         start_line=start_line if start_line and line and start_line < line else None,
@@ -189,32 +193,4 @@ def _on_line(
         commit=position.head_sha,
         thread=first,
         resolved=bool(note.resolved) if note.resolvable else None,
-    )
-    return _with_suggestion(message)
-
-
-def _with_suggestion(message: HostMessage) -> HostMessage:
-    """Replace the line offsets of `suggestion:-1+2` by the lines of the message.
-
-    The offsets count the replaced lines above and below the line of the note:
-    https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
-
-    Example:
-        >>> body = "```suggestion:-1+2" + chr(10) + "x" + chr(10) + "```"
-        >>> facts = {"login": None, "is_bot": False, "line": 5}
-        >>> message = HostMessage(id=1, kind=MessageKind.LINE, body=body, **facts)
-        >>> moved = _with_suggestion(message)
-        >>> moved.start_line, moved.line, moved.body.split(chr(10))[0]
-        (4, 7, '```suggestion')
-    """
-    match = _SUGGESTION.search(message.body)
-    if match is None or message.line is None:
-        return message
-    lines_before, lines_after = int(match[2]), int(match[3])
-    first, last = max(message.line - lines_before, 1), message.line + lines_after
-    return replace(
-        message,
-        body=_SUGGESTION.sub(r"\1", message.body),
-        start_line=first if first < last else None,
-        line=last,
     )

@@ -24,6 +24,7 @@ SCHEMA: Final = "urn:crscore:pull:2"
 MAX_REVIEWERS = 200
 MAX_POINTS = 500
 MAX_REMARKS = 50
+MAX_MORE_PLACES = 50
 MAX_NOTES = 100
 MAX_TEXT_CHARS = 2_000
 MAX_NAME_CHARS = 100
@@ -178,6 +179,8 @@ class Point(Place, frozen=True, kw_only=True):
     """Severity of an issue; None for other kinds and when unknown."""
     weight: Share
     """How informative it is."""
+    more: Annotated[tuple[Place, ...], Meta(max_length=MAX_MORE_PLACES)] = ()
+    """Other places of an issue; at most `MAX_MORE_PLACES`."""
 
 
 class Overview(Struct, frozen=True, kw_only=True):
@@ -374,6 +377,9 @@ def _point(result: records.Result, item: records.PseudoReference, listed: dict[s
         severity=view.severity(result, item),
         weight=item.weight,
         **_place(item.spans, listed),
+        more=tuple(Place(**_place([span], listed)) for span in item.spans[1 : MAX_MORE_PLACES + 1])
+        if item.kind is ReferenceKind.ISSUE
+        else (),
     )
 
 

@@ -7,7 +7,8 @@ result that has no location, and distinguishes alerts by `primaryLocationLineHas
 
 - A remark that needs an answer is one result, as severe as the remark is important.
 - A remark that the code refutes is a note with the fact; the proof is a related location.
-- An unmentioned topic is one result at its lines, however many its pseudo-references.
+- An unmentioned topic is one result at its lines, however many its pseudo-references. An issue is
+one result at each of its places.
 - A point on removed lines is placed at the line that replaced them, since a host shows the new
 version only; a point on a deleted file or the whole change is placed at a file without a line.
 - An abstention has no results, but a note in `invocations` with the reason.
@@ -233,15 +234,18 @@ def _points(result: Result) -> Iterator[_Finding]:
         topic = point.topic
         text = _message("Nobody mentioned " * bool(topic) + point.text) or "A point without words."
         name = text if topic is None else f"{topic.noun} {topic.name}"
-        yield _Finding(
-            _rule_id(point.kind),
-            view.severity(result, point) or _LEVELS[point.kind],
-            text,
-            point.spans,
-            (point.kind.value, point.spans[0].path if point.spans else "", name),
-            point.weight,
-            {"source": escape.one_line(point.source, _SOURCE_CHARS)},
-        )
+        # A host shows an alert at its first location only.
+        is_issue = point.kind is ReferenceKind.ISSUE
+        for spans in [(span,) for span in point.spans] if is_issue else [point.spans]:
+            yield _Finding(
+                _rule_id(point.kind),
+                view.severity(result, point) or _LEVELS[point.kind],
+                text,
+                spans,
+                (point.kind.value, spans[0].path if spans else "", name),
+                point.weight,
+                {"source": escape.one_line(point.source, _SOURCE_CHARS)},
+            )
 
 
 def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import repeat, takewhile
+from itertools import repeat, takewhile, zip_longest
 from typing import Final, NamedTuple
 
 from crscore.diff.scopes import hunk_at
@@ -75,8 +75,8 @@ def read_proposals(
         else:
             prose.append((text, position))
     if parsed.suggestions:
-        lines = find_replaced_lines(comment, file)
-        for suggestion in parsed.suggestions:
+        for suggestion, offsets in zip_longest(parsed.suggestions, parsed.suggestion_offsets):
+            lines = find_replaced_lines(place_suggestion(comment, offsets), file)
             new = _cut_lines(suggestion.split("\n") if suggestion.strip() else [])
             old = lines.lines if lines.is_exact else align_lines(lines, new)
             change = describe_change(old, new) if old else _use(new)
@@ -230,6 +230,23 @@ def _sides(block: str) -> tuple[list[str], list[str]]:
         if sign != "-":
             new.append(text if sign == "+" else line)
     return old, new
+
+
+def place_suggestion(comment: Comment, offsets: tuple[int, int] | None) -> Comment:
+    """Return a comment with the lines that one of its suggestion blocks replaces.
+
+    Source:
+        https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
+
+    Example:
+        >>> placed = place_suggestion(Comment(body="", line=5), (1, 2))
+        >>> placed.start_line, placed.line
+        (4, 7)
+    """
+    if offsets is None or comment.line is None:
+        return comment
+    start_line, line = max(comment.line - offsets[0], 1), comment.line + offsets[1]
+    return replace(comment, start_line=start_line if start_line < line else None, line=line)
 
 
 class ReplacedLines(NamedTuple):

@@ -35,6 +35,10 @@ _TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "th"}
 _BOLD: Final = frozenset({"b", "strong"})
 _EMPTY_CODE: Final = f"{CODE_OPEN}``{CODE_CLOSE}"
 
+# "language-suggestion"; of GitLab, also "language-suggestion:-0+1", ":-1" and ":+2"
+_SUGGESTION: Final = re.compile(
+    r"language-suggestion(:(?:-?(\d{1,3}))?(?:\+(\d{1,3}))?$)?", re.IGNORECASE
+)
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
 _TAG: Final = re.compile(r"<[^<>]*>")
 _BLOCK_TAG: Final = re.compile(r"</?(?:p|li|h[1-6]|t[dhr]|pre|br)\b[^<>]*>", re.IGNORECASE)
@@ -61,6 +65,8 @@ class Prose:
     """Units of running text, in order."""
     suggestions: list[str] = field(default_factory=list)
     """Contents of suggestion blocks, without the last newline."""
+    suggestion_offsets: list[tuple[int, int] | None] = field(default_factory=list)
+    """Offsets of each suggestion block, see `ParsedComment`."""
     code_blocks: list[str] = field(default_factory=list)
     """Contents of other non-blank code blocks, without the last newline."""
     diffs: list[str] = field(default_factory=list)
@@ -258,8 +264,10 @@ class _ProseReader:
             self.hide([content])
             return
         self._prose.follows.setdefault(content, len(self._prose.units) - 1)
-        if info.lower().startswith("language-suggestion"):
+        if block := _SUGGESTION.match(info):
             self._prose.suggestions.append(content)
+            offsets = (int(block[2] or 0), int(block[3] or 0)) if block[1] else None
+            self._prose.suggestion_offsets.append(offsets)
         elif content.strip():
             is_diff = info.lower() == "language-diff"
             (self._prose.diffs if is_diff else self._prose.code_blocks).append(content)

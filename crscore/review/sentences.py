@@ -132,6 +132,7 @@ def _parse_markdown(body: str) -> ParsedComment:
         positions=tuple(position for _, position in pieces),
         hidden=tuple(text for unit in prose.hidden for text in _hidden_sentences(unit)),
         suggestions=tuple(prose.suggestions),
+        suggestion_offsets=tuple(prose.suggestion_offsets),
         code_blocks=tuple(prose.code_blocks),
         diffs=tuple(prose.diffs),
         follows=prose.follows,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.records import ChangedFile, Comment, Effect, LineKind, Side, Suggestion
-from crscore.review.proposals import align_lines, find_replaced_lines
+from crscore.review.proposals import align_lines, find_replaced_lines, place_suggestion
 from crscore.suggestions.sketch import sketch_tokens
 from crscore.suggestions.trees import Token, is_readable, tokens
 from crscore.syntax import fragments
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 NO_LOCATION: Final = "its location is unknown"
+NOT_SHOWN: Final = "the diff does not show the lines"
 MAX_LINES: Final = 20_000
 """Maximum number of lines of a text in which a suggestion is judged."""
 MAX_RENAMED: Final = 3_000
@@ -35,19 +37,29 @@ class Span(NamedTuple):
     end: int
 
 
-def judge_in_change(code: str, comment: Comment, file: ChangedFile | None) -> Suggestion:
+def judge_in_change(
+    code: str,
+    comment: Comment,
+    file: ChangedFile | None,
+    offsets: tuple[int, int] | None = None,
+) -> Suggestion:
     """Judge a suggestion block of a comment on a change.
 
     Args:
         code: Content of the block; empty for a block that removes the lines.
         comment: The comment, with the lines that it is on.
         file: The changed file that it is on; None when unknown.
+        offsets: Lines that it replaces above and below the comment's; None for the comment's.
 
     Returns:
         The judgement. A comment without a line does not show which lines its suggestion replaces:
         the lines are then guessed by their words, and whether it applies is unknown.
     """
-    problem = _problem(comment, file)
+    # GitLab applies a block to lines beyond the diff, but its comment must be on the diff.
+    problem = _problem(comment if offsets is None else replace(comment, start_line=None), file)
+    comment = place_suggestion(comment, offsets)
+    if offsets and not problem and file and not file.new_source and _problem(comment, file):
+        return Suggestion(code=code, reason=NOT_SHOWN)
     language = file.language if file else None
     location = _locate(code, comment, file)
     if location is None:
@@ -73,7 +85,7 @@ def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
         "the lines have changed since": comment.outdated,
         "the comment has no line": line is None,
         "the comment is on removed lines": comment.side is Side.OLD,
-        "the diff does not show the lines": not _are_in_diff(comment, diff_lines),
+        NOT_SHOWN: not _are_in_diff(comment, diff_lines),
     }
     return next((reason for reason, is_so in problems.items() if is_so), None)
 

@@ -8,6 +8,7 @@ with a reader as well as following each line by its text through moves and merge
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -82,18 +83,34 @@ class LaterChanges:
             return Answer(False, None, base)
         return Answer(True, f"{(self._last or '')[:10]} line {lines.start}", base)
 
-    def applied(self, comment: Comment, suggestions: Sequence[str]) -> Answer:
-        """Return whether one of a comment's suggestions replaced its lines."""
+    def applied(
+        self,
+        comment: Comment,
+        suggestions: Sequence[str],
+        offsets: Sequence[tuple[int, int] | None] = (),
+    ) -> Answer:
+        """Return whether one of a comment's suggestions replaced its lines.
+
+        Args:
+            comment: The first comment of a thread.
+            suggestions: Suggestion blocks of the thread.
+            offsets: Offsets of each block, see `ParsedComment`.
+        """
         lines, file = self._lines(comment), self._file(comment)
         if isinstance(lines, str) or isinstance(file, str):
             return Answer(None, lines if isinstance(lines, str) else str(file))
-        if file is None or file.status is FileStatus.DELETED or not is_changed(file, lines):
+        if file is None or file.status is FileStatus.DELETED:
             return Answer(False)
         old = self._text(comment.commit_id or "", comment.path or "")
         new = self._text(self._last or "", file.path)
-        replaced = old[lines.start - 1 : lines.stop - 1]
-        moved = _newer_lines(file.hunks, lines)
-        for suggestion in suggestions:
+        for suggestion, offset in zip_longest(suggestions, offsets):
+            target = lines
+            if offset is not None:
+                target = range(max(1, lines.stop - 1 - offset[0]), lines.stop + offset[1])
+            if not is_changed(file, target):
+                continue
+            replaced = old[target.start - 1 : target.stop - 1]
+            moved = _newer_lines(file.hunks, target)
             # A suggestion may repeat lines around the replaced ones; an empty one removes lines.
             reach = REACH if suggestion.strip() else 0
             lines_now = new[max(0, moved.start - reach) : moved.stop + reach]

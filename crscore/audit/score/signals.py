@@ -40,6 +40,8 @@ class _Post(NamedTuple):
     first: Comment
     suggestions: tuple[str, ...]
     """Suggestion blocks of all the posts."""
+    offsets: tuple[tuple[int, int] | None, ...]
+    """Offsets of each block, see `ParsedComment`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +67,11 @@ class SignalTask:
             key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
             groups.setdefault(key, []).append(comment)
         for group in groups.values():
-            blocks = (split_comment(self.texts[comment.body]).suggestions for comment in group)
+            parsed = [split_comment(self.texts[comment.body]) for comment in group]
             if first := next((comment for comment in group if comment.is_review), None):
-                yield _Post(first, tuple(chain.from_iterable(blocks)))
+                blocks = chain.from_iterable(comment.suggestions for comment in parsed)
+                offsets = chain.from_iterable(comment.suggestion_offsets for comment in parsed)
+                yield _Post(first, tuple(blocks), tuple(offsets))
 
     def observed(self, comment: Comment) -> dict[Signal, Answer]:
         """Return the signals that the host shows: the thread's state and the thumbs."""
@@ -165,10 +169,10 @@ def measure(task: SignalTask) -> Signals:
         posts = [post for post in task.posts() if post.first.line is not None]
         later = LaterChanges(task.clone, task.pull, [post.first for post in posts])
         file_signals: dict[int, dict[Signal, Answer]] = {}
-        for comment, suggestions in posts:
+        for comment, suggestions, offsets in posts:
             values = file_signals[comment.key] = {Signal.ACTED_ON: later.acted_on(comment)}
             if suggestions:
-                values[Signal.SUGGESTION_APPLIED] = later.applied(comment, suggestions)
+                values[Signal.SUGGESTION_APPLIED] = later.applied(comment, suggestions, offsets)
     except HostError as exc:
         return _without_clone(task, exc.reason)
     return {
@@ -181,7 +185,7 @@ def _without_clone(task: SignalTask, reason: str = WORKER_DIED_REASON) -> Signal
     """Return the signals of the host; the signals from files are unknown."""
     unknown = Answer(None, reason)
     signals = {}
-    for comment, suggestions in task.posts():
+    for comment, suggestions, _ in task.posts():
         values = signals[comment.key] = task.observed(comment)
         if comment.line is not None:
             values[Signal.ACTED_ON] = unknown

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
+from crscore.records import LineSpan
 from crscore.syntax.outline import Fact
 from crscore.text import MAX_QUOTE_CHARS, quote
 
@@ -61,6 +62,8 @@ class Statement(NamedTuple):
     """Whether it is a consequence of the change rather than a claim about it."""
     kind: str = ""
     """Rule or function that wrote it."""
+    similar: tuple[LineSpan, ...] = ()
+    """Its lines in units that changed in the same way."""
 
 
 def about(facts: Iterable[Fact], text: str, *, new: bool = True) -> Statement:

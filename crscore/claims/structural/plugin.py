@@ -6,6 +6,7 @@ The method is described in `docs/design/003-structural-claims.md`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import TypeAlias
 
 from crscore.claims.base import ClaimGenerator
@@ -14,7 +15,7 @@ from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.english import Statement, counted
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.ranking import rank_topics
-from crscore.claims.structural.references import write_references
+from crscore.claims.structural.references import claim_spans, write_references
 from crscore.claims.structural.sentences import write_statements
 from crscore.claims.structural.topics import changes_of, join_moved
 from crscore.records import Claims, Diff
@@ -24,7 +25,7 @@ from crscore.syntax.change import ParsedChange, ParsedFile
 Writer: TypeAlias = Callable[[], list[Statement]]
 """Function that writes the sentences of a topic."""
 
-VERSION = 5
+VERSION = 6
 """Version, increased whenever a diff may get different claims."""
 
 
@@ -72,22 +73,24 @@ def _join_similar(
     topics: Sequence[tuple[UnitChange, list[Statement]]],
 ) -> list[tuple[UnitChange, list[Statement]]]:
     """Join units with the same sentences in one topic."""
-    by_texts: dict[tuple[str, ...], tuple[UnitChange, list[Statement]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[UnitChange, list[Statement]]]] = {}
     for change, statements in topics:
         full, short = label(change, full=True), label(change)
         texts = [text.replace(full, "").replace(short, "") for text, *_ in statements]
         # Add a unique text, as only sentences that describe the changed code can show that two
         # units changed in the same way.
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
-            texts.append(str(len(by_texts)))
-        first, _ = by_texts.setdefault((change.kind, *texts), (change, statements))
-        if first is not change:
-            first.similar.append(change)
-    for change, statements in by_texts.values():
-        if change.similar:
-            suffix = f", and so in {counted(len(change.similar), 'more place')}"
+            texts.append(str(len(groups)))
+        groups.setdefault((change.kind, *texts), []).append((change, statements))
+    for (change, statements), *similar in groups.values():
+        change.similar += [other for other, _ in similar]
+        for index, statement in enumerate(statements):
+            others = [claim_spans(other, written[index]) for other, written in similar]
+            statements[index] = statement._replace(similar=tuple(chain.from_iterable(others)))
+        if similar:
+            suffix = f", and so in {counted(len(similar), 'more place')}"
             statements[0] = statements[0]._replace(text=statements[0].text + suffix)
-    return list(by_texts.values())
+    return [topics[0] for topics in groups.values()]
 
 
 def _topics(parsed: ParsedFile) -> list[tuple[UnitChange, Writer]]:

@@ -3,6 +3,7 @@
 import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,38 +39,40 @@ _STATES: dict[str, dict[str, Any]] = tomllib.loads(
 def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ...]:
     """Return the claims of all topics, the most useful first."""
     claims: list[PseudoReference] = []
-    texts: set[str] = set()
+    rows: dict[str, int] = {}
     code_of_files: dict[int, dict[Line, str]] = {}
     for change, statements, weights in topics:
         if id(change.file) not in code_of_files:
             code_of_files[id(change.file)] = code_of(change.file)
         readings = _readings(change, statements, code_of_files[id(change.file)])
-        topic_spans = spans(change)
-        topic = _topic(change, topic_spans)
+        topic = _topic(change, spans(change))
         for statement, reading, weight in zip(statements, readings, weights, strict=True):
             names = [change.name, *find_code_spans(statement.text)]
             claim = PseudoReference(
                 text=sentence(statement.text),
                 kind=ReferenceKind.IMPLICATION if statement.implies else ReferenceKind.CLAIM,
                 source=SOURCE,
-                spans=_spans(change, statement) or topic_spans,
+                spans=(*claim_spans(change, statement), *statement.similar),
                 identifiers=tuple(dict.fromkeys(name for name in names if name)),
                 weight=weight,
                 reading=reading,
                 topic=topic,
             )
             # Changes with the same consequence share one implication; every topic keeps a claim.
-            if claim.text not in texts or statement is statements[0]:
+            row = rows.setdefault(claim.text, len(claims))
+            if row == len(claims) or statement is statements[0]:
                 claims.append(claim)
-            texts.add(claim.text)
+            else:
+                shared = dict.fromkeys((*claims[row].spans, *claim.spans))
+                claims[row] = replace(claims[row], spans=tuple(shared))
     return tuple(sorted(claims, key=lambda claim: -claim.weight))
 
 
-def _spans(change: UnitChange, statement: Statement) -> tuple[LineSpan, ...]:
-    """Return the lines that one claim is about."""
+def claim_spans(change: UnitChange, statement: Statement) -> tuple[LineSpan, ...]:
+    """Return the lines of a topic that one claim is about, the new version first."""
     changed = {True: set(change.added), False: set(change.removed)}
     lines = sorted({line for line in statement.lines if line[1] in changed[line[0]]}, reverse=True)
-    return tuple(_span(change, number, number, new=new) for new, number in lines)
+    return tuple(_span(change, number, number, new=new) for new, number in lines) or spans(change)
 
 
 def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
@@ -163,5 +166,4 @@ def spans(change: UnitChange) -> tuple[LineSpan, ...]:
     for new, lines in ((True, change.added), (False, change.removed)):
         for start, end in join_ranges(((line, line) for line in lines), gap=MAX_GAP_LINES):
             joined.append(_span(change, start, end, new=new))
-    related = [*change.similar, *([change.origin] if change.origin is not None else ())]
-    return (*joined, *(span for related_change in related for span in spans(related_change)))
+    return (*joined, *(() if change.origin is None else spans(change.origin)))

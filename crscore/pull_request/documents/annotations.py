@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from crscore.github.actions import commands
 from crscore.pull_request.documents.overview_blocks import describe_place
-from crscore.pull_request.overview import Overview, Point, is_plain
+from crscore.pull_request.overview import Overview, Place, Point, is_plain
 from crscore.records import ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 
@@ -37,12 +37,13 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
     issues = [point for point in overview.open if point.kind is ReferenceKind.ISSUE]
     room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
     lines = []
-    for point in issues:
+    found = [(point, place) for point in issues for place in (point, *point.more)]
+    for point, place in found:
         command = _COMMANDS[point.severity]
         if room[command] > 0:
             room[command] -= 1
-            lines.append(_annotation(command, point))
-    hidden = len(issues) - len(lines)
+            lines.append(_annotation(command, point, place))
+    hidden = len(found) - len(lines)
     if hidden:
         count = view.count_noun(hidden, "more finding")
         message = f"{count} that no review addresses: see the job summary."
@@ -50,17 +51,17 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
     return "".join(f"{line}\n" for line in lines)
 
 
-def _annotation(command: str, point: Point) -> str:
+def _annotation(command: str, point: Point, place: Place) -> str:
     places: dict[str, str] = {}
     # Only a file of the head can be annotated, and only under its exact path.
-    if point.listed is not None and is_plain(point.listed) and point.side is Side.NEW:
-        places["file"] = point.listed
-        if point.line:
-            places |= {"line": str(point.line), "endLine": str(point.end_line)}
+    if place.listed is not None and is_plain(place.listed) and place.side is Side.NEW:
+        places["file"] = place.listed
+        if place.line:
+            places |= {"line": str(place.line), "endLine": str(place.end_line)}
     title = f"No review addresses this ({escape.one_line(point.source, 80)})"
     text = escape.one_line(point.text, MAX_MESSAGE_CHARS)
-    if not places and point.path is not None:
-        text = f"{text} ({escape.one_line(describe_place(point), 300)})"
+    if not places and place.path is not None:
+        text = f"{text} ({escape.one_line(describe_place(place), 300)})"
     return _command(command, {**places, "title": title}, text)
 
 

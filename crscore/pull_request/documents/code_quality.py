@@ -7,7 +7,7 @@ with a place at the head are in it, as GitLab shows others nowhere.
 import hashlib
 from typing import Any, Final
 
-from crscore.pull_request.overview import Overview, Point
+from crscore.pull_request.overview import Overview, Place, Point
 from crscore.records import Severity, Side
 from crscore.reports import escape
 
@@ -18,16 +18,17 @@ def render_code_quality(overview: Overview) -> str:
     """Render the report; the same points give the same fingerprints in every run."""
     repeats: dict[str, int] = {}
     rows = [
-        _row(point, repeats)
+        _row(point, place, repeats)
         for point in overview.open
-        if point.path is not None and point.side is Side.NEW and point.line
+        for place in (point, *point.more)
+        if place.path is not None and place.side is Side.NEW and place.line
     ]
     return escape.write_json(rows)
 
 
-def _row(point: Point, repeats: dict[str, int]) -> dict[str, Any]:
+def _row(point: Point, place: Place, repeats: dict[str, int]) -> dict[str, Any]:
     # Without the line, so that a point that moved stays the same.
-    subject = f"{point.path}\n{point.kind}\n{point.source}\n{point.text}"
+    subject = f"{place.path}\n{point.kind}\n{point.source}\n{point.text}"
     repeats[subject] = repeats.get(subject, 0) + 1
     text = f"{subject}\n{repeats[subject]}".encode("utf-8", "surrogatepass")
     return {
@@ -36,7 +37,7 @@ def _row(point: Point, repeats: dict[str, int]) -> dict[str, Any]:
         "fingerprint": hashlib.sha256(text).hexdigest(),
         "severity": "info" if point.severity is None else _SEVERITIES.get(point.severity, "info"),
         "location": {
-            "path": point.path,
-            "lines": {"begin": point.line, "end": max(point.line, point.end_line)},
+            "path": place.path,
+            "lines": {"begin": place.line, "end": max(place.line, place.end_line)},
         },
     }

@@ -183,7 +183,8 @@ def _place(overview: Overview, point: Point) -> Line:
     if point.kind is not ReferenceKind.ISSUE:
         return _link_place(overview, point)
     finder = ", ".join(filter(None, [point.source, point.severity]))
-    return *_link_place(overview, point), Run(f" ({finder})", "dim")
+    more = f" and {len(point.more):,} more" * bool(point.more)
+    return *_link_place(overview, point), Run(f"{more} ({finder})", "dim")
 
 
 def _link_place(overview: Overview, place: Place) -> tuple[Run]:

@@ -85,6 +85,27 @@ def test_same_words_on_another_file_are_no_duplicate(scorer: Scorer) -> None:
     assert [remark.duplicate_of for remark in decide(scorer, *texts).remarks] == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("lines", "authors", "is_repeated"),
+    [
+        ((18, 34), (None, None), False),
+        ((18, 34), ("bot", "bot"), False),
+        ((18, 34), ("bot", "mira"), True),
+        ((18, 18), ("bot", "bot"), True),
+        ((18, None), ("bot", "bot"), True),
+    ],
+)
+def test_same_words_of_one_reviewer_on_other_lines_are_no_duplicate(
+    scorer: Scorer, lines: tuple[int, ...], authors: tuple[str, ...], is_repeated: bool
+) -> None:
+    texts = [
+        Comment(body=BREAKS.body, path=CLIENT, line=line, author=author)
+        for line, author in zip(lines, authors, strict=True)
+    ]
+    duplicates = [remark.duplicate_of for remark in decide(scorer, *texts).remarks]
+    assert (duplicates != [None, None]) is is_repeated
+
+
 def test_what_others_posted_is_not_posted_again(scorer: Scorer) -> None:
     decided = decide(scorer, BREAKS, NONE, posted=[BREAKS])
     assert [remark.post for remark in decided.remarks] == [False, True, False]

@@ -40,6 +40,22 @@ def test_range_starts_where_its_point_or_its_code_says(start: dict) -> None:
     assert (message.start_line, message.line) == (4, 6)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("fence", ["```suggestion", "~~~suggestion", "- ```suggestion"])
+def test_block_without_offsets_replaces_the_last_line_of_a_range(fence: str, end: str) -> None:
+    start = {"new_line": 4, "type": "new"}
+    place = PLACE | {"new_line": 6, "line_range": {"start": start, "end": {}}}
+    (message,) = read({"position": place, "body": f"{fence}{end}x{end}```"})
+    assert message.body.startswith(f"{fence}:-0+0{end}")
+    assert (message.start_line, message.line) == (4, 6)
+
+
+def test_offsets_of_a_block_do_not_move_its_note() -> None:
+    body = "```suggestion:-1+2\nx\n```"
+    (message,) = read({"position": PLACE | {"new_line": 6}, "body": body})
+    assert (message.start_line, message.line, message.body) == (None, 6, body)
+
+
 def test_note_on_an_older_version_is_outdated() -> None:
     (message,) = read({"position": PLACE | {"head_sha": "b" * 40, "new_line": 5}})
     assert message.outdated

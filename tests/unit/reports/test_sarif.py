@@ -265,6 +265,16 @@ def test_issue_comes_first_and_warns() -> None:
     ]
 
 
+def test_issue_in_several_places_is_an_alert_in_each() -> None:
+    path = "src/shop/client.py"
+    issue = results.reference("Unsafe.", (path, 11, 11), (path, 15, 16), kind=ReferenceKind.ISSUE)
+    actual = run_of(unaddressed(issue))["results"]
+    regions = [item["locations"][0]["physicalLocation"]["region"] for item in actual]
+    assert [region["startLine"] for region in regions] == [11, 15]
+    hashes = [item["partialFingerprints"]["primaryLocationLineHash"] for item in actual]
+    assert [text.rpartition(":")[2] for text in hashes] == ["1", "2"]
+
+
 def test_tool_names_itself_and_its_version() -> None:
     driver = run_of(results.review())["tool"]["driver"]
     assert (driver["name"], driver["semanticVersion"]) == ("crscore", __version__)

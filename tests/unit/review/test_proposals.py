@@ -323,3 +323,16 @@ def test_each_sentence_and_proposal_has_a_position(body: str, splitter: str) -> 
     parsed = read_proposals(split_comment(body, splitter=splitter), Comment(body=body), None)
     assert len(parsed.positions) == len(parsed.sentences)
     assert len(parsed.proposal_positions) == len(parsed.proposals)
+
+
+def test_two_suggestions_of_one_comment_replace_their_own_lines() -> None:
+    body = (
+        "~~~suggestion:-1+0\n    if path:\n        path = OTHER\n~~~\n"
+        "```suggestion:-0+1\n        path = OTHER\n    store = Store(path)\n```"
+    )
+    comment = Comment(body=body, path="store.py", line=12)
+    assert read_proposals(split_comment(body), comment, FILE).proposals == (
+        "change `if path is None: path = DEFAULT_PATH` to `if path: path = OTHER`",
+        "change `path = DEFAULT_PATH store = Store(path, retries=3)` to "
+        "`path = OTHER store = Store(path)`",
+    )

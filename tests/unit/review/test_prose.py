@@ -125,3 +125,27 @@ def test_time_is_linear_in_dropped_sections_with_code() -> None:
         return lambda: read_prose(body)
 
     assert growth(prepare, 200) < 8
+
+
+@pytest.mark.parametrize(
+    ("fence", "offsets"),
+    [
+        ("```suggestion", None),
+        ("```suggestion:-0+1", (0, 1)),
+        ("~~~suggestion:-3+12", (3, 12)),
+        ("~~~~ Suggestion:-1+0", (1, 0)),
+        ("```suggestion:+2", (0, 2)),
+        ("```suggestion:-2", (2, 0)),
+        ("```suggestion:-1+1 js", (1, 1)),
+        ("```suggestion:later", None),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_each_suggestion_has_its_own_offsets(fence, offsets, end):
+    close = fence[: fence.lower().index("s")].strip()
+    body = f"{fence}\nx = 1\n{close}\nOr:\n```suggestion:-9+9\ny = 2\n```\n".replace("\n", end)
+    prose = read_prose(body)
+    assert list(zip(prose.suggestions, prose.suggestion_offsets, strict=True)) == [
+        ("x = 1", offsets),
+        ("y = 2", (9, 9)),
+    ]

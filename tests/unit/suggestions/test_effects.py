@@ -218,3 +218,34 @@ def test_names_are_claimed_from_a_whole_file_only():
     place = {"path": "app.py", "start_line": 6, "line": 7}
     assert in_change(code, whole=True, **place).effect is Effect.NAMES
     assert in_change(code, **place).effect is Effect.BEHAVIOUR
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    ("line", "offsets", "code"),
+    [
+        (5, (0, 1), "\n".join(LINES[4:6])),
+        (6, (2, 0), "\n".join(LINES[3:6])),
+        (6, (1, 2), "\n".join(LINES[4:8])),
+        (5, (0, 0), LINES[4]),
+    ],
+)
+def test_offsets_of_gitlab_place_a_block(line, offsets, code, whole):
+    change = parse_diff(DIFF)
+    if whole:
+        change = with_sources(change, {"app.py": (None, FILE)})
+    # A block with offsets ignores the first line of its comment.
+    comment = Comment(body="", path="app.py", line=line, start_line=max(line - 1, 4))
+    judged = judge_in_change(code, comment, change.files[0], offsets)
+    assert (judged.applies, judged.effect) == (True, Effect.NOTHING)
+
+
+def test_offsets_beyond_the_diff_need_the_whole_file():
+    change = parse_diff(DIFF)
+    comment = Comment(body="", path="app.py", line=5)
+    judged = judge_in_change("a = 1", comment, change.files[0], (4, 0))
+    assert (judged.applies, judged.reason) == (None, "the diff does not show the lines")
+    change = with_sources(change, {"app.py": (None, FILE)})
+    code = "\n".join(LINES[:5])
+    judged = judge_in_change(code, comment, change.files[0], (4, 0))
+    assert (judged.applies, judged.effect) == (True, Effect.NOTHING)

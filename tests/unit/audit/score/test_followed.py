@@ -109,6 +109,18 @@ def test_suggestion(world: World, suggestion: str, new: str, is_applied: bool) -
     assert later.applied(comment, (suggestion,)).value is is_applied
 
 
+@pytest.mark.parametrize(
+    ("offsets", "is_applied"), [((1, 0), True), ((0, 0), False), ((1, 1), True), (None, False)]
+)
+def test_suggestion_replaces_the_lines_of_its_offsets(
+    world: World, offsets: tuple[int, int] | None, is_applied: bool
+) -> None:
+    comment = world.comment()
+    later = world.later({"app.py": OPENED.replace("new = 1\n", "")}, comment)
+    # What is suggested has the removed line no more; the commented line itself stays.
+    assert later.applied(comment, ("call(new, 'a')",), (offsets,)).value is is_applied
+
+
 def test_suggestion_is_found_where_its_lines_went(world: World) -> None:
     comment = world.comment()
     new = "a\n" * 30 + OPENED.replace("call(new, 'a')", "call(new, 'b')")

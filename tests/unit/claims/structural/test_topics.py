@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from crscore.claims.structural.plain_files import of_lines
 from crscore.claims.structural.topics import changes_of
 from crscore.diff.parse import parse_diff
-from crscore.records import Diff, LineKind, ReferenceKind, Topic, TopicState
+from crscore.diff.scopes import attach
+from crscore.records import Comment, Diff, LineKind, ReferenceKind, Topic, TopicState
+from crscore.scoring.references import in_scope
 from crscore.syntax.change import ParsedFile
 from crscore.syntax.grammars import language_of
 from tests.helpers.changes import change, claims, texts, together
@@ -262,3 +264,42 @@ def test_unit_in_another_place_of_its_file_has_only_moved() -> None:
     two = "def two(b):\n    first(b)\n    return other(b, 2)\n"
     diff = change("a.py", f"{one}\n\n{two}", f"{two}\n\n{one}")
     assert [text for text in texts(diff) if text.startswith("Only the place of the function")]
+
+
+@pytest.mark.parametrize(
+    ("ending", "old", "new"),
+    [
+        ("py", "a = 1\nb = 1\n", "a = 1\nb = 2\n"),
+        ("py", "import os\nx = 1\n", "import sys\nx = 1\n"),
+        ("py", "def f(a):\n    b = 1\n" + "    c()\n" * 9 + "    return a\n",
+         "def f(a):\n    b = 2\n" + "    c()\n" * 9 + "    return b\n"),
+        ("java", "class A {\n  void f() {\n    g();\n  }\n}\n",
+         "class A {\n  void f() {\n    h();\n  }\n}\n"),
+        ("yaml", "a: 1\nb: 2\n", "a: 1\nb: 3\n"),
+        ("md", "# T\n\nHello wrld\n", "# T\n\nHello world\n"),
+        ("py", "def f():\n    # a\n    return 1\n", "def f():\n    # b\n    return 1\n"),
+    ],
+)  # fmt: skip
+def test_same_edit_in_several_files_is_about_each_of_its_places(ending, old, new):
+    diff = together(*(change(f"{name} #/m.{ending}", old, new) for name in "cab"))
+    references = claims(diff)
+    for path, side, line in lines_of(diff):
+        (file,) = (file for file in diff.files if file.path == path)
+        scope = attach(Comment(body="", path=path, line=line, side=side), diff)
+        rows = [row for row in references if in_scope(row, scope, file)]
+        assert [row.kind for row in rows].count(ReferenceKind.CLAIM) >= 1, (path, side, line)
+
+
+def test_claim_of_the_same_edit_is_about_its_own_hunk_of_each_file():
+    old = "def f(a):\n    b = 1\n" + "    c()\n" * 9 + "    return a\n"
+    new = "def f(a):\n    b = 2\n" + "    c()\n" * 9 + "    return b\n"
+    first, second = (change(f"{name}.py", old, new) for name in "ab")
+    expected = {(claim.text, span.start) for claim in claims(first) for span in claim.spans}
+    both = claims(together(first, second))
+    for path in ("a.py", "b.py"):
+        spans = [
+            (claim.text, span.start) for claim in both for span in claim.spans if span.path == path
+        ]
+        assert {
+            (text.replace(", and so in 1 more place", ""), at) for text, at in spans
+        } == expected

@@ -1,11 +1,13 @@
 """What a runner reads: the parser below does what the runner's documentation says."""
 
+import json
 import re
 from urllib.parse import unquote
 
 import pytest
 
 from crscore.pull_request.documents import annotations
+from crscore.pull_request.documents.code_quality import render_code_quality
 from crscore.records import ReferenceKind, Severity, Side
 from tests.helpers import overviews
 
@@ -83,6 +85,16 @@ def test_most_important_ones_are_kept() -> None:
         "Text 1.",
         "10 more findings that no review addresses: see the job summary.",
     ]
+
+
+def test_equal_findings_are_put_on_each_of_their_lines() -> None:
+    more = (overviews.place(line=9, end_line=9), overviews.place(line=20, end_line=21))
+    point = overviews.point(line=3, end_line=3, more=more)
+    assert [properties["line"] for _, properties, _ in of(point)] == ["3", "9", "20"]
+    assert of(point, most=1)[-1][2].startswith("2 more findings")
+    rows = json.loads(render_code_quality(overviews.replace(overviews.review(), open=(point,))))
+    assert [row["location"]["lines"]["begin"] for row in rows] == [3, 9, 20]
+    assert len({row["fingerprint"] for row in rows}) == 3
 
 
 def test_finding_on_the_old_side_names_its_place_in_words() -> None:
