@@ -16,6 +16,7 @@
           ToolOutputError   a tool's output cannot be read
       GenerationError       claims could not be made or replayed
         EngineError         a language model's server answers no request
+        MalformedAnswerError  a language model's answer is not what was asked for
       EncodingError         a text could not be turned into a vector
         ModelNotFoundError  the model's files are missing and cannot be downloaded
       StoreError            the store on disk cannot be read or cleared
@@ -243,6 +244,22 @@ class GenerationError(CRScoreError):
 
 class EngineError(GenerationError):
     """Raised when a language model's server answers no request at all."""
+
+
+@dataclass(eq=False)
+class MalformedAnswerError(GenerationError):
+    """Raised when a language model's answer is not what was asked for.
+
+    Args:
+        reason: What is wrong, as a clause.
+        came: Beginning of what came instead; "" to show none.
+    """
+
+    reason: str
+    came: str
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.came!r}" if self.came else self.reason
 
 
 class EncodingError(CRScoreError):

@@ -6,17 +6,18 @@ line that decides. The quote is looked up in the code: without it, the model's o
 
 import hashlib
 import json
-import re
 import secrets
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from crscore.cache import Store
+from crscore.errors import MalformedAnswerError
 from crscore.llm import prompts
+from crscore.llm.answers import read_object, summarize
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence, break_control_tokens
 from crscore.llm.prompts import Prompt
@@ -28,7 +29,7 @@ from crscore.verdicts.statements import Statement
 KIND: Final = "verdicts"
 """First word of the keys in the cache."""
 PROMPT: Final = "verify.v1"
-READER_VERSION: Final = 1
+READER_VERSION: Final = 2
 """Version of the excerpts and of the reader of answers, part of the signature."""
 MAX_CODE_CHARS: Final = 8_000
 """Maximum characters of code that a model is shown for one remark."""
@@ -36,7 +37,6 @@ MAX_REMARK_CHARS: Final = 2_000
 MAX_FINDINGS: Final = 10
 MAX_SENTENCE_CHARS: Final = 300
 """Maximum characters of a sentence by the model, or of a finding."""
-MAX_ANSWER_CHARS: Final = 20_000
 MIN_QUOTE_CHARS: Final = 8
 """Minimum characters of a quote without blanks: shorter lines are everywhere."""
 CHARS_PER_TOKEN: Final = 2.5
@@ -49,10 +49,8 @@ SCHEMA: Final[Mapping[str, Any]] = {
     "additionalProperties": False,
 }
 """JSON Schema of an answer: the verdict comes last, after its reasons."""
-NO_JSON: Final = "no verdict in JSON"
 NO_QUOTE: Final = "its quote is not a line of the code"
 NO_SENTENCE: Final = "no sentence that says why"
-_OBJECT: Final = re.compile(r'\{\s{0,200}"(?:says|quote|fact|verdict)"\s{0,20}:')
 
 
 class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -141,15 +139,21 @@ class ModelVerifier:
             and not statement.comment.is_older
             and (question := _make_question(statement, excerpts, findings))
         }
-        texts, answers = self._ask([question.texts for question in questions.values()])
-        undecided = Counter(answer.reason for answer in answers if answer.reason is not None)
-        for (index, question), text in zip(questions.items(), texts, strict=True):
-            reply = None if text is None else read_receipt(text, question.excerpt)
-            if isinstance(reply, str):
-                undecided[reply] += 1
+        replies, answers = self._ask([question.texts for question in questions.values()])
+        undecided: list[str | MalformedAnswerError] = [
+            answer.reason for answer in answers if answer.reason is not None
+        ]
+        for (index, question), reply in zip(questions.items(), replies, strict=True):
+            receipt: Receipt | MalformedAnswerError | str | None
+            try:
+                receipt = None if reply is None else read_receipt(reply, question.excerpt)
+            except MalformedAnswerError as exc:
+                receipt = exc
+            if isinstance(receipt, (str, MalformedAnswerError)):
+                undecided.append(receipt)
             else:
-                verified[index] = reply
-        decided = [receipt.verdict for index in questions if (receipt := verified[index])]
+                verified[index] = receipt
+        decided = [known.verdict for index in questions if (known := verified[index])]
         notes = _notes(len(questions), answers, decided, undecided) if questions else ()
         return Verification(verified, tuple(notes))
 
@@ -162,17 +166,19 @@ class ModelVerifier:
         fitting = int((tokens - self.max_tokens) * CHARS_PER_TOKEN) - overhead
         return max(0, min(MAX_CODE_CHARS, fitting))
 
-    def _ask(self, batch: Sequence[dict[str, str]]) -> tuple[list[str | None], tuple[Answer, ...]]:
+    def _ask(
+        self, batch: Sequence[dict[str, str]]
+    ) -> tuple[list[Answer | None], tuple[Answer, ...]]:
         """Return the answer to each question, None without one, and the new answers."""
         producer = f"{self.identity} {self.engine.origin}"
         contents = [json.dumps([producer, question]) for question in batch]
         keys = [hashlib.sha256(content.encode()).hexdigest() for content in contents]
-        texts = {key: text for key in keys if (text := self._cached_text(key)) is not None}
+        known = {key: answer for key in keys if (answer := self._cached(key)) is not None}
         missing = dict(zip(keys, batch, strict=True))
-        for key in texts:
+        for key in known:
             del missing[key]
         if not missing:
-            return [texts[key] for key in keys], ()
+            return [known[key] for key in keys], ()
         # A new mark for each run, so that no author can predict how a fence ends.
         fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
         chats = [make_chat(self.prompt.content, question, fence) for question in missing.values()]
@@ -180,14 +186,14 @@ class ModelVerifier:
         answers = self.engine.complete(chats, sampling)
         for key, answer in zip(missing, answers, strict=True):
             if answer.reason is None:
-                texts[key] = answer.text
-                if self.cache is not None:
+                known[key] = answer
+                if self.cache is not None and answer.whole:
                     self.cache.put(f"{KIND} {key}", answer.text.encode("utf-8", "replace"))
-        return [texts.get(key) for key in keys], answers
+        return [known.get(key) for key in keys], answers
 
-    def _cached_text(self, key: str) -> str | None:
+    def _cached(self, key: str) -> Answer | None:
         data = None if self.cache is None else self.cache.get(f"{KIND} {key}")
-        return None if data is None else data.decode("utf-8", "replace")
+        return None if data is None else Answer(text=data.decode("utf-8", "replace"), whole=True)
 
 
 def make_chat(wording: Wording, texts: Mapping[str, str], fence: Fence) -> tuple[Message, ...]:
@@ -208,19 +214,21 @@ def make_chat(wording: Wording, texts: Mapping[str, str], fence: Fence) -> tuple
     return (Message(role="user", text="\n\n".join(blocks)),)
 
 
-def read_receipt(answer: str, excerpt: Excerpt) -> Receipt | str | None:
+def read_receipt(answer: Answer, excerpt: Excerpt) -> Receipt | str | None:
     """Read a model's answer, and look up its quote.
 
     Args:
-        answer: The model's text.
+        answer: The model's answer.
         excerpt: The code that it was shown.
 
     Returns:
         The receipt; None if the model is undecided; a reason if its verdict does not count.
+
+    Raises:
+        MalformedAnswerError: The answer has no verdict in JSON.
     """
-    reply = _read_reply(answer[-MAX_ANSWER_CHARS:])
-    if reply is None:
-        return NO_JSON
+    fits = partial(msgspec.convert, type=_Reply)
+    reply = read_object(answer.text, fits, whole=answer.whole)
     if reply.verdict is Verdict.UNPROVEN:
         return None
     span = _find_quote(reply.quote, excerpt)
@@ -232,17 +240,6 @@ def read_receipt(answer: str, excerpt: Excerpt) -> Receipt | str | None:
     # The reader must know that the quoted line was looked up, but its reading was not checked.
     fact = f"{fact}, as a language model reads it."
     return Receipt(verdict=reply.verdict, says=claim, fact=fact, lines=(span,))
-
-
-def _read_reply(text: str) -> _Reply | None:
-    """Read the last object of an answer: reasoning and drafts come before it."""
-    for start in reversed([match.start() for match in _OBJECT.finditer(text)]):
-        try:
-            value, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
-            return msgspec.convert(value, _Reply)
-        except (ValueError, RecursionError):  # includes msgspec's errors
-            continue
-    return None
 
 
 def _find_quote(quote: str, excerpt: Excerpt) -> LineSpan | None:
@@ -301,7 +298,10 @@ def _facts(findings: Sequence[Finding], excerpt: Excerpt) -> list[str]:
 
 
 def _notes(
-    remarks: int, answers: Sequence[Answer], decided: Sequence[Verdict], undecided: Counter[str]
+    remarks: int,
+    answers: Sequence[Answer],
+    decided: Sequence[Verdict],
+    undecided: Sequence[str | MalformedAnswerError],
 ) -> Iterator[str]:
     confirmed, refuted = map(decided.count, (Verdict.CONFIRMED, Verdict.REFUTED))
     read = sum(answer.input_tokens or 0 for answer in answers)
@@ -312,5 +312,5 @@ def _notes(
         f"{read:,}, written: {written:,})."
     )
     if undecided:
-        reasons = ", ".join(f"{reason} ({times})" for reason, times in sorted(undecided.items()))
-        yield f"{undecided.total()} of the model's answers decide nothing: {reasons}."
+        reasons = summarize(undecided)
+        yield f"{len(undecided)} of the model's answers decide nothing: {reasons}."

@@ -22,6 +22,7 @@ EXAMPLES = {
     "UnknownPluginError": errors.UnknownPluginError("encoders", "x", ("a", "b")),
     "GenerationError": errors.GenerationError("no recording"),
     "EngineError": errors.EngineError("no server"),
+    "MalformedAnswerError": errors.MalformedAnswerError("the answer has no JSON", "No."),
     "EncodingError": errors.EncodingError("NaN"),
     "StoreError": errors.StoreError("store.sqlite3", "it cannot be read"),
     "ModelNotFoundError": errors.ModelNotFoundError("m", "pip install m"),

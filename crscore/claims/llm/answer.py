@@ -1,12 +1,13 @@
 """Parser for a model's answer: JSON, complete or cut off, or numbered or bulleted sections."""
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from crscore.errors import MalformedAnswerError
+from crscore.llm import answers
 from crscore.review.visibility import clean
 
 MAX_CHARS: Final = 200_000
@@ -14,34 +15,13 @@ MAX_CHARS: Final = 200_000
 MAX_LINE: Final = 4_000
 """Maximum characters of a line or an item that are read; no sentence is longer."""
 
-_CLAIMS: Final = r"claims?|changes|summary|summary[ _]of[ _]changes"
-_IMPLICATIONS: Final = r"(?:possible[ _])?implications?"
-# `{"claims": [`, `{ "Summary of changes":`, also behind prose or a code fence.
-_OBJECT: Final = re.compile(
-    rf'(?P<json>\{{)\s{{0,200}}"(?:{_CLAIMS}|{_IMPLICATIONS})"\s{{0,20}}:', re.IGNORECASE
-)
-# `["...`, `[{"text": ...`, also in a code fence; only at the start, as prose has brackets too
-_LIST: Final = re.compile(r'\s{0,200}(?:```(?:json)?\s{0,200})?(?P<json>\[)\s{0,200}["{]')
-# A string, with the colon after a key; a bracket; any other JSON token.
-_TOKEN: Final = re.compile(
-    r'\s*(?:"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{])|([\]}])|[,:]|true|false|null|-?\d[\d.eE+-]*)',
-    re.DOTALL,
-)
-_TEXT_KEYS: Final = frozenset(("text", "sentence", "description", "statement", "content"))
-
-# Reasoning that some models write before the answer. A closing tag right before a quote is part of
-# a quotation in a claim.
-_THOUGHT_NAMES: Final = r"(?:think|thinking|thought|thoughts|reasoning)"
-_THOUGHT_ENDS: Final = re.compile(
-    rf"</{_THOUGHT_NAMES}\s{{0,9}}>(?![`\"'\\])|<\|channel\|>final[^\n]{{0,60}}?<\|message\|>",
+_SECTION: Final = re.compile(
+    r"(?P<claims>claims|changes|summary(?:[ _]of[ _]changes)?)|(?:possible[ _])?implications?",
     re.IGNORECASE,
 )
-_THOUGHT: Final = re.compile(
-    rf"^[ \t]{{0,40}}(?:<{_THOUGHT_NAMES}\s{{0,9}}>"
-    r"|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)[^\n]{0,60}?<\|message\|>)",
-    re.IGNORECASE | re.MULTILINE,
+_TEXT_KEY: Final = re.compile(
+    r"claims?|implications?|text|sentence|description|statement|content", re.IGNORECASE
 )
-_TURN_ENDS: Final = re.compile(r"<\|(?:end|return)\|>\s{0,200}\Z")
 
 # "### Summary of Changes:", "**Implications:**", "2. **Possible implications**",
 # "Implications: callers break."; not "Implications of this change are unclear."
@@ -94,18 +74,21 @@ class _Item(NamedTuple):
     listed: bool
 
 
-def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
+def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> ParsedAnswer:
     r"""Parse an answer.
 
     Args:
         raw: The model's text; an empty text is an answer without claims.
         whole: False if the engine reports that the token limit cut off the answer.
+        json_only: Whether JSON was asked for: prose is no answer then, but the two sections are.
 
     Returns:
-        The sentences of the answer. If it was cut off or its last line is incomplete, the last
-        sentence is omitted, unless the JSON was already complete. Reasoning (`<think>...</think>`)
-        is not part of the answer; if the reasoning never ends, the answer counts as cut off. Prose
-        beside a list introduces the list or comments on it, and is omitted.
+        The sentences of the answer: of its last JSON with claims, else of its text. If it was cut
+        off or its last line is incomplete, the last sentence is omitted. Prose beside a list
+        introduces the list or comments on it, and is omitted.
+
+    Raises:
+        MalformedAnswerError: JSON was asked for, and the answer has neither that nor the sections.
 
     Source:
         Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code reads the two
@@ -117,14 +100,22 @@ def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
         >>> read_answer('{"claims": ["`n` is 5.", "`m` is go', whole=False).claims
         ('`n` is 5.',)
     """
-    raw, unfinished = _without_thoughts(raw)
-    cut = not whole or unfinished or len(raw) > MAX_CHARS
-    raw = raw[:MAX_CHARS]
-    start = _OBJECT.search(raw) or _LIST.match(raw)
-    if start is not None:
-        items, cut = _json_items(raw, start.start("json"))
-    else:
-        items, cut = _text_items(raw, cut=cut)
+    parsed = answers.parse_answer(raw, whole=whole)
+    if parsed.is_cut and parsed.unfinished is not None:
+        return _sentences(_read_claims(parsed.unfinished, is_cut=True), cut=True)
+    try:
+        return _sentences(parsed.read(_read_claims), cut=False)
+    except MalformedAnswerError:
+        # Drafts in JSON are no text.
+        text = "" if parsed.is_cut and parsed.values else parsed.text
+        items, cut, has_sections = _text_items(text[:MAX_CHARS], cut=not whole or parsed.is_cut)
+        if json_only and not has_sections:
+            raise
+    return _sentences(items, cut=cut or len(text) > MAX_CHARS)
+
+
+def _sentences(items: Iterable[_Item], *, cut: bool) -> ParsedAnswer:
+    items = list(items)
     return ParsedAnswer(
         claims=tuple(item.text for item in items if not item.implies),
         implications=tuple(item.text for item in items if item.implies),
@@ -132,57 +123,49 @@ def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
     )
 
 
-def _without_thoughts(raw: str) -> tuple[str, bool]:
-    """Return the answer without the model's reasoning, and whether the reasoning was cut off."""
-    # The last closing tag counts: a model may reason several times before it answers.
-    start = 0
-    for end in _THOUGHT_ENDS.finditer(raw):
-        start = end.end()
-    raw = raw[start:]
-    thought = _THOUGHT.search(raw)
-    if thought is not None:
-        return raw[: thought.start()], True
-    return _TURN_ENDS.sub("", raw), False
-
-
-def _json_items(raw: str, position: int) -> tuple[list[_Item], bool]:
-    """Read the strings of JSON; also return whether the JSON was cut off."""
+def _read_claims(value: Any, *, is_cut: bool = False) -> list[_Item]:
+    """Read the sentences of JSON: of an object with claims, or of a list of them."""
+    sections = {"claims": value} if isinstance(value, list) else value
     items: list[_Item] = []
-    implies, skipped, depth = False, False, 0
-    # `json.loads` would reject an answer that was cut off; this reads it up to the cut.
-    while (token := _TOKEN.match(raw, position)) is not None:
-        position = token.end()
-        string, colon, opens, closes = token.groups()
-        if colon is not None:
-            key = string.strip().lower()
-            section = re.fullmatch(rf"({_CLAIMS})|{_IMPLICATIONS}", key)
-            if section is not None:
-                implies = section[1] is None
-            skipped = section is None and key not in _TEXT_KEYS
-        elif string is not None and not skipped:
-            text = _plain_sentence(_unescaped(string))
-            items += [_Item(text, implies, listed=True)] if text else []
-        depth += (opens is not None) - (closes is not None)
-        if closes is not None and depth == 0:
-            return items, False
-    return items, True
+    has_claims = is_cut
+    for key, texts in sections.items():
+        section = _SECTION.fullmatch(key.strip())
+        if section is None or not isinstance(texts, (list, str)):
+            continue
+        has_claims = has_claims or section["claims"] is not None
+        for text in _texts(texts):
+            sentence = _plain_sentence(text)
+            items += [_Item(sentence, section["claims"] is None, listed=True)] if sentence else []
+    if not has_claims or (isinstance(value, list) and value and not items):
+        raise ValueError("it has no list of claims")
+    return items
 
 
-def _unescaped(string: str) -> str:
-    try:
-        return str(json.loads(f'"{string}"', strict=False))
-    except ValueError:
-        return string
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the sentences in a string, a list, or an object with a sentence."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        for key, text in value.items():
+            if _TEXT_KEY.fullmatch(key.strip()):
+                yield from _texts(text)
 
 
-def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool]:
-    """Parse an answer that is not JSON; also return whether it was cut off."""
+def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
+    """Parse an answer that is not JSON.
+
+    Returns:
+        The items, whether the answer was cut off, and whether it has the published sections.
+    """
     items: list[_Item] = []
-    implies = False
+    implies = has_header = False
     for line in filter(str.strip, _lines_outside_code(clean(raw))):
         header = _HEADER.match(line)
         if header is not None:
-            implies = "implication" in header[1].lower()
+            implies, has_header = "implication" in header[1].lower(), True
             line = line[header.end() :]  # noqa: PLW2901  (text after a header is a claim)
         marked = _MARKERS.match(line)
         if marked is None and header is None and items and _continues(line, items[-1]):
@@ -193,7 +176,8 @@ def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool]:
             items += [_Item(text, implies, listed=True)] if text[-1:] not in ("", ":") else []
         elif not line.lstrip().startswith("#"):
             items += (_Item(text, implies, listed=False) for text in _prose(line))
-    return _without_remarks(items, raw, cut=cut)
+    items, cut = _without_remarks(items, raw, cut=cut)
+    return items, cut, has_header and any(item.listed for item in items)
 
 
 def _lines_outside_code(text: str) -> Iterator[str]:

@@ -8,7 +8,6 @@ once for it, however many reviews it has.
 import hashlib
 import json
 import secrets
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -19,12 +18,14 @@ from crscore.cache import Store
 from crscore.claims.llm.answer import ParsedAnswer, read_answer
 from crscore.claims.llm.chunks import BUDGET, Chunk, ChunkedDiff, chunk_diff
 from crscore.claims.llm.prompt import Form, Prompt, make_chat
+from crscore.errors import MalformedAnswerError
+from crscore.llm.answers import summarize
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
 from crscore.text import find_code_spans, split_identifier, stem
 
-PARSER_VERSION: Final = 4
+PARSER_VERSION: Final = 5
 """Version of the answer parser; cached claims of an older version are ignored."""
 CHATS_PER_GROUP: Final = 128
 """Minimum number of chats sent to a server before its answers are cached."""
@@ -125,12 +126,16 @@ class ModelClaims:
     def _claims(self, parts: ChunkedDiff, answers: Sequence[Answer]) -> tuple[Claims, bool]:
         references: list[PseudoReference] = []
         cut_off = 0
-        failed: Counter[str] = Counter()
+        failed: list[str | MalformedAnswerError] = []
         for chunk, answer in zip(parts.chunks, answers, strict=True):
             if answer.reason is not None:
-                failed[answer.reason] += 1
+                failed.append(answer.reason)
                 continue
-            parsed = read_answer(answer.text, whole=answer.whole)
+            try:
+                parsed = read_answer(answer.text, whole=answer.whole, json_only=self.form == "json")
+            except MalformedAnswerError as exc:
+                failed.append(exc)
+                continue
             cut_off += parsed.cut
             references += _references(parsed, chunk, self.source)
         texts = [answer.text for answer in answers if answer.reason is None]
@@ -215,9 +220,9 @@ def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list
         yield group
 
 
-def _notes(failed: Counter[str], parts: int, cut_off: int) -> Iterator[str]:
+def _notes(failed: Sequence[str | MalformedAnswerError], parts: int, cut_off: int) -> Iterator[str]:
     if failed:
-        reasons = "; ".join(f"{reason} ({times})" for reason, times in sorted(failed.items()))
-        yield f"The model wrote no claims for {failed.total()} of {parts} parts: {reasons}."
+        reasons = summarize(failed)
+        yield f"The model wrote no claims for {len(failed)} of {parts} parts: {reasons}."
     if cut_off:
         yield f"{cut_off} of {parts} answers broke off: their last claims were left out."

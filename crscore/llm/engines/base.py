@@ -58,6 +58,12 @@ def replace_surrogates(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
+def one_line(text: str, limit: int = 300) -> str:
+    """Make a server's or model's text safe to show: one line of printable characters."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
 class Engine(Protocol):
     """Engine that runs one language model.
 

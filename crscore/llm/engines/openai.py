@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from crscore.errors import ConfigError, DependencyError, EngineError
-from crscore.llm.engines.base import Answer, Engine, Message, Sampling, replace_surrogates
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling, one_line, replace_surrogates
 
 if TYPE_CHECKING:
     import openai
@@ -35,8 +35,6 @@ MAX_FAILURES_IN_A_ROW: Final = 3
 """Number of failed chats in a row after which no more are sent."""
 MAX_FORMATS: Final = 6
 """Maximum number of request formats tried for one chat."""
-MAX_QUOTED_CHARS: Final = 300
-"""Maximum characters of a server's message that are quoted."""
 _ORIGIN: Final = "engine openai"
 # The client requires a key, and local servers ignore it.
 _PLACEHOLDER_KEY: Final = "none"
@@ -46,6 +44,12 @@ _TOO_LONG_PHRASES: Final = (
 )  # fmt: skip
 _SCHEMA_PHRASES: Final = (
     "response_format", "json_schema", "json_object", "structured output", "guided"
+)  # fmt: skip
+
+
+# Baidu, MiniMax, Cloudflare and gateways have keys of their own
+_MESSAGE_KEYS: Final = (
+    "message", "detail", "error", "errors", "msg", "error_msg", "status_msg", "base_resp", "text"
 )  # fmt: skip
 
 
@@ -75,10 +79,11 @@ _REFUSALS: Final = {
     429: Failure("too many requests", "lower concurrency, or try later"),
 }
 _NO_ANSWER_IN_TIME: Final = Failure("no answer in time", "raise timeout_s, or lower concurrency")
+_CUT: Final = frozenset(("length", "model_length", "max_tokens", "max_output_tokens"))
+"""Reasons to finish, in lower case, of an answer that the token limit cut off."""
 _EMPTY_ANSWER_REASONS: Final = {
     "content_filter": "the server's content filter stopped the answer",
-    "length": "the token limit was reached before the answer began",
-}
+} | dict.fromkeys(_CUT, "the token limit was reached before the answer began")
 
 
 class OpenAIOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -325,28 +330,36 @@ def read_completion(completion: Any) -> Answer | Failure:
             server did not send JSON.
     """
     if isinstance(completion, str):
-        return Failure("the reply is not JSON")
+        return Failure(f"the reply is not JSON: {one_line(completion)}")
+    if isinstance(completion, list):  # Google's errors
+        completion = next(iter(completion), None)
     choices = getattr(completion, "choices", None)
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = getattr(choice, "message", None)
-    # Some servers answer with status 200 and an error.
-    if error := getattr(completion, "error", None):
+    # Some servers and gateways answer with status 200 and an error, also in the choice.
+    error = getattr(completion, "error", None) or getattr(choice, "error", None)
+    if error:
         return Failure(f"the server reports an error: {_message(error)}")
     if choice is None or message is None or not hasattr(message, "content"):
-        return Failure("the reply has no choices", is_of_chat=True)
-    text, finish = _content_text(message.content), str(choice.finish_reason)
+        reply = completion
+        if hasattr(completion, "to_dict"):
+            reply = completion.to_dict(warnings=False)
+        if error := _find_message(reply):
+            return Failure(f"the server reports an error: {_message(error)}")
+        return Failure(f"the reply has no choices: {one_line(str(reply))}", is_of_chat=True)
+    text, finish = _content_text(message.content), str(choice.finish_reason).lower()
     reason = None
     if not text.strip():
         text, refusal = "", getattr(message, "refusal", None)
         reason = (
-            f"the model refused: {_one_line(str(refusal))}"
+            f"the model refused: {one_line(str(refusal))}"
             if refusal
             else _EMPTY_ANSWER_REASONS.get(finish, "the model's answer is empty")
         )
     usage = getattr(completion, "usage", None)
     return Answer(
         text=text,
-        whole=reason is None and finish != "length",
+        whole=reason is None and finish not in _CUT,
         reason=reason,
         input_tokens=getattr(usage, "prompt_tokens", None),
         output_tokens=getattr(usage, "completion_tokens", None),
@@ -354,9 +367,15 @@ def read_completion(completion: Any) -> Answer | Failure:
 
 
 def _content_text(content: object) -> str:
-    """Return a message's text; some servers send a list of parts."""
+    """Return a message's text; some servers send a list of parts, of which some are reasoning."""
     if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, dict))
+        parts = (
+            part.get("text")
+            for part in content
+            if isinstance(part, dict)
+            and part.get("type", "text") in ("text", "output_text")
+            and not part.get("thought")
+        )
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
 
@@ -371,7 +390,7 @@ def _failure_of_connection(error: openai.OpenAIError) -> Failure:
     if isinstance(error, APITimeoutError):
         return _NO_ANSWER_IN_TIME
     is_broken = isinstance(error, APIConnectionError)
-    return Failure("the connection broke" if is_broken else _one_line(str(error)))
+    return Failure("the connection broke" if is_broken else one_line(str(error)))
 
 
 def _failure_of_status(error: openai.APIStatusError) -> Failure:
@@ -394,12 +413,14 @@ def _failure_of_status(error: openai.APIStatusError) -> Failure:
 
 def _message(body: object) -> str:
     """Return the message in an error's body, in the format of OpenAI, FastAPI or another server."""
-    if isinstance(body, dict):
-        body = body.get("message") or body.get("detail") or body
-    return _one_line(str(body or ""))
+    return one_line(str(_find_message(body) or body or ""))
 
 
-def _one_line(text: str) -> str:
-    """Make a server's message safe to show: one line of printable characters up to a limit."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line if len(line) <= MAX_QUOTED_CHARS else line[: MAX_QUOTED_CHARS - 1] + "…"
+def _find_message(body: object) -> object:
+    """Return the innermost message of an error's body; None without one."""
+    if isinstance(body, list) and len(body) > 0:
+        return _find_message(body[0]) or body
+    if not isinstance(body, dict):
+        return None
+    message = next((body[key] for key in _MESSAGE_KEYS if body.get(key)), None)
+    return message and (_find_message(message) or message)

@@ -144,31 +144,38 @@ def test_line_of_punctuation_is_no_quote() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "reason"),
     [
-        "I cannot say.",
-        "{",
-        '{"says": "a',
-        '{"verdict": "wrong"}',
-        "[1]",
-        "null",
-        '{"quote": ' * 5_000,
-        said(verdict="Refuted!"),
-        said().replace('"refuted"', "3"),
+        ("I cannot say.", "the answer has no JSON: 'I cannot say.'"),
+        ("{", "the answer has no JSON"),
+        ('{"says": "a', "the answer broke off before its end"),
+        ('{"verdict": "wrong"}', "its JSON does not fit (Invalid enum value 'wrong'"),
+        ("[1]", "the answer has no JSON"),
+        ("null", "the answer has no JSON"),
+        ('{"quote": ' * 5_000, "the answer broke off before its end"),
+        (said(verdict="Refuted!"), "its JSON does not fit"),
+        (said().replace('"refuted"', "3"), "its JSON does not fit"),
+        (f"<think>{said()}", "the answer broke off before its end"),
+        (f"<think>{said()}</think>I cannot say.", "the answer has no JSON: 'I cannot say.'"),
+        (well(f"Draft: {said()} No,", finish_reason="length"), "the answer broke off"),
     ],
 )
-def test_answer_that_is_not_the_json_asked_for_decides_nothing(answer: str) -> None:
+def test_answer_that_is_not_the_json_asked_for_decides_nothing(
+    answer: str | Say, reason: str
+) -> None:
     (receipt,), notes = verify(answer)[0]
     assert receipt is None
-    assert notes[1] == f"1 of the model's answers decide nothing: {model.NO_JSON} (1)."
+    assert notes[1].startswith(f"1 of the model's answers decide nothing: {reason}")
 
 
 @pytest.mark.parametrize(
     "answer",
     [
         f"<think>{said('confirmed')} or rather</think>\n```json\n{said()}\n```",
+        f"First: {said('confirmed')}\nBut no:\n```json\n{said()}\n```",
         f"Here it is:\n{said()}\nI hope this helps.",
         said(extra="more"),
+        said(fact="It is `</think>` that closes."),
     ],
 )
 def test_last_verdict_of_an_answer_counts(answer: str) -> None:

@@ -19,6 +19,7 @@ from crscore import plugins, scorer
 from crscore.cache import Store
 from crscore.encoders.base import Encoder
 from crscore.llm import prompts
+from crscore.llm.answers import parse_answer
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.llm.prompts import Prompt
@@ -41,7 +42,7 @@ SCORES: Final = "12345"
 """Valid first characters of an answer."""
 LOWEST: Final = 1
 """Score of an answer that is not a score."""
-EMPTY: Final = "the answer is empty"
+EMPTY: Final = "the answer is empty, or reasoning alone"
 MAX_REASONS: Final = 3
 """Maximum number of reasons that a note names; the others are counted."""
 
@@ -217,8 +218,8 @@ def make_judge(name: str, engine: Engine, store: Store | None) -> Judge:
 def read_opinion(text: str) -> Opinion:
     """Read an answer by the published rule: its first character if that is 1 to 5, else 1.
 
-    Leading white space is ignored. The model is greedy and limited to a few tokens, so `4/5` is a
-    4, and `Score: 4` is not a score.
+    Leading white space and reasoning are ignored. The model is greedy and limited to a few tokens,
+    so `4/5` is a 4, and `Score: 4` is not a score.
 
     Args:
         text: The answer; not empty.
@@ -231,7 +232,7 @@ def read_opinion(text: str) -> Opinion:
         >>> read_opinion(" 4/5").score, read_opinion("Score: 4").is_score
         (4, False)
     """
-    first = text.strip()[:1]
+    first = parse_answer(text).text.strip()[:1]
     # "" is part of every text.
     is_score = first != "" and first in SCORES
     return Opinion(int(first) if is_score else LOWEST, is_score)
@@ -241,7 +242,8 @@ def _opinion(answer: Answer) -> Opinion:
     if answer.reason is not None:
         return Opinion(None, is_score=False, reason=answer.reason)
     # A blank answer counts as missing, not as a score of 1.
-    return read_opinion(answer.text) if answer.text.strip() else Opinion(None, False, EMPTY)
+    text = parse_answer(answer.text).text.strip()
+    return read_opinion(text) if text else Opinion(None, False, EMPTY)
 
 
 def ask_judge(

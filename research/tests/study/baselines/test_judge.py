@@ -85,6 +85,8 @@ def opinions(engine: Toy, *pairs: Pair, store: Store | None = None) -> dict[Pair
         ("6", 1, False),
         ("٣", 1, False),  # a digit, but none of the five
         ("four", 1, False),
+        ("<think>At first a 2.</think>\n4", 4, True),
+        ("[THINK]2?[/THINK]4", 4, True),
     ],
 )
 def test_score_is_the_first_character(text: str, score: int, is_score: bool) -> None:
@@ -201,7 +203,15 @@ def test_another_model_prompt_or_limit_has_another_key() -> None:
     assert all(key.startswith("judge ") for key in keys)
 
 
-@pytest.mark.parametrize("answer", [Answer(text="", whole=True, reason="too long"), said(" \n")])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(text="", whole=True, reason="too long"),
+        said(" \n"),
+        said("<think>\n2 or"),
+        said("<|START_THINKING|>2"),
+    ],
+)
 def test_missing_answer_is_an_abstention_that_is_asked_again(
     tmp_path: Path, answer: Answer
 ) -> None:

@@ -1,8 +1,10 @@
+import json
 import time
 
 import pytest
 
 from crscore.claims.llm.answer import ParsedAnswer, read_answer
+from crscore.errors import MalformedAnswerError
 from tests.helpers.growth import slowness
 
 
@@ -196,6 +198,13 @@ def test_invisible_characters_go() -> None:
         "<|channel|>final" * 60_000,
         "<|end|>" + " " * 1_000_000,
         "<|end|> " * 130_000,
+        "<|end|> " * 120_000 + "x",
+        '{"' * 500_000,
+        '{"a":[' * 160_000,
+        '{"a":"' * 160_000,
+        '{"a": "b"}' * 100_000,
+        '["a"]\n' * 160_000,
+        '{"a": ["b" ' + " " * 1_000_000,
     ],
     ids=lambda raw: raw[:12],
 )
@@ -221,6 +230,15 @@ DRAFT = '{"claims": ["`n` may be 7.", "`m` is gone."]}'
         f"<Think>{DRAFT}</THINK >",
         f"<think>{DRAFT}</think>\n<think>{DRAFT}</think>\n",
         f"<think>The diff closes a `</think>` itself. {DRAFT}</think>\n",
+        f"[THINK]{DRAFT}[/THINK]",
+        f"<seed:think>{DRAFT}</seed:think>",
+        f"◁think▷{DRAFT}◁/think▷",
+        f"<|START_THINKING|>{DRAFT}<|END_THINKING|><|START_RESPONSE|>",
+        f"<|begin_of_thought|>{DRAFT}<|end_of_thought|>\n",
+        f"<|channel>thought\n{DRAFT}<channel|>",
+        f"<reason>{DRAFT}</reason>",
+        f"<m_think effort='2'>{DRAFT}</m_think><answer>",
+        f'<details type="reasoning" done="true">\n<summary>5 s</summary>\n{DRAFT}\n</details>\n',
         f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant"
         "<|channel|>final<|message|>",
         f"<|channel|>analysis<|message|>{DRAFT}<|end|>"
@@ -240,6 +258,12 @@ def test_reasoning_is_no_answer(thought: str) -> None:
         f"<think>\nFirst: {DRAFT}\n",
         f"  \n<thinking>{DRAFT}",
         f"<think>a</think>\n<think>{DRAFT}",
+        f"[THINK]\n{DRAFT}\n",
+        f"◁think▷{DRAFT}",
+        f"<think>a</think><think>{DRAFT}",
+        f"<|START_THINKING|>{DRAFT}",
+        f"<|channel>thought\n{DRAFT}",
+        f'<details type="reasoning">\n{DRAFT}',
         f"<|channel|>analysis<|message|>{DRAFT}",
         f"<|start|>assistant<|channel|>analysis<|message|>{DRAFT}<|end|>",
         "<think>" + "a" * 300_000,
@@ -250,6 +274,54 @@ def test_unfinished_thought_is_an_answer_cut_off(raw: str) -> None:
     for whole in (True, False):
         answer = read_answer(raw, whole=whole)
         assert (answer.claims, answer.implications, answer.cut) == ((), (), True)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        f"Let me think. {DRAFT}\nThe limit is 5, so:\n```json\n{JSON_ANSWER}\n```",
+        f"{DRAFT}\n{JSON_ANSWER}\nI hope this helps.",
+        f'{{"claims": ["`n` may\n```\nNo:\n```json\n{JSON_ANSWER}\n```',
+        f'{DRAFT}\n{{"answer": {JSON_ANSWER}, "confidence": 0.9}}',
+        f'{JSON_ANSWER}\n{{"claims": 2, "note": "two of each"}}',
+        f"Use {{braces}} and {{'claims': 1}}.\n{JSON_ANSWER}",
+    ],
+)
+def test_last_json_with_claims_is_the_answer(raw: str) -> None:
+    answer = read_answer(raw, json_only=True)
+    assert answer == ParsedAnswer(claims=("`n` is 5.",), implications=("Less is kept.",), cut=False)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [f"Let me think. {DRAFT}\nBut `n`", f"<think>{DRAFT}</think>\nWell: {DRAFT}\nOr rather"],
+)
+def test_draft_before_text_that_breaks_off_is_no_answer(raw: str) -> None:
+    assert read_answer(raw, whole=False) == ParsedAnswer(claims=(), implications=(), cut=True)
+
+
+@pytest.mark.parametrize("tag", ["</think>", "<think>", "[/THINK]", "</seed:think>", "<channel|>"])
+def test_tag_in_a_string_of_json_is_a_quotation(tag: str) -> None:
+    for text in (f"Cuts {tag} off.", f"Cuts\n{tag} off."):
+        answer = read_answer(json.dumps({"claims": [text, "`n` is 5."]}).replace("\\n", "\n"))
+        assert answer.claims == (f"Cuts {tag} off.", "`n` is 5.")
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ("I cannot say.", "the answer has no JSON: 'I cannot say.'"),
+        ("", "the answer has no JSON"),
+        ("1. `n` is 5.", "the answer has no JSON: '1. `n` is 5.'"),
+        (f"<think>{DRAFT}</think>I cannot say.", "the answer has no JSON: 'I cannot say.'"),
+        ('{"error": "busy"}', "its JSON does not fit (it has no list of claims): "),
+        ("<think>I wonder", "the answer broke off before its end"),
+    ],
+)
+def test_prose_is_no_answer_where_json_was_asked_for(raw: str, message: str) -> None:
+    with pytest.raises(MalformedAnswerError) as caught:
+        read_answer(raw, json_only=True)
+    assert str(caught.value).startswith(message)
 
 
 def test_thought_may_be_longer_than_an_answer() -> None:

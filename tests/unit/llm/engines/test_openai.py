@@ -100,8 +100,9 @@ def test_two_hundred_chats_at_32_cost_little() -> None:
     ) / 200 < 0.02 * slowness()  # some 2 ms where nothing else runs
 
 
-def test_an_answer_cut_by_the_limit_is_not_whole() -> None:
-    assert one(well("half a", finish_reason="length")) == Answer(
+@pytest.mark.parametrize("finish", ["length", "MAX_TOKENS", "model_length"])
+def test_an_answer_cut_by_the_limit_is_not_whole(finish: str) -> None:
+    assert one(well("half a", finish_reason=finish)) == Answer(
         text="half a", whole=False, input_tokens=11, output_tokens=7
     )
 
@@ -118,7 +119,15 @@ def test_an_answer_cut_by_the_limit_is_not_whole() -> None:
         (well(None, finish_reason="length"), "reached before"),
         (well(None, finish_reason="content_filter"), "content filter"),
         (well(None, message={"content": None, "refusal": "I will\x1b not"}), "refused: I will not"),
-        (Say(body=b'{"error": {"message": "no credits"}}'), "no credits"),
+        (Say(body=b'{"error": {"message": "no credits"}}'), "reports an error: no credits"),
+        (Say(body=b'{"object": "error", "message": "busy"}'), "reports an error: busy"),
+        (Say(body=b'{"error": "busy"}'), "reports an error: busy"),
+        (Say(body=b'[{"error": {"code": 400, "message": "busy"}}]'), "reports an error: busy"),
+        (Say(body=b'{"detail": [{"msg": "busy"}]}'), "reports an error: busy"),
+        (completion(None, base_resp={"status_msg": "busy"}), "reports an error: busy"),
+        (completion([{"message": None, "error": {"message": "busy"}}]), "reports an error: busy"),
+        (Say(body=b'{"queue": 12}'), r"no choices: \{'queue': 12\}"),
+        (Say(body=b"busy", headers={"content-type": "text/plain"}), "not JSON: busy"),
         (error(400, "Maximum context length is 8 tokens"), "does not fit"),
         (error(413, "request (9 tokens) exceeds the available context size"), "does not fit"),
         (error(400, "What is this?"), "HTTP 400: What is this"),
@@ -256,6 +265,8 @@ def test_an_answer_in_parts_is_joined() -> None:
     parts = [
         {"type": "text", "text": "half "},
         {"type": "image"},
+        {"type": "reasoning", "text": "a draft"},
+        {"text": "a draft", "thought": True},
         {"type": "text", "text": "whole"},
     ]
     assert one(well(None, message={"content": parts})).text == "half whole"

@@ -1,0 +1,220 @@
+"""Reader of the answers of language models: the JSON that was asked for, or why there is none.
+
+Every use of an engine reads answers with this module, whatever the model writes around its answer:
+reasoning between tags, drafts in prose, a code fence, chatter. The JSON is read tolerantly (line
+breaks and wrong escapes in strings, commas too many or too few), because models without guided
+decoding write it so.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
+
+from crscore.errors import MalformedAnswerError
+from crscore.llm.engines.base import one_line
+
+T = TypeVar("T")
+
+MAX_CHARS: Final = 400_000
+"""Maximum characters of an answer that are read; a longer one counts as cut off."""
+MAX_DEPTH: Final = 8
+"""Maximum depth of nested JSON; no answer has more than four levels."""
+
+# A string, which is a key if a colon follows; a bracket; a number or word.
+_TOKEN: Final = re.compile(
+    r'[\s,:]*+("(?:[^"\\]++|\\.)*+"(?:\s*+:)?|[\[{}\]]|true|false|null|-?\d[\d.eE+-]*+)', re.DOTALL
+)
+# An object anywhere, a list at the beginning of a line: prose has brackets, too.
+_JSON: Final = re.compile(r'\{(?=\s*+["}])|^[ \t]*+\[(?=\s*+["{\]])', re.MULTILINE)
+_WRONG_ESCAPE: Final = re.compile(r'\\(\\|(?!["/bfnrt]|u[0-9a-fA-F]{4}))')
+# Where JSON breaks off: nothing follows, or a string or word without an end, or a code fence.
+_BREAK: Final = re.compile(r'[\s,:]*+(?:"|[a-z]{0,5}\s*+\Z|-\Z|```)')
+
+_NAME: Final = (
+    r"(?:[a-z]{1,12}[:_])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis)"
+)
+_CAPITALS: Final = r"(?:THINK(?:ING)?|REASON(?:ING)?)"
+# Reasoning before the answer, as models and servers mark it: `<think>` (DeepSeek, Qwen),
+# `<seed:think>`, `[THINK]` (Magistral), `◁think▷` (Kimi), `<|START_THINKING|>` (Command A),
+# `<|begin_of_thought|>`, `<|channel>thought` (Gemma), `<unused94>` (MedGemma), `<details>` (Open
+# WebUI), harmony's channels (gpt-oss). A tag right before a quote is part of a quotation.
+_DETAILS: Final = r"<details\s[^<>\n]{0,200}?reasoning"
+_END: Final = re.compile(
+    rf"(?:</{_NAME}\s{{0,9}}>|◁/{_NAME}▷|(?-i:\[/{_CAPITALS}\])|<\|(?:end_|end_of_|/){_NAME}\|>"
+    r"|<channel\|>|<unused95>|</details>|<\|channel\|>final[^\n]{0,60}?<\|message\|>)(?![`\"'\\])",
+    re.IGNORECASE,
+)
+_BEGIN: Final = re.compile(
+    rf"(?:^|(?<=[>\]▷]))[ \t]{{0,40}}(?:<{_NAME}(?:\s[^<>\n]{{0,200}})?>|◁{_NAME}▷"
+    rf"|(?-i:\[{_CAPITALS}\])|<\|(?:start_|begin_of_)?{_NAME}\|>|<\|channel>thought|<unused94>"
+    rf"|{_DETAILS}|(?:<\|start\|>assistant)?"
+    r"<\|channel\|>(?:analysis|commentary)[^\n]{0,60}?<\|message\|>)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Marks around the answer itself: `<answer>`, `<|START_RESPONSE|>`, `<|end|>`
+_MARK: Final = r"(?:</?(?:answer|response)>|<\|[a-z_]{1,30}\|>)"
+_MARKS: Final = re.compile(rf"\A(?:\s*+{_MARK})+|(?:{_MARK}\s*+){{1,4}}+\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelText:
+    """A model's answer without its reasoning."""
+
+    text: str
+    """What follows the reasoning; empty if that never ends."""
+    values: tuple[Any, ...]
+    """Complete JSON objects, also nested ones, and lists that stand alone, as they end."""
+    unfinished: Any
+    """Object or list that breaks off at the end of the answer, up to its last whole item."""
+    is_cut: bool
+    """Whether the answer broke off before its end: what it holds may be a draft."""
+
+    def read(self, fits: Callable[[Any], T]) -> T:
+        """Return the last JSON object that fits; see `read_object`."""
+        reason = "the answer broke off before its end" if self.is_cut else ""
+        for value in () if self.is_cut else reversed(self.values):
+            try:
+                return fits(value)
+            except (ValueError, LookupError, TypeError) as exc:
+                reason = reason or f"its JSON does not fit ({exc})"
+        raise MalformedAnswerError(reason or "the answer has no JSON", one_line(self.text, 80))
+
+
+class _Json(NamedTuple):
+    """JSON in an answer."""
+
+    start: int
+    end: int
+    value: Any
+    is_whole: bool
+
+
+def read_object(text: str, fits: Callable[[Any], T], *, whole: bool = True) -> T:
+    r"""Return the last complete JSON object of an answer that fits.
+
+    Args:
+        text: The model's text.
+        fits: Converts an object, and raises a `ValueError` that says what is wrong if it is not
+            what was asked for. For a type, `functools.partial(msgspec.convert, type=Verdict)`.
+        whole: False if the engine reports that the token limit cut off the answer.
+
+    Raises:
+        MalformedAnswerError: The answer has no such object, or broke off before its end; the error
+            says what came instead.
+
+    Example:
+        >>> read_object('<think>{"n": 1}?</think>No:\n```json\n{"n": 2}\n```', lambda v: v["n"])
+        2
+    """
+    return parse_answer(text, whole=whole).read(fits)
+
+
+def parse_answer(text: str, *, whole: bool = True) -> ModelText:
+    """Separate an answer from the model's reasoning, and find the JSON in it.
+
+    Args:
+        text: The model's text.
+        whole: False if the engine reports that the token limit cut off the answer.
+    """
+    if len(text) > MAX_CHARS:
+        text, whole = text[:MAX_CHARS], False
+    found = list(_find_json(text))
+    # Tags in the strings of JSON are quotations.
+    parts, position = [], 0
+    for one in found:
+        parts += [text[position : one.start], " " * (one.end - one.start)]
+        position = one.end
+    masked = "".join([*parts, text[position:]])
+    has_details = re.search(_DETAILS, masked, re.IGNORECASE) is not None
+    # The last closing tag counts: a model may reason several times before it answers.
+    ends = [end for end in _END.finditer(masked) if has_details or end[0].lower() != "</details>"]
+    start = ends[-1].end() if ends else 0
+    reasoning = _BEGIN.search(masked, start)
+    stop = len(text) if reasoning is None else reasoning.start()
+    found = [one for one in found if start <= one.start and one.end <= stop]
+    last = found[-1] if found else None
+    unfinished = None if last is None or last.is_whole else last.value
+    is_cut = unfinished is not None
+    if (not whole or reasoning is not None) and not is_cut:
+        # What stands between two texts, of which the second broke off, may be a draft.
+        is_cut = last is None or _is_between(masked[start : last.start], masked[last.end :])
+    return ModelText(
+        text=_MARKS.sub("", text[start:stop]),
+        values=tuple(value for one in found if one.is_whole for value in _objects(one.value)),
+        unfinished=unfinished,
+        is_cut=is_cut,
+    )
+
+
+def summarize(failures: Iterable[str | MalformedAnswerError]) -> str:
+    """Count why answers were not used, with an example of each malformed kind, for a message."""
+    examples = [(getattr(failure, "reason", str(failure)), str(failure)) for failure in failures]
+    first = dict(reversed(examples))
+    counts = Counter(reason for reason, _ in examples)
+    return "; ".join(f"{first[reason]} ({times})" for reason, times in sorted(counts.items()))
+
+
+def _is_between(before: str, after: str) -> bool:
+    before = re.sub(r"```(?:json)?\s*\Z", "", _MARKS.sub("", before))
+    return bool(before.strip() and after.strip("` \n\r\t"))
+
+
+def _objects(value: Any, *, is_top: bool = True) -> Iterator[Any]:
+    """Yield the objects in a value, and the value, as they end."""
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, (dict, list)):
+            yield from _objects(part, is_top=False)
+    if is_top or isinstance(value, dict):
+        yield value
+
+
+def _find_json(text: str) -> Iterator[_Json]:
+    """Yield the JSON in a text, in linear time, as the depth is limited."""
+    position = 0
+    while (start := _JSON.search(text, position)) is not None:
+        found = _read_json(text, start.end() - 1)
+        position = start.end() if found is None else found.end
+        if found is not None:
+            yield found
+
+
+def _read_json(text: str, start: int) -> _Json | None:
+    """Read JSON tolerantly; None if it is none."""
+    parts: list[str] = []
+    closers: list[str] = []
+    position = start
+    while (token := _TOKEN.match(text, position)) is not None:
+        position, part = token.end(), token[1]
+        is_value = part not in "]}"
+        if closers and closers[-1] == "}" and is_value and ":" not in (part[-1], parts[-1][-1]):
+            return None
+        if part in "[{":
+            closers.append("]" if part == "[" else "}")
+        if len(closers) > MAX_DEPTH or (not is_value and closers.pop() != part):
+            return None
+        if parts and parts[-1][-1] not in "[{:" and is_value:
+            parts.append(",")
+        parts.append(_WRONG_ESCAPE.sub(r"\\\\", part))
+        if not closers:
+            return _decode(parts, start, position, is_whole=True)
+    rest = _BREAK.match(text, position)
+    if rest is None:
+        return None
+    if parts[-1].endswith(":"):
+        parts.append("null")
+    # Other JSON may follow a code fence.
+    end = position if rest[0].endswith("```") else len(text)
+    return _decode([*parts, *reversed(closers)], start, end, is_whole=False)
+
+
+def _decode(parts: Sequence[str], start: int, end: int, *, is_whole: bool) -> _Json | None:
+    try:
+        value = json.loads("".join(parts), strict=False)
+    except ValueError:
+        return None
+    # Half a surrogate pair cannot be written anywhere.
+    safe = json.dumps(value, ensure_ascii=False).encode(errors="replace")
+    return _Json(start, end, json.loads(safe), is_whole)
