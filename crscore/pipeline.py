@@ -18,6 +18,7 @@ from crscore import progress
 from crscore.claims.base import ClaimGenerator
 from crscore.encoders.base import Encoder
 from crscore.matchers.base import Cells, Matcher
+from crscore.readers.requests import Request, make_requests
 from crscore.records import (
     Analysis,
     Claims,
@@ -158,6 +159,21 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
             results.append(_score(review, readings, vectors, parts, originals))
             advance(1)
     return tuple(results[len(older) :])
+
+
+def list_requests(pairs: Sequence[ReviewedChange], parts: Parts) -> list[list[Request]]:
+    """Return what a language model is asked about the comments of each pair, in order."""
+    changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
+    analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))
+    return [
+        make_requests(
+            changes[id(pair.diff)],
+            pair.comments,
+            read_review(pair.comments, pair.diff, parts.splitter).parsed,
+            analyses[id(pair.diff)].findings,
+        )
+        for pair in pairs
+    ]
 
 
 def _prepare(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:

@@ -504,6 +504,37 @@ class Receipt:
     """Lines that prove it; empty if the proof is that code is absent."""
 
 
+class Holds(StrEnum):
+    """Whether a remark is right, as a reader of the code judges it."""
+
+    YES = "yes"
+    NO = "no"
+    OPEN = "open"
+    """The code does not decide it, or it states nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemarkReading:
+    """Reading of a remark by a language model, on the scale of `prompts/read.v1.toml`."""
+
+    stance: Stance
+    """Its purpose."""
+    importance: float
+    """Harm of a merge that ignores it, if it is right, from 0 (none) to 4 (critical)."""
+    worth: float
+    """How glad the author of the change should be to get it, from 1 to 5."""
+    specific: float
+    """Share of authors who would know from it what to do and where, in [0, 1]."""
+    acts: float
+    """Share of authors who would change the code for it, in [0, 1]."""
+    holds: Holds
+    """Whether it is right."""
+    line: LineSpan | None
+    """The line of the code that decides whether it is right; None without one."""
+    why: str
+    """One sentence about that line; may be empty."""
+
+
 class Subject(StrEnum):
     """Subject of a sentence of a review."""
 

@@ -25,6 +25,7 @@ from crscore.errors import (
 )
 from crscore.matchers.base import Matcher
 from crscore.pipeline import Analyzers
+from crscore.readers.requests import Request
 from crscore.records import Comment, Diff, Result
 from crscore.review import comments, sentences
 from crscore.scoring import thresholds
@@ -197,6 +198,20 @@ class Scorer:
                     on_result(len(results), result)
                 results.append(result)
         return tuple(results)
+
+    def requests(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> list[list[Request]]:
+        """Return what a language model that reads the comments of each pair is asked, in order.
+
+        Args:
+            pairs: Changes with their reviews, as for `score_many`.
+
+        Raises:
+            InputError: A diff or a review cannot be used.
+            CRScoreError: The change cannot be analyzed.
+        """
+        parsed: dict[str | bytes, Diff] = {}
+        read = [self._read_pair(*pair, parsed) for pair in pairs]
+        return pipeline.list_requests(read, self.parts)
 
     def _score_batch(
         self, batch: Sequence[tuple[DiffLike, ReviewLike]], *, keep: bool

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crscore import io
-from crscore.errors import DiffParseError, InputError, ToolOutputError
+from crscore.errors import ConfigError, DiffParseError, InputError, ToolOutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from crscore.records import Diff
     from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
@@ -78,3 +79,38 @@ def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport,
         except ToolOutputError as exc:
             raise InputError(f"{source} cannot be read as SARIF: {exc.reason}") from exc
     return tuple(reports)
+
+
+def add_sources(
+    change: Diff, settings: Config, root: str | None, old: str | None, new: str | None
+) -> Diff:
+    """Add full files to a change.
+
+    Args:
+        change: The change.
+        settings: `max_source_bytes` limits each file.
+        root: Folder with the code before or after the change; None without.
+        old: Complete old version of the only changed file; None without.
+        new: Its complete new version; None without.
+
+    Raises:
+        ConfigError: Both a folder and a file are given.
+        InputError: A file cannot be read, or does not fit the change.
+    """
+    from crscore.diff import full_files  # noqa: PLC0415
+
+    if root is not None:
+        if old or new:
+            raise ConfigError(
+                "--source-root", "command line", "cannot be combined with --old and --new"
+            )
+        texts, notes = io.read_sources(root, change, max_bytes=settings.max_source_bytes)
+        return full_files.from_tree(change, texts, notes=notes)
+    if not old and not new:
+        return change
+    sides = {
+        side: read_limited(settings, name, "source")[0].decode("utf-8", errors="replace")
+        for side, name in (("old", old), ("new", new))
+        if name is not None
+    }
+    return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))

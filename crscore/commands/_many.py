@@ -42,7 +42,9 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
 
 
-class _Pair(NamedTuple):
+class Pair(NamedTuple):
+    """Change with a review of it, from one line."""
+
     name: str
     diff: Diff
     review: tuple[Comment, ...]
@@ -81,7 +83,7 @@ def score_pairs(
         raise ConfigError("format", "command line", "must be json or text for several reviews")
     from crscore.scorer import PAIRS_PER_BATCH  # noqa: PLC0415
 
-    lines, total = _lines(name)
+    lines, total = read_lines(name)
     if target is None and progress.is_terminal(sys.stdout):
         progress.ENABLED.clear()  # the printed results show the progress
     report: list[str] = []
@@ -112,11 +114,11 @@ def _score(
     scorer: Scorer, batch: Sequence[tuple[str, bytes]]
 ) -> Iterator[tuple[str, Result | CRScoreError]]:
     """Yield each line's name and its result, or the error that prevented it."""
-    read = [_read(scorer, location, line) for location, line in batch]
-    pairs = [(pair.diff, pair.review) for pair in read if isinstance(pair, _Pair)]
+    read = [read_pair(scorer, location, line) for location, line in batch]
+    pairs = [(pair.diff, pair.review) for pair in read if isinstance(pair, Pair)]
     results = iter(scorer.score_many(pairs, on_error="keep"))
     for (location, _), pair in zip(batch, read, strict=True):
-        if not isinstance(pair, _Pair):
+        if not isinstance(pair, Pair):
             yield location, pair
             continue
         result = next(results)
@@ -126,7 +128,7 @@ def _score(
         )
 
 
-def _lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:
+def read_lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:
     """Return the lines that are not blank, each with its location, and their number if known."""
     if name == io.STDIN:
         if sys.stdin is None:
@@ -149,7 +151,8 @@ def _numbered(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
             yield f"{name}:{number}", text
 
 
-def _read(scorer: Scorer, location: str, line: bytes) -> _Pair | CRScoreError:
+def read_pair(scorer: Scorer, location: str, line: bytes) -> Pair | CRScoreError:
+    """Read one line, or return the error."""
     try:
         row = jsonl.parse_row(line.decode(), _Row, location)
         change = next(
@@ -169,7 +172,7 @@ def _read(scorer: Scorer, location: str, line: bytes) -> _Pair | CRScoreError:
         return InputError(f"{location}: not UTF-8")
     except CRScoreError as exc:
         return exc
-    return _Pair(location if row.id is None else str(row.id), diff, comments)
+    return Pair(location if row.id is None else str(row.id), diff, comments)
 
 
 def _line(name: str, result: Result, form: str) -> str:

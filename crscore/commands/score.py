@@ -10,7 +10,13 @@ import click
 
 from crscore import io, plugins
 from crscore.commands import _terminal
-from crscore.commands._inputs import order_checked, read_limited, read_sarif_files, sarif_option
+from crscore.commands._inputs import (
+    add_sources,
+    order_checked,
+    read_limited,
+    read_sarif_files,
+    sarif_option,
+)
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
 from crscore.errors import ConfigError
 from crscore.settings import SETTINGS
@@ -18,7 +24,7 @@ from crscore.settings import SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.records import Diff, Result
+    from crscore.records import Result
     from crscore.reports.base import Report
     from crscore.settings import Config
 
@@ -120,7 +126,7 @@ def command(
     with order_checked(review_data, "crscore DIFF REVIEW"):
         change = scorer.read_diff(data, source=source, language=language, path=path)
     comments = scorer.read_review(review_data, source=review_source)
-    change = _add_sources(change, settings, source_root, old, new)
+    change = add_sources(change, settings, source_root, old, new)
     clock.report("read the input")
     # A folder without any file of the change proves nothing about the change.
     fits = any(file.new_source or file.old_source for file in change.files)
@@ -162,29 +168,6 @@ class _Clock:
         if self.speak:
             click.echo(f"crscore: {message} in {now - self.last:.2f} s", err=True)
         self.last = now
-
-
-def _add_sources(
-    change: Diff, settings: Config, root: str | None, old: str | None, new: str | None
-) -> Diff:
-    """Add full files: from a folder, or the two versions of the only changed file."""
-    from crscore.diff import full_files  # noqa: PLC0415
-
-    if root is not None:
-        if old or new:
-            raise ConfigError(
-                "--source-root", "command line", "cannot be combined with --old and --new"
-            )
-        texts, notes = io.read_sources(root, change, max_bytes=settings.max_source_bytes)
-        return full_files.from_tree(change, texts, notes=notes)
-    if not old and not new:
-        return change
-    sides = {
-        side: read_limited(settings, name, "source")[0].decode("utf-8", errors="replace")
-        for side, name in (("old", old), ("new", new))
-        if name is not None
-    }
-    return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))
 
 
 def _gate(result: Result, settings: Config, name: str) -> int:

@@ -1,0 +1,1 @@
+"""Readers of review comments that are language models: requests, answers, recordings."""

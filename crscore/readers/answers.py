@@ -1,0 +1,173 @@
+"""Answers of a language model about the comments of one request."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from crscore.llm.prompt_escaping import break_control_tokens
+from crscore.readers.excerpt import Excerpt, distance
+from crscore.readers.quotations import Quotation, ShownComment, locate
+from crscore.records import Holds, LineSpan, RemarkReading, Stance
+from crscore.review.visibility import clean
+
+MAX_ANSWER_CHARS: Final = 100_000
+"""Maximum characters of an answer that are read, from its end."""
+MAX_SENTENCE_CHARS: Final = 300
+"""Maximum characters of a sentence by the model."""
+MIN_QUOTE_CHARS: Final = 8
+"""Minimum characters of a quoted line without white space: shorter lines are everywhere."""
+STANCES: Final = {
+    "request": Stance.REQUEST,
+    "problem": Stance.PROBLEM,
+    "proposal": Stance.PROPOSAL,
+    "question": Stance.QUESTION,
+    "explanation": Stance.EXPLANATION,
+    "praise": Stance.PRAISE,
+    "description": Stance.DESCRIPTION,
+    "other": Stance.OTHER,
+}
+"""Words of the guide."""
+_FIELDS: Final[Mapping[str, Any]] = {
+    "comment": {"type": "integer"},
+    "first": {"type": "string"},
+    "last": {"type": "string"},
+    "stance": {"enum": [*STANCES]},
+    "line": {"type": "string"},
+    "why": {"type": "string"},
+    "holds": {"enum": [holds.value for holds in Holds]},
+    "importance": {"enum": [*range(5)]},
+    "specific": {"enum": [*range(11)]},
+    "acts": {"enum": [*range(11)]},
+    "worth": {"enum": [*range(1, 6)]},
+}
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "remarks": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _FIELDS,
+                "required": [*_FIELDS],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["remarks"],
+    "additionalProperties": False,
+}
+"""JSON Schema of an answer: the worth of a remark comes last, after its reasons."""
+_OBJECT: Final = re.compile(r'\{\s{0,200}"remarks"\s{0,20}:')
+_Tenths = Annotated[int, msgspec.Meta(ge=0, le=10)]
+
+
+class _Remark(msgspec.Struct, frozen=True):
+    stance: Literal[
+        "request", "problem", "proposal", "question", "explanation", "praise", "description",
+        "other",
+    ]  # fmt: skip
+    holds: Holds
+    importance: Annotated[int, msgspec.Meta(ge=0, le=4)]
+    specific: _Tenths
+    acts: _Tenths
+    worth: Annotated[float, msgspec.Meta(ge=1, le=5)]
+    comment: int = 1
+    first: str = ""
+    last: str = ""
+    line: str = ""
+    why: str = ""
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    remarks: list[_Remark]
+
+
+class ReadRemark(NamedTuple):
+    """Remark of a comment, as a model reads it."""
+
+    columns: tuple[int, ...]
+    """Its sentences: indices into the sentences of the comment, followed by its proposals. Empty if
+    its quotation is not in the comment."""
+    reading: RemarkReading
+
+
+def read_answer(
+    text: str, shown: Sequence[ShownComment], excerpt: Excerpt
+) -> list[list[ReadRemark]] | None:
+    """Read an answer, and look up its quotations of the comments and of the code.
+
+    Args:
+        text: The model's text.
+        shown: The comments that it was asked about.
+        excerpt: The code that it was shown.
+
+    Returns:
+        The remarks of each comment, none for a comment that it did not read; None without a
+        complete answer.
+    """
+    answer = _find_answer(text[-MAX_ANSWER_CHARS:])
+    if answer is None:
+        return None
+    read: list[list[ReadRemark]] = []
+    for number, comment in enumerate(shown, 1):
+        remarks = [remark for remark in answer.remarks if remark.comment == number]
+        columns = locate([Quotation(remark.first, remark.last) for remark in remarks], comment)
+        by_columns: dict[tuple[int, ...], ReadRemark] = {}
+        for place, remark in zip(columns, remarks, strict=True):
+            reading = _read_remark(remark, excerpt)
+            earlier = by_columns.get(place)
+            # Two points of one sentence are one remark, as valuable as the better one.
+            if earlier is None or reading.worth > earlier.reading.worth:
+                by_columns[place] = ReadRemark(place, reading)
+        read.append([*by_columns.values()])
+    return read
+
+
+def _find_answer(text: str) -> _Answer | None:
+    """Find the last complete answer: reasoning and drafts come before it."""
+    for start in reversed([match.start() for match in _OBJECT.finditer(text)]):
+        try:
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
+            return msgspec.convert(value, _Answer)
+        except (ValueError, RecursionError):  # includes msgspec's errors
+            continue
+    return None
+
+
+def _read_remark(remark: _Remark, excerpt: Excerpt) -> RemarkReading:
+    return RemarkReading(
+        stance=STANCES[remark.stance],
+        importance=remark.importance,
+        worth=remark.worth,
+        specific=remark.specific / 10,
+        acts=remark.acts / 10,
+        holds=remark.holds,
+        line=find_line(remark.line, excerpt),
+        why=" ".join(clean(remark.why[:MAX_SENTENCE_CHARS]).split()),
+    )
+
+
+def find_line(quote: str, excerpt: Excerpt) -> LineSpan | None:
+    """Find a quoted line of code; among equal lines, the nearest to the comment's line.
+
+    Args:
+        quote: A whole line, with or without its sign; white space does not count.
+        excerpt: The code.
+    """
+    dense = _dense(quote)
+    spans = [
+        line.span
+        for line in excerpt.lines
+        if dense in (_dense(line.text), _dense(line.sign + line.text))
+        and len(_dense(line.text)) >= MIN_QUOTE_CHARS
+        and any(map(str.isalnum, line.text))
+    ]
+    return min(spans, key=lambda span: distance(span, excerpt.location), default=None)
+
+
+def _dense(line: str) -> str:
+    """Return a line without white space, including the spaces that break up control tokens."""
+    return "".join(break_control_tokens(line).split())

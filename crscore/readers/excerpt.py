@@ -1,0 +1,259 @@
+"""Excerpt of a change for a comment: the code around its line, in both versions, and other hunks.
+
+A declaration around the line is shown once, with the signs of the diff: lines that begin with `-`
+are in the old version alone, lines that begin with `+` in the new one.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from crscore.diff import scopes
+from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, LineSpan, Side
+from crscore.syntax import reader
+from crscore.syntax.change import ParsedChange, ParsedFile
+from crscore.text import code_names
+
+MAX_PASSAGES: Final = 12
+"""Maximum passages of an excerpt."""
+MAX_PATHS: Final = 20
+"""Maximum changed files that are named."""
+MAX_NAMED_LINES: Final = 12
+"""Maximum lines that are shown because they contain a name in the comment."""
+_SIGNS: Final = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
+_WORD: Final = re.compile(r"[^\W\d]\w{2,}")
+
+
+class Line(NamedTuple):
+    """Line of an excerpt."""
+
+    text: str
+    """The line as in its file."""
+    sign: str
+    """Sign of the diff."""
+    span: LineSpan
+    """Its location; for an unchanged line, the one in the new version."""
+
+
+class Passage(NamedTuple):
+    """Adjacent lines with their title."""
+
+    title: str
+    lines: tuple[Line, ...]
+
+
+class Excerpt(NamedTuple):
+    """Passages of a change for one comment."""
+
+    files: str
+    """Names of the changed files."""
+    passages: tuple[Passage, ...]
+    """The most relevant first."""
+    location: LineSpan
+    """Line that the comment is on; the first added line if it is on no line."""
+
+    @property
+    def lines(self) -> Iterator[Line]:
+        """Lines of all passages."""
+        return (line for passage in self.passages for line in passage.lines)
+
+    @property
+    def text(self) -> str:
+        """The excerpt as a reader sees it."""
+        blocks = (
+            "\n".join([passage.title, *(line.sign + line.text for line in passage.lines)])
+            for passage in self.passages
+        )
+        return "\n\n".join((*([f"Changed files: {self.files}"] if self.files else ()), *blocks))
+
+
+class _Hunk(NamedTuple):
+    file: ParsedFile
+    number: int
+    """Its index in the file."""
+    passage: Passage
+    words: frozenset[str]
+
+    @property
+    def start(self) -> LineSpan:
+        """The first added line; the first line without any."""
+        lines = self.passage.lines
+        return next((line for line in lines if line.sign == "+"), lines[0]).span
+
+
+class Excerpts:
+    """Excerpts of one change.
+
+    Args:
+        diff: The change, with full files where they are known.
+    """
+
+    def __init__(self, diff: Diff) -> None:
+        self.diff = ParsedChange.of(diff)
+        paths = [file.path for file in diff.files if file.path]
+        more = f" and {len(paths) - MAX_PATHS} more" if len(paths) > MAX_PATHS else ""
+        self._files = ", ".join(paths[:MAX_PATHS]) + more
+        self._hunks = [
+            _read_hunk(file, index, hunk)
+            for file in self.diff.parsed_files
+            for index, hunk in enumerate(file.file.hunks)
+            if hunk.lines
+        ]
+        self._uses = Counter(word for hunk in self._hunks for word in hunk.words)
+        self._merged: dict[int, tuple[Line, ...]] = {}
+
+    def find(self, text: str, comment: Comment, max_chars: int) -> Excerpt | None:
+        """Choose the lines for a comment.
+
+        Args:
+            text: Text of the comment; hunks that share rare words with it come first.
+            comment: The comment, with the lines that it is on.
+            max_chars: Maximum characters of the lines.
+
+        Returns:
+            The excerpt; None if the change shows no line.
+        """
+        if not self._hunks:
+            return None
+        scope = scopes.attach(comment, self.diff)
+        words = frozenset(_WORD.findall(text))
+        rarity = {
+            id(hunk): sum(1 / self._uses[word] for word in sorted(hunk.words & words))
+            for hunk in self._hunks
+        }
+
+        def is_own(hunk: _Hunk) -> bool:
+            return (
+                scope is not None
+                and scope.path in (None, hunk.file.file.path)
+                and scope.hunk in (None, hunk.number)
+            )
+
+        hunks = sorted(self._hunks, key=lambda hunk: (not is_own(hunk), -rarity[id(hunk)]))
+        first, location = hunks[0], hunks[0].start
+        is_placed = scope is not None and comment.path is not None
+        if is_placed and comment.line is not None and not comment.outdated:
+            path = _path(first.file.file, comment.side)
+            location = LineSpan(path=path, side=comment.side, start=comment.line, end=comment.line)
+        passages: list[Passage] = []
+        shown: set[LineSpan] = set()
+        for hunk in [hunk for hunk in hunks if is_own(hunk) or rarity[id(hunk)]][:MAX_PASSAGES]:
+            center = location if hunk is first else hunk.start
+            title, lines = self._surroundings(hunk, center)
+            rest = tuple(line for line in lines if line.span not in shown)
+            # A part of what is left, so that one long passage leaves space for the others.
+            window = _window(rest, center, max_chars * 2 // 3)
+            if any(line.sign.strip() or hunk is first for line in window):
+                cut = " (a part of it)" if len(window) < len(lines) else ""
+                passages.append(Passage(f"{title}{cut}", window))
+                max_chars -= sum(len(line.text) + 1 for line in window)
+                shown |= {line.span for line in window}
+        if is_placed:
+            passages += self._named_lines(first.file, text, shown, max_chars)
+        return Excerpt(self._files, tuple(passages), location)
+
+    def _merge(self, file: ParsedFile) -> tuple[Line, ...]:
+        """Return both versions of a whole file in one list; empty if only its hunks are known."""
+        # By identity: a series of patches changes a path more than once.
+        key = id(file)
+        if key not in self._merged:
+            self._merged[key] = tuple(_merge_versions(file)) if file.new.is_whole else ()
+        return self._merged[key]
+
+    def _surroundings(self, hunk: _Hunk, at: LineSpan) -> Passage:
+        """Return a hunk and the innermost declaration around a line of it, as far as known."""
+        file, merged = hunk.file, self._merge(hunk.file)
+        numbers = [line.span.start for line in merged if line.span.side is Side.NEW]
+        if not numbers:
+            return hunk.passage
+        # The next line of the new version, for a line that the change removes.
+        index = min(range(len(merged)), key=lambda index: distance(merged[index].span, at))
+        follows = (line for line in merged[index:] if line.span.side is Side.NEW)
+        number = next((line.span.start for line in follows), numbers[-1])
+        noun, name, start, end = "file", "", 1, numbers[-1]
+        if file.language is not None:
+            source = "\n".join(file.new.lines.values())
+            outline = reader.read(file.language, source, lines=[(number, number)])
+            unit = outline.units[outline.owners([number])[number]]
+            noun, name, start, end = unit.noun, unit.name, unit.start, unit.end
+        own = {line.span for line in hunk.passage.lines}
+        inside = [
+            index
+            for index, line in enumerate(merged)
+            if line.span in own or (line.span.side is Side.NEW and start <= line.span.start <= end)
+        ]
+        title = f"{file.file.path}, {noun} {name}".rstrip()
+        first = merged[inside[0]].span.start
+        return Passage(f"{title}, from line {first}:", merged[inside[0] : inside[-1] + 1])
+
+    def _named_lines(
+        self, file: ParsedFile, text: str, shown: Set[LineSpan], max_chars: int
+    ) -> Iterator[Passage]:
+        """Yield the lines of a file that contain names in a comment and are not shown yet."""
+        names = code_names(text)
+        lines = [
+            line
+            for line in self._merge(file)
+            if line.span not in shown
+            and not names.isdisjoint(map(str.lower, _WORD.findall(line.text)))
+        ][:MAX_NAMED_LINES]
+        sizes = accumulate(len(line.text) + 1 for line in lines)
+        if fitting := tuple(lines[: sum(size <= max_chars for size in sizes)]):
+            yield Passage(f"{file.file.path}, other lines with names in the comment:", fitting)
+
+
+def _path(file: ChangedFile, side: Side) -> str:
+    return file.old_path or file.path if side is Side.OLD else file.path
+
+
+def _line(text: str, sign: str, file: ChangedFile, side: Side, number: int) -> Line:
+    span = LineSpan(path=_path(file, side), side=side, start=number, end=number)
+    return Line(text.removesuffix("\r"), sign, span)
+
+
+def _read_lines(file: ChangedFile, hunk: Hunk) -> tuple[Line, ...]:
+    return tuple(
+        _line(line.text, _SIGNS[line.kind], file, Side.NEW, line.new)
+        if line.new is not None
+        else _line(line.text, _SIGNS[line.kind], file, Side.OLD, line.old or 0)
+        for line in hunk.lines
+    )
+
+
+def _read_hunk(file: ParsedFile, index: int, hunk: Hunk) -> _Hunk:
+    lines = _read_lines(file.file, hunk)
+    old, new = f"{hunk.old_start},{hunk.old_length}", f"{hunk.new_start},{hunk.new_length}"
+    title = f"{file.file.path or 'a file'}, @@ -{old} +{new} @@ {hunk.section}".rstrip()
+    words = frozenset(word for line in lines for word in _WORD.findall(line.text))
+    return _Hunk(file, index, Passage(title, lines), words)
+
+
+def _merge_versions(file: ParsedFile) -> Iterator[Line]:
+    """Yield the lines of the new version and, before the line that follows, the removed ones."""
+    number = 1
+    for hunk in sorted(file.file.hunks, key=lambda hunk: hunk.new_start):
+        lines = _read_lines(file.file, hunk)
+        # A hunk without lines on one side counts from the line before it.
+        first = hunk.new_start + (hunk.new_length == 0)
+        for before in range(number, first):
+            yield _line(file.new.lines[before], " ", file.file, Side.NEW, before)
+        yield from lines
+        number = max(number, first + hunk.new_length)
+    for after in range(number, len(file.new.lines) + 1):
+        yield _line(file.new.lines[after], " ", file.file, Side.NEW, after)
+
+
+def _window(lines: Sequence[Line], center: LineSpan, limit: int) -> tuple[Line, ...]:
+    """Return the lines nearest to a location, with at most `limit` characters."""
+    distances = [distance(line.span, center) for line in lines]
+    middle = distances.index(min(distances)) if lines else 0
+    nearest = sorted(range(len(lines)), key=lambda index: abs(index - middle))
+    fitting = sum(total <= limit for total in accumulate(len(lines[i].text) + 1 for i in nearest))
+    return tuple(lines[index] for index in sorted(nearest[:fitting]))
+
+
+def distance(line: LineSpan, target: LineSpan) -> tuple[bool, int]:
+    """Return whether a line is in another file or version than `target`, and their distance."""
+    return (line.path, line.side) != (target.path, target.side), abs(line.start - target.start)

@@ -1,0 +1,137 @@
+"""A comment as a model sees it, and the sentences that the model's quotations are from."""
+
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Final, NamedTuple
+
+from crscore.records import ParsedComment, Position
+
+MAX_COMMENT_CHARS: Final = 8_000
+"""Maximum characters of a comment that are shown; the rest is cut between its blocks."""
+MAX_CODE_CHARS: Final = 2_000
+"""Maximum characters of a block of code in a comment that are shown."""
+
+
+class Piece(NamedTuple):
+    """Part of a shown comment."""
+
+    text: str
+    columns: tuple[int, ...]
+    """Its sentences: indices into the sentences of the comment, followed by its proposals."""
+
+
+class ShownComment(NamedTuple):
+    """Visible text of a comment, with its code and without quotes of earlier comments."""
+
+    pieces: tuple[Piece, ...]
+    is_whole: bool
+    """False if its end is left out."""
+
+    @property
+    def text(self) -> str:
+        """The text, without blank ends."""
+        return "".join(piece.text for piece in self.pieces).strip()
+
+
+def show_comment(parsed: ParsedComment) -> ShownComment:
+    """Write a comment as text, block by block.
+
+    Args:
+        parsed: The comment, split, with its proposals.
+    """
+    pieces: list[Piece] = []
+    length = 0
+    for block in _blocks(parsed):
+        length += sum(len(piece.text) for piece in block)
+        if pieces and length > MAX_COMMENT_CHARS:
+            return ShownComment(tuple(pieces), is_whole=False)
+        pieces += block
+    return ShownComment(tuple(pieces), is_whole=True)
+
+
+def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
+    positions = parsed.positions or tuple(repeat(Position(), len(parsed.sentences)))
+    count = len(parsed.sentences)
+    code = [
+        (max(0, parsed.follows.get(text, 0)), kind, text)
+        for kind, texts in (
+            ("suggestion", parsed.suggestions), ("diff", parsed.diffs), ("", parsed.code_blocks),
+        )
+        for text in texts
+    ]  # fmt: skip
+    last = max([-1, *(position.block for position in positions), *(at for at, _, _ in code)])
+    last = max([last, *(position.block for position in parsed.proposal_positions)])
+    for block in range(last + 1):
+        pieces = [
+            Piece(f"{'# ' if position.is_heading else ''}{text} ", (column,))
+            for column, (text, position) in enumerate(zip(parsed.sentences, positions, strict=True))
+            if position.block == block
+        ]
+        proposals = [
+            count + index
+            for index, position in enumerate(parsed.proposal_positions)
+            if position.block == block
+        ]
+        fences = [(kind, text) for at, kind, text in code if at == block]
+        # "`a` -> `b`" is a proposal without a block of code.
+        for column in proposals[: len(proposals) - len(fences)] if fences else proposals:
+            pieces.append(Piece(f"{parsed.proposals[column - count]} ", (column,)))
+        pieces.append(Piece("\n", ()))
+        for kind, text in fences:
+            cut = text[:MAX_CODE_CHARS]
+            pieces.append(Piece(f"```{kind}\n{cut}\n```\n", tuple(proposals)))
+        if len(pieces) > 1:
+            yield pieces
+
+
+class Quotation(NamedTuple):
+    """First and last words of a remark."""
+
+    first: str
+    last: str
+
+
+def locate(quotations: Sequence[Quotation], shown: ShownComment) -> list[tuple[int, ...]]:
+    """Find the sentences of remarks by their first and last words.
+
+    White space, punctuation and case do not count. A quotation that occurs several times is the
+    first one after the remark before.
+
+    Args:
+        quotations: Remarks of one comment, in order.
+        shown: The comment.
+
+    Returns:
+        The columns of each remark, empty if its words are not in the comment. Remarks that are in
+        the same sentence have the same columns; all other columns are disjoint.
+    """
+    dense, owners = "", list[int]()
+    for index, piece in enumerate(shown.pieces):
+        text = _dense(piece.text)
+        dense += text
+        owners += repeat(index, len(text))
+    starts: list[int] = []
+    after = 0
+    for quotation in quotations:
+        first = _dense(quotation.first)
+        start = dense.find(first, after) if first else -1
+        starts.append(start if start >= 0 or not first else dense.find(first))
+        after = max(after, starts[-1] + len(first))
+    located: list[tuple[int, ...]] = []
+    taken: dict[int, tuple[int, ...]] = {}
+    for quotation, start in zip(quotations, starts, strict=True):
+        last = _dense(quotation.last)
+        # The last words may occur inside of the remark, too.
+        limit = min((other for other in starts if other > start), default=len(dense))
+        end = max(dense.rfind(last, start, limit), dense.find(last, start)) if last else -1
+        pieces = dict.fromkeys(owners[start : end + len(last)]) if 0 <= start <= end else ()
+        columns = {column for index in pieces for column in shown.pieces[index].columns}
+        own = tuple(sorted(columns - taken.keys()))
+        located.append(own or (taken[min(columns)] if columns else ()))
+        taken |= dict.fromkeys(own, own)
+    return located
+
+
+def _dense(text: str) -> str:
+    """Return the letters and digits of a text, in lower case."""
+    return "".join(filter(str.isalnum, text)).casefold()

@@ -1,0 +1,292 @@
+"""Requests that ask a language model to read comments of a review, one or a few comments each."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from crscore.llm import prompts
+from crscore.llm.engines.base import Message
+from crscore.llm.prompt_escaping import Fence
+from crscore.llm.prompts import Prompt
+from crscore.readers.answers import SCHEMA
+from crscore.readers.excerpt import Excerpt, Excerpts
+from crscore.readers.quotations import ShownComment, show_comment
+from crscore.records import Comment, Diff, Finding, ParsedComment, Side
+from crscore.review.visibility import clean
+from crscore.text import shorten
+
+GUIDE: Final = "read.v1"
+"""Name of the prompt."""
+VERSION: Final = 1
+"""Version of what a request shows besides the prompt, part of the signature."""
+MAX_TOKENS: Final = 2_048
+"""Default maximum tokens of an answer: a remark takes about 120."""
+BYTES_PER_TOKEN: Final = 3
+"""Low estimate of the UTF-8 bytes per token: code takes 3 to 3.5, English 4 to 4.5."""
+MAX_REQUEST_BYTES: Final = 18_000
+"""Maximum bytes of the texts of one request."""
+COMMENT_BYTES: Final = 4_300
+"""Mean bytes of a comment's texts in a change of 40 comments or more: with the guide, 40 of them
+take less than 120,000 tokens."""
+MIN_COMMENTS: Final = 40
+"""Number of comments for which a change with fewer of them has room."""
+MIN_CODE_CHARS: Final = 800
+"""Code that is shown even if the comment is long."""
+MAX_SHARED: Final = 4
+"""Maximum number of comments of one request."""
+MAX_SHORT_CHARS: Final = 300
+"""Maximum characters of a comment that shares a request with others, or is shown beside them."""
+NEAR_LINES: Final = 15
+"""Maximum distance of comments at the same place, in lines."""
+MAX_NEIGHBOURS: Final = 3
+MAX_FINDINGS: Final = 10
+MAX_FINDING_CHARS: Final = 300
+
+
+class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Content of the prompt file, which explains each text."""
+
+    instruction: str
+    opening: str
+    closing: str
+    request: str
+
+
+class AskedComment(NamedTuple):
+    """Comment of a request."""
+
+    comment_index: int
+    """Its index in the review."""
+    comment: Comment
+    shown: ShownComment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Request about one or a few comments of one change."""
+
+    id: str
+    """Hash of its content and of the guide: 32 hexadecimal digits."""
+    comments: tuple[AskedComment, ...]
+    """The comments, numbered from 1 in the request."""
+    texts: Mapping[str, str]
+    """Untrusted texts by name: code, findings, other comments, comments."""
+    excerpt: Excerpt
+    """The code that is shown."""
+
+    def chat(self, special_tokens: frozenset[str] = frozenset()) -> tuple[Message, ...]:
+        """Return the chat.
+
+        Args:
+            special_tokens: Texts that are always one token for the model.
+        """
+        guide = read_guide().content
+        # No author of a comment can know the mark, as it depends on all texts; and that a recording
+        # fits, it depends on nothing else.
+        nonce = hashlib.sha256(f"fence {self.id}".encode()).hexdigest()[:16]
+        fence = Fence(nonce=nonce, special=special_tokens)
+        blocks = [guide.instruction.strip()]
+        for name, text in self.texts.items():
+            values = {"mark": nonce, "part": name}
+            opening, closing = (
+                prompts.fill(template, values) for template in (guide.opening, guide.closing)
+            )
+            blocks.append(f"{opening}\n{fence.text(text)}\n{closing}")
+        blocks.append(prompts.fill(guide.request, {"mark": nonce}))
+        return (Message(role="user", text="\n\n".join(blocks)),)
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of the chat, rather too many than too few."""
+        return sum(len(message.text.encode()) for message in self.chat()) // BYTES_PER_TOKEN
+
+    def document(self) -> dict[str, Any]:
+        """Return the request as JSON, for a batch service or another program."""
+        return {
+            "id": self.id,
+            "comments": [asked.comment_index for asked in self.comments],
+            "messages": [
+                {"role": message.role, "content": message.text} for message in self.chat()
+            ],
+            "max_tokens": MAX_TOKENS,
+            "schema": SCHEMA,
+        }
+
+
+@lru_cache(maxsize=1)
+def read_guide() -> Prompt[Guide]:
+    """Return the guide that comes with crscore."""
+    return prompts.read_prompt(GUIDE, Guide)
+
+
+def make_requests(
+    diff: Diff,
+    comments: Sequence[Comment],
+    parsed: Sequence[ParsedComment],
+    findings: Sequence[Finding],
+    *,
+    max_bytes: int = MAX_REQUEST_BYTES,
+) -> list[Request]:
+    """Make the requests for the comments of one change.
+
+    Args:
+        diff: The change, with full files where they are known.
+        comments: Its comments.
+        parsed: The comments, split, with their proposals.
+        findings: Findings of analyzers in the change.
+        max_bytes: Maximum bytes of the texts of one request.
+
+    Returns:
+        The requests, in the order of their first comments. A comment without visible text has none,
+        and neither has any if the change shows no lines.
+    """
+    excerpts = Excerpts(diff)
+    asked = [
+        AskedComment(index, comment, shown)
+        for index, (comment, pieces) in enumerate(zip(comments, parsed, strict=True))
+        if (shown := show_comment(pieces)).text
+    ]
+    drafts = [
+        draft
+        for group in _group(asked)
+        if (draft := _draft(group, asked, excerpts, findings, max_bytes)) is not None
+    ]
+    # If they do not fit, the largest requests show less code.
+    sizes = [_size(draft.texts) for draft in drafts]
+    limit = _find_limit(sizes, COMMENT_BYTES * max(len(asked), MIN_COMMENTS))
+    return [
+        draft
+        if size <= limit
+        else _draft(draft.comments, asked, excerpts, findings, limit) or draft
+        for draft, size in zip(drafts, sizes, strict=True)
+    ]
+
+
+def _find_limit(sizes: Sequence[int], total: int) -> int:
+    """Return the size to which the largest must shrink so that the sum is at most `total`."""
+    rest = total
+    for index, size in enumerate(sorted(sizes)):
+        if size * (len(sizes) - index) > rest:
+            return rest // (len(sizes) - index)
+        rest -= size
+    return max(sizes, default=0)
+
+
+def _group(comments: Sequence[AskedComment]) -> Iterator[tuple[AskedComment, ...]]:
+    """Yield the comments, and short comments of one author at one place together."""
+    groups: list[list[AskedComment]] = []
+    for asked in comments:
+        group = next(
+            (
+                group
+                for group in groups
+                if len(group) < MAX_SHARED
+                and group[0].comment.author == asked.comment.author
+                and all(_is_near(other, asked) and _is_short(other) for other in group)
+            ),
+            None,
+        )
+        if group is not None and _is_short(asked):
+            group.append(asked)
+        else:
+            groups.append([asked])
+    return map(tuple, groups)
+
+
+def _is_short(asked: AskedComment) -> bool:
+    return len(asked.shown.text) <= MAX_SHORT_CHARS
+
+
+def _is_near(asked: AskedComment, other: AskedComment) -> bool:
+    """Return whether two comments are at the same place of one version."""
+    one, two = asked.comment, other.comment
+    if one.line is None or two.line is None or one.is_older or two.is_older:
+        return False
+    at_same_file = (one.path, one.side) == (two.path, two.side) and one.path is not None
+    return at_same_file and abs(one.line - two.line) <= NEAR_LINES
+
+
+def _draft(
+    group: Sequence[AskedComment],
+    comments: Sequence[AskedComment],
+    excerpts: Excerpts,
+    findings: Sequence[Finding],
+    max_bytes: int,
+) -> Request | None:
+    """Make a request of at most about `max_bytes`, by showing less code."""
+    neighbours = [
+        "- " + shorten(_one_line(other.shown.text), MAX_SHORT_CHARS)
+        for other in comments
+        if other not in group and _is_near(other, group[0])
+    ][:MAX_NEIGHBOURS]
+    text = "\n".join(asked.shown.text for asked in group)
+    room = max_bytes - len(text.encode()) - sum(map(len, neighbours))
+    excerpt = excerpts.find(text, group[0].comment, max(room, MIN_CODE_CHARS))
+    if excerpt is None:
+        return None
+    texts = {
+        "code": excerpt.text,
+        "findings": "\n".join(_describe_findings(findings, excerpt)),
+        "other comments": "\n".join(neighbours),
+        "comments": "\n\n".join(
+            f"Comment {number}{_location(asked.comment, excerpt)}:\n{asked.shown.text}"
+            for number, asked in enumerate(group, 1)
+        ),
+    }
+    texts = {name: clean(text) for name, text in texts.items() if text}
+    content = json.dumps([read_guide().identity, texts], sort_keys=True)
+    return Request(
+        id=hashlib.sha256(content.encode()).hexdigest()[:32],
+        comments=tuple(group),
+        texts=texts,
+        excerpt=excerpt,
+    )
+
+
+def _size(texts: Mapping[str, str]) -> int:
+    return sum(len(text.encode()) for text in texts.values())
+
+
+def _location(comment: Comment, excerpt: Excerpt) -> str:
+    """Describe the line that a comment is on, with its text if it is shown."""
+    if comment.path is None:
+        return ""
+    if comment.line is None or comment.outdated:
+        return f" on {_one_line(comment.path)}"
+    side = "old " if comment.side is Side.OLD else ""
+    number = f"{side}line {comment.line} of {_one_line(comment.path)}"
+    spans = ((line.span, line.text.strip()) for line in excerpt.lines)
+    at = next(
+        (
+            text
+            for span, text in spans
+            if (span.start, span.side) == (comment.line, comment.side)
+            and span.path == excerpt.location.path
+        ),
+        "",
+    )
+    return f" on {number}" + (f", `{shorten(at, MAX_SHORT_CHARS)}`" if at else "")
+
+
+def _describe_findings(findings: Sequence[Finding], excerpt: Excerpt) -> list[str]:
+    """Describe the findings on the lines of an excerpt."""
+    lines = {
+        (line.span.path, line.span.start): line.text
+        for line in excerpt.lines
+        if line.span.side is Side.NEW
+    }
+    facts = [
+        f"{_one_line(finding.text)} ({finding.tool}, on the line: {_one_line(text)})"
+        for finding in findings
+        if (text := lines.get((finding.path, finding.line)))
+    ]
+    return facts[:MAX_FINDINGS]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text[:MAX_FINDING_CHARS]).split())
