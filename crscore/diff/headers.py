@@ -14,9 +14,16 @@ BINARY_LINE: Final = re.compile(r"Binary files? (.+) (?:differ|has changed)$")
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})')
 _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
+# Perforce's "==== //depot/src/a.py#3 (text) ====", "==== //depot/src/a.py#3 - /home/ann/a.py ===="
+PERFORCE_LINE: Final = re.compile(r"==== (//[^#]+)#\d+ .*====")
 # Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object),
-# 1/ 2/ for --no-index
-_PREFIXES: Final = frozenset("abciow12")
+# 1/ 2/ for --no-index; Bitbucket's src:// dst://
+_PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
+# What follows a name where tabs became spaces: "a.py    (revision 10)", "a.py  2024-01-01 10:00:00"
+_AFTER_NAME: Final = re.compile(
+    r"(?<! ) ++(?:\((?:revision \d+|working copy|nonexistent)\)"
+    r"|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*)\r?$"
+)
 # A name may contain spaces, so each space is tried as the separator; real paths have fewer.
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (
@@ -70,8 +77,9 @@ def read_header(lines: Sequence[str]) -> Header:
         The header; without lines, its file is unknown.
     """
     facts: dict[str, str] = {}
-    submodule = binary = None
+    submodule = binary = perforce = None
     for line in lines:
+        perforce = perforce or PERFORCE_LINE.match(line)
         submodule = submodule or SUBMODULE_LINE.match(line)
         binary = binary or BINARY_LINE.match(line)
         # The space after both rejects "indexes 160000" as "index", and accepts "---" alone.
@@ -83,6 +91,8 @@ def read_header(lines: Sequence[str]) -> Header:
     candidates = [_git_names(facts), _listed_names(facts)]
     if binary:
         candidates.append(_both_names(binary[1]))
+    if perforce:
+        candidates.append(_Names(perforce[1], perforce[1]))
     if submodule:
         path = submodule[1]
         is_removed, is_added = not submodule[3].strip("0"), not submodule[2].strip("0")
@@ -197,7 +207,8 @@ def _same_names(left: str, right: str) -> _Names | None:
 
 def _file_name(text: str) -> str | None:
     """Read a name, which a tab and a time may follow; return None for the null device."""
-    name = unquote(text) if text.startswith('"') else text.partition("\t")[0].rstrip("\r")
+    plain = _AFTER_NAME.sub("", text.partition("\t")[0]).rstrip("\r")
+    name = unquote(text) if text.startswith('"') else plain
     return None if name == "/dev/null" else name
 
 
@@ -209,8 +220,7 @@ def _strip_prefixes(old: str | None, new: str | None) -> _Names:
     """
     if old is None or new is None:
         return _Names(old and _without_letter(old), new and _without_letter(new))
-    old_first, _, old_rest = old.partition("/")
-    new_first, _, new_rest = new.partition("/")
+    (old_first, old_rest), (new_first, new_rest) = _split_first(old), _split_first(new)
     if not old_rest or not new_rest or old_first == new_first:
         return _Names(old, new)
     if {old_first, new_first} <= _PREFIXES or old_rest == new_rest:
@@ -219,5 +229,11 @@ def _strip_prefixes(old: str | None, new: str | None) -> _Names:
 
 
 def _without_letter(name: str) -> str:
-    first, slash, remainder = name.partition("/")
-    return remainder if slash and remainder and first in _PREFIXES else name
+    first, remainder = _split_first(name)
+    return remainder if remainder and first in _PREFIXES else name
+
+
+def _split_first(name: str) -> tuple[str, str]:
+    """Split off the first folder, with both slashes of `src://`."""
+    first, _, remainder = name.partition("/")
+    return first, remainder.removeprefix("/") if first in {"src:", "dst:"} else remainder

@@ -25,6 +25,11 @@ _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 # "x = [-1-]{+10+}", as `git diff --word-diff` shows a changed line
 _WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
+# `"\n".join(difflib.unified_diff(...))` without `lineterm=""`: an empty line follows each header.
+_DOUBLE_ENDS: Final = re.compile(r"^--- .*\n\n\+\+\+ .*\n\n@@ -.*@@\n\n", re.MULTILINE)
+_DOUBLE_END: Final = re.compile(r"^((?:---|\+\+\+) .*|@@ -.*@@)\n\n", re.MULTILINE)
+_NOT_SHOWN: Final = ("Only in ", "* Unmerged path ", "Cannot display: file marked as a binary")
+"""Starts of the lines of GNU diff, git and svn for a file whose change is not shown."""
 _COLOR_NOTE: Final = "The diff has colour codes, which were removed."
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
@@ -81,9 +86,11 @@ def parse_diff(
         ('python', 2)
     """
     data = _bytes_of(text, source, limits)
-    content, faults = read_mails(data)
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    plain = data.decode("utf-16", "replace").encode() if is_utf16 else data
+    content, faults = read_mails(plain.removeprefix(codecs.BOM_UTF8))
     decoded, notes = _decode(content)
-    notes = faults + notes
+    notes = ["The diff is UTF-16 and was decoded."] * is_utf16 + faults + notes
     lines = decoded.removesuffix("\n").split("\n")
     _refuse_word_diff(lines, source, has_colors=_COLOR_NOTE in notes)
     sections = split_sections(
@@ -226,19 +233,16 @@ def _bytes_of(text: str | bytes, source: str, limits: DiffLimits) -> bytes:
 def _decode(data: bytes) -> tuple[str, list[str]]:
     """Decode a diff, and remove colors and CRLF that were added to the whole of it."""
     notes: list[str] = []
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = data.decode("utf-16", "replace")
-        notes.append("The diff is UTF-16 and was decoded.")
-    else:
-        data = data.removeprefix(codecs.BOM_UTF8)
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:
-            text = data.decode("utf-8", "replace")
-            notes.append("The diff is not valid UTF-8; invalid bytes were replaced.")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+        notes.append("The diff is not valid UTF-8; invalid bytes were replaced.")
     if _COLOURED.search(text):
         text = _COLOUR.sub("", text)
         notes.append(_COLOR_NOTE)
+    if _DOUBLE_ENDS.search(text):
+        text = _DOUBLE_END.sub(r"\1\n", text)
     header = _FIRST_HEADER.search(text)
     # In the diff of a CRLF file, only the lines of the file end with CR. If a header ends with CR,
     # the whole diff was converted.
@@ -291,9 +295,8 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
     if missing := [file for file in files if file.is_missing]:
         paths = format_paths([file.path for file in missing])
         notes.append(f"{len(missing)} files were not read, as {missing[0].missing}: {paths}.")
-    one_sided = sum(line.startswith("Only in ") for line in lines)
-    if one_sided:
-        notes.append(f"{one_sided} files exist on one side only and the diff does not show them.")
+    if not_shown := [line for line in lines if line.startswith(_NOT_SHOWN)]:
+        notes.append(f"The diff names files without their change: {format_paths(not_shown)}.")
     for path, count in Counter(file.path for file in files).items():
         if count > 1 and path:
             notes.append(
@@ -344,7 +347,9 @@ def _read_file(
         return None
     if not header.is_known and section.header and path is None:
         raise DiffParseError(
-            source, section.line, "the file names in this header cannot be read; name the file"
+            source,
+            section.line,
+            "the file names in this header cannot be read; for one file, give --path",
         )
     if header.expects_hunks and not section.hunks:
         raise DiffParseError(

@@ -97,6 +97,14 @@ def test_diff_in_a_commit_message_is_prose(quoted: str) -> None:
     assert paths(mail(1, f"Before:\n{quoted}{FIRST}".encode())) == ["m.py"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_mail_of_powershell_is_still_a_mail(encoding: str) -> None:
+    """Its `>` writes a byte order mark: https://github.com/git-for-windows/git/issues/930."""
+    quoted = "--- a/other.py\n+++ b/other.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
+    patch = mail(1, f"Before:\n{quoted}{FIRST}".encode()).decode()
+    assert paths(patch.replace("\n", "\r\n").encode(encoding)) == ["m.py"]
+
+
 def test_notes_after_the_message_are_prose_too() -> None:
     noted = FIRST.replace("---\n m.py", "---\nv2: as Ann asked\n\n m.py", 1)
     assert paths(mail(1, noted.encode())) == ["m.py"]

@@ -1,3 +1,4 @@
+import difflib
 import hashlib
 import json
 from collections.abc import Callable
@@ -258,6 +259,41 @@ def test_utf16_with_a_mark_is_decoded(codec: str) -> None:
     mark = b"\xfe\xff" if codec == "utf-16-be" else b""
     parsed = parse_diff(mark + PAIR.replace("\n", "\r\n").encode(codec))
     assert parsed.files == parse_diff(PAIR).files
+
+
+@pytest.mark.parametrize("name", ["", "tool.py"])
+def test_lines_of_difflib_joined_with_line_feeds_are_read(name: str) -> None:
+    """Without `lineterm=""`, `"\\n".join` writes an empty line after each header."""
+    old, new = ["def f(a):", "    return a", ""], ["def f(a):", "    return a + 1", ""]
+    text = "\n".join(difflib.unified_diff(old, new, name, name))
+    (file,) = parse_diff(text, path="tool.py").files
+    assert file.path == "tool.py"
+    assert [(line.old, line.new, line.text) for line in file.hunks[0].lines] == [
+        (1, 1, "def f(a):"),
+        (2, None, "    return a"),
+        (None, 2, "    return a + 1"),
+        (3, 3, ""),
+    ]
+
+
+def test_hunks_under_lines_of_perforce_are_two_files() -> None:
+    hunk = "@@ -1 +1 @@\n-a\n+b\n"
+    heads = ("==== //depot/x.py#3 (text) ====\n\n", "==== //depot/y.py#12 - /home/ann/y.py ====\n")
+    files = parse_diff("".join(head + hunk for head in heads)).files
+    assert [file.path for file in files] == ["//depot/x.py", "//depot/y.py"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Only in new: x.py",
+        "* Unmerged path x.py",
+        "Cannot display: file marked as a binary type.",
+    ],
+)
+def test_file_without_its_change_is_noted(line: str) -> None:
+    (note,) = parse_diff(f"--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n{line}\n").notes
+    assert line in note
 
 
 def test_lone_surrogate_in_text_is_replaced() -> None:
