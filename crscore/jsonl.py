@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from crscore.errors import InputError
+from crscore.text import decode_text
 
 _Row = TypeVar("_Row")
 
@@ -49,7 +50,7 @@ def read_rows(
     """Read JSON Lines; blank lines are skipped.
 
     Args:
-        content: UTF-8 text, one JSON object per line.
+        content: UTF-8, or UTF-16 with a byte order mark, one JSON object per line.
         kind: Type of a row.
         path: Origin of the content.
         content_name: Expected content, for the message.
@@ -62,7 +63,7 @@ def read_rows(
     """
     try:
         # Not `splitlines`: a JSON string may hold other line separators.
-        lines = content.decode("utf-8").split("\n")
+        lines = decode_text(content, "strict").split("\n")
     except UnicodeDecodeError as exc:
         raise InputError(f"{path} cannot be read as {content_name}: {exc}") from exc
     for line_number, line in enumerate(lines, 1):

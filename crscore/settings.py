@@ -427,7 +427,7 @@ def find_settings_file(start: Path) -> Path | None:
 
 def _read_tools(file: Path | SettingsText) -> dict[str, Any]:
     try:
-        text = file.toml if isinstance(file, SettingsText) else file.read_text(encoding="utf-8")
+        text = file.toml if isinstance(file, SettingsText) else file.read_text("utf-8-sig")
         tools = tomllib.loads(text).get("tool")
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise ConfigError("[tool.crscore]", _origin(file), f"cannot be read: {exc}") from exc

@@ -1,5 +1,6 @@
 """Words of prose and code: stop words, stems, names, code spans and cues of a text's intent."""
 
+import codecs
 import re
 import tomllib
 from collections.abc import Iterable
@@ -32,6 +33,16 @@ _ENDINGS: Final = (
     "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
     "s", "ly", "e",
 )  # fmt: skip
+
+
+def decode_text(data: bytes, errors: str = "replace") -> str:
+    r"""Decode UTF-8, with or without a byte order mark, or UTF-16 with one.
+
+    >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16"))
+    ('a', 'a')
+    """
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if is_wide else "utf-8-sig", errors)
 
 
 def split_identifier(text: str) -> list[str]:

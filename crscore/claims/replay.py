@@ -78,7 +78,7 @@ def create(options: ReplayOptions) -> ClaimGenerator:
             content = file.read_bytes()
             # The name says which diff a file belongs to, so it is part of the recording.
             digest.update(file.name.encode() + b"\0" + content + b"\0")
-            recorded |= _read(file, content.decode("utf-8"), one_a_file=path.is_dir())
+            recorded |= _read(file, content.decode("utf-8-sig"), one_a_file=path.is_dir())
     except (OSError, UnicodeDecodeError) as exc:
         raise GenerationError(f"the recording {path} cannot be read: {exc}") from exc
     if not files:

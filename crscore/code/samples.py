@@ -11,6 +11,7 @@ import msgspec
 from crscore import jsonl
 from crscore.diff.languages import canonical_name, language_of
 from crscore.errors import InputError
+from crscore.text import decode_text
 
 MAX_FILE_BYTES: Final = 10_000_000
 """Maximum number of bytes of a file of code."""
@@ -147,7 +148,7 @@ def _read_text(path: Path) -> str:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
             raise InputError(f"{path} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
-        text = path.read_text("utf-8", "replace")
+        text = decode_text(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
     except OSError as exc:
         raise InputError(f"{path} cannot be read: {exc.strerror or exc}") from exc
     if "\0" in text:

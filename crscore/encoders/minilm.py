@@ -40,8 +40,8 @@ MAX_TOKENS = 256
 BATCH_TOKENS = 512
 """Maximum tokens of one batch, including padding: the activations then fit a core's cache."""
 
-BEGIN, END = 101, 102
-"""Ids of the special tokens around a text."""
+UNKNOWN, BEGIN, END = 100, 101, 102
+"""Ids of the token for what is not in the vocabulary, and of those around a text."""
 
 MAX_WORKERS = 8
 GRAPH = "all-minilm-l6-v2.onnx"

@@ -1,12 +1,12 @@
 """Parser for the comments of a review in text, Markdown or JSON."""
 
-import codecs
 from dataclasses import dataclass
 from typing import Final
 
 from crscore.errors import InputError, LimitError
 from crscore.records import Comment
 from crscore.review.json_comments import read_json, tidy
+from crscore.text import decode_text
 
 _PROBED_BYTES: Final = 8_000
 """Size of the start of a file where a NUL byte means that it is not text, as in git."""
@@ -77,8 +77,7 @@ def _check(limit: str, allowed: int, actual: int, source: str) -> None:
 
 
 def _decode(data: bytes, source: str) -> str:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
-    if b"\0" in data[:_PROBED_BYTES]:
+    text = decode_text(data)
+    if "\0" in text[:_PROBED_BYTES]:
         raise InputError(f"{source}: this is not text; save the review as UTF-8")
-    return data.decode("utf-8-sig", "replace")
+    return text

@@ -148,8 +148,42 @@ def test_programs_are_run(crscore, lines) -> None:
         "passed",
         "failed: AssertionError",
     ]
+    _, text, _ = crscore(*command)
+    assert "failed: AssertionError (total, program 1)" in text
     _, text, _ = crscore("run", "--tests", tests, "--canonical", "--allow-code-execution")
     assert "pass@1  100.00 %" in text
+
+
+def test_problem_without_a_program_counts_as_failed(crscore, lines) -> None:
+    tests = lines("p.jsonl", PROBLEM, PROBLEM | {"task_id": "b"}, PROBLEM | {"task_id": "c"})
+    path = lines("s.jsonl", {"task_id": "total", "completion": "    return sum(items)\n"})
+    command = ("run", path, "--tests", tests, "--k", "1", "--allow-code-execution")
+    _, out, _ = crscore(*command, "--format", "json")
+    document = json.loads(out)
+    validator("code-run").validate(document)
+    assert document["pass_at_k"] == [{"k": 1, "value": pytest.approx(1 / 3)}]
+    assert [problem["samples"] for problem in document["problems"]] == [1, 0, 0]
+    _, text, _ = crscore(*command)
+    assert "pass@1  33.33 %" in text
+    assert "Of 3 problems, 2 without a program: counted as failed." in text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_byte_order_mark_is_no_part_of_the_text(crscore, lines, tmp_path, encoding) -> None:
+    for name in (
+        lines("p.jsonl", PROBLEM),
+        lines("s.jsonl", {"task_id": "total", "completion": "    return sum(items)\n"}),
+        lines("a.jsonl", *samples(GOOD)),
+    ):
+        (tmp_path / name).write_text((tmp_path / name).read_text(), encoding)
+    (tmp_path / "a.py").write_text(GOOD, encoding)
+    (tmp_path / "b.py").write_text(GOOD.replace("\n", "\r\n"))
+    for command in (("a.jsonl",), ("a.py", "b.py")):
+        code, out, err = crscore(*command, "--metrics", "bleu,codebleu", "--format", "json")
+        assert code == 0, err
+        assert [metric["score"] for metric in json.loads(out)["metrics"]] == [1, 1]
+    code, out, _ = crscore("run", "s.jsonl", "--tests", "p.jsonl", "--allow-code-execution")
+    assert "pass@1  100.00 %" in out
 
 
 def test_programs_are_not_run_without_consent(crscore, lines) -> None:

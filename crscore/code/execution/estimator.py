@@ -34,20 +34,22 @@ def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[s
     """Average the estimates over problems.
 
     Args:
-        counts: Numbers of judged and of passed samples of each problem.
+        counts: Numbers of judged and of passed samples of each problem; a problem without samples
+            counts as failed.
         ks: Values of k.
 
     Returns:
-        `pass@k` -> mean, for each k for which every problem has at least k samples; others are
+        `pass@k` -> mean, for each k for which every problem with samples has at least k; others are
         left out, as in `code_eval`.
 
     Example:
         >>> pass_at_k([(2, 1)], [1, 2, 10])
         {'pass@1': 0.5, 'pass@2': 1.0}
     """
-    fewest = min((samples for samples, _ in counts), default=0)
+    attempted = [pair for pair in counts if pair[0] > 0]
+    fewest = min((samples for samples, _ in attempted), default=0)
     return {
-        f"pass@{k}": float(np.mean([estimate_pass_at_k(*pair, k) for pair in counts]))
+        f"pass@{k}": sum(estimate_pass_at_k(*pair, k) for pair in attempted) / len(counts)
         for k in ks
         if k <= fewest
     }

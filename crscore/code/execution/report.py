@@ -18,6 +18,7 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:code-run:1"
 SHOWN_PROBLEMS: Final = 30
+SHOWN_REASONS: Final = 20
 # Python: "No module named 'numpy.linalg'". Node.js: "Cannot find module '@scope/name'".
 _MISSING: Final = re.compile(r"(?:No module named|Cannot find module) '(?P<name>[\w./@-]+)'")
 
@@ -35,7 +36,7 @@ class ProblemResult(Struct, frozen=True, kw_only=True):
     task_id: str
     language: str
     samples: Count
-    """Number of programs that were judged."""
+    """Number of programs that were judged; without any, the problem counts as failed."""
     passed: Count
 
 
@@ -82,12 +83,12 @@ def make_document(
     """Make the document of a run.
 
     Args:
-        problems: Problems by name; problems without an outcome are left out.
+        problems: Problems by name; one without an outcome counts as failed.
         outcomes: Judgements of the programs.
         ks: Values of k.
         timeout: Time limit of a program in seconds.
     """
-    counts = count(outcomes)
+    counts = dict.fromkeys(problems, (0, 0)) | count(outcomes)
     means = pass_at_k(list(counts.values()), ks)
     failures = (_MISSING.search(outcome.result) for outcome in outcomes)
     modules = Counter(failure["name"] for failure in failures if failure is not None)
@@ -131,10 +132,19 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
         main=lambda _: True,
     )
     if document.undefined_k:
-        fewest = min((problem.samples for problem in document.problems), default=0)
+        fewest = min(
+            (problem.samples for problem in document.problems if problem.samples), default=0
+        )
         names = ", ".join(f"pass@{k}" for k in document.undefined_k)
         programs = view.count_noun(fewest, "program")
         yield Paragraph(f"{names}: undefined, a problem has only {programs}")
+    missing = [problem.samples for problem in document.problems].count(0)
+    if missing:
+        problems = view.count_noun(len(document.problems), "problem")
+        yield Paragraph(
+            f"Of {problems}, {missing:,} without a program: counted as failed. To leave them out, "
+            "take them out of the tests."
+        )
     results = [program.result for program in document.results]
     timed_out, passed = results.count(TIMED_OUT), results.count(PASSED)
     yield Paragraph(
@@ -154,4 +164,13 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
             ("Programs", lambda problem: f"{problem.samples:,}"),
             ("Passed", lambda problem: f"{problem.passed:,}"),
         )
+    failures = Counter(result for result in results if result != PASSED)
+    first = {program.result: program for program in reversed(document.results)}
+    for reason, times in failures.most_common(SHOWN_REASONS):
+        place = f"{first[reason].task_id}, program {first[reason].completion_id}"
+        where = place if times == 1 else f"{times:,} programs, the first: {place}"
+        yield Paragraph((Run(f"{reason} ({where})"),))
+    if len(failures) > SHOWN_REASONS:
+        others = view.count_noun(len(failures) - SHOWN_REASONS, "other reason")
+        yield Paragraph(f"{others}: --format json has the result of each program")
     yield Signature(document.signature, whole=True)

@@ -2,7 +2,8 @@
 
 A token scores as high as the most similar token of the other side. This module differs from the
 published code as follows: padding is never matched; an empty side has a defined score; the
-operators `= < > % ! ^` count; and a sample's context is not read.
+operators `= < > % ! ^` count; a token outside the vocabulary is like none but itself; and a
+sample's context is not read.
 
 The vectors come from all-MiniLM-L6-v2, without PyTorch, or from any encoder of the Hugging Face
 hub. MiniLM's words are English and in lower case, so code is first cut into words: the parts of
@@ -26,7 +27,7 @@ import numpy.typing as npt
 
 from crscore.code.hugging_face import LoadedModel, load_model
 from crscore.code.metrics.metric import Floats, Metric, mean_metric
-from crscore.encoders.minilm import BEGIN, END, MiniLM
+from crscore.encoders.minilm import BEGIN, END, UNKNOWN, MiniLM
 from crscore.encoders.minilm import MAX_TOKENS as MINILM_TOKENS
 from crscore.errors import ConfigError, EncodingError
 
@@ -141,7 +142,9 @@ def minilm_source(encoder: MiniLM) -> TokenSource:
         for code, vectors in zip(codes, encoded, strict=True):
             marker = np.zeros(len(code) + 2, dtype=np.bool_)
             marker[[0, -1]] = True
-            all_tokens.append(Tokens(("", *(word for _, word in code), ""), marker, vectors))
+            spelled = ("", *(word for _, word in code), "")
+            unknown = np.array([False, *(key == UNKNOWN for key, _ in code), False])
+            all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
         return all_tokens
 
     return TokenSource(encoder.identity, read)
@@ -186,7 +189,8 @@ def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSourc
             marker = np.array(encoding["special_tokens_mask"], dtype=np.bool_)
             # A token may begin with the white space before its word.
             spelled = tuple(code[start:end].strip() for start, end in encoding["offset_mapping"])
-            all_tokens.append(Tokens(spelled, marker, vectors))
+            unknown = np.array(encoding["input_ids"]) == loaded.tokenizer.unk_token_id
+            all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
         return all_tokens
 
     return TokenSource(identity, read)
@@ -272,6 +276,27 @@ def _unit_rows(vectors: Vectors) -> Vectors:
     # A zero vector stays zero.
     units: Vectors = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
     return units
+
+
+def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: Vectors) -> Vectors:
+    """Give tokens outside the vocabulary vectors of their own, which only equal ones share.
+
+    For the model they are all one token, so that any two texts of them would be equal.
+
+    Args:
+        spelled: L tokens as written.
+        unknown: Shape (L,): True at tokens outside the vocabulary.
+        vectors: Shape (L, D).
+
+    Returns:
+        The vectors, in which that of an unknown token is drawn with its spelling as the seed.
+    """
+    vectors = vectors.copy()
+    for index in map(int, np.flatnonzero(unknown)):
+        draws = np.random.default_rng(list(spelled[index].encode(errors="replace")))
+        vectors[index] = draws.standard_normal(vectors.shape[1])
+        vectors[index] /= np.linalg.norm(vectors[index])
+    return vectors
 
 
 def drop_punctuation(tokens: Tokens) -> Tokens:
@@ -390,7 +415,7 @@ def create(options: CodeBERTScoreOptions) -> Metric:
     sources = _make_sources(options)
 
     def identify() -> str:
-        parts = [options.value, "punctuation:operators"]
+        parts = [options.value, "punctuation:operators", "unknown:apart"]
         identities = {language or "*": source.identity for language, source in sources.items()}
         parts += [f"{language}={identities[language]}" for language in sorted(identities)]
         return f"codebertscore[{','.join(parts)}]"

@@ -19,5 +19,9 @@ def test_k_above_the_samples_of_a_problem_is_left_out():
     assert pass_at_k([(2, 1), (20, 20)], [1, 2, 10]) == {"pass@1": 0.75, "pass@2": 1.0}
 
 
+def test_problem_without_samples_counts_as_failed():
+    assert pass_at_k([(2, 2), (0, 0), (1, 1), (0, 0)], [1, 2]) == {"pass@1": 0.5}
+
+
 def test_no_problem_has_no_estimate():
     assert pass_at_k([], [1]) == {}

@@ -49,6 +49,20 @@ def test_empty_sides(candidate: str, reference: str, expected: float) -> None:
     assert metrics.make("codebertscore").sentence(candidate, [reference]) == expected
 
 
+@pytest.mark.parametrize(
+    ("candidate", "reference"),
+    [("\U0001f600", "\U0001f389"), ("x = '变量'", "x = '函数'"), ("变量", "函数名字")],
+)
+def test_words_outside_the_vocabulary_are_like_none_but_themselves(
+    candidate: str, reference: str
+) -> None:
+    metric = metrics.make("codebertscore")
+
+    assert metric.sentence(candidate, [reference]) < 0.8
+    assert metric.sentence(candidate, [candidate]) == pytest.approx(1, abs=1e-6)
+    assert metric.sentence(f"{candidate} {candidate}", [candidate]) > 0.8
+
+
 def test_best_of_several_references() -> None:
     metric = metrics.make("codebertscore")
     scores = [metric.sentence("a + b", [reference]) for reference in ("c", "b + a")]
@@ -93,7 +107,7 @@ def test_surrogates_are_read() -> None:
 
 def test_identity_names_what_changes_scores() -> None:
     assert metrics.make("codebertscore").identity == (
-        "codebertscore[f1,punctuation:operators,*=minilm:all-MiniLM-L6-v2@53aa5117]"
+        "codebertscore[f1,punctuation:operators,unknown:apart,*=minilm:all-MiniLM-L6-v2@53aa5117]"
     )
 
 
