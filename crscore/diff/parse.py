@@ -31,6 +31,10 @@ _DOUBLE_END: Final = re.compile(r"^((?:---|\+\+\+) .*|@@ -.*@@)\n\n", re.MULTILI
 _NOT_SHOWN: Final = ("Only in ", "* Unmerged path ", "Cannot display: file marked as a binary")
 """Starts of the lines of GNU diff, git and svn for a file whose change is not shown."""
 _COLOR_NOTE: Final = "The diff has colour codes, which were removed."
+CUT_NOTE: Final = (
+    "The diff ends before the lines that its last hunk's header counts: the hunk was cut. "
+    "The lines that are there were read, and their numbers are right."
+)
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 
@@ -288,10 +292,7 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
     """Return notes on repaired and missing parts of a diff."""
     notes: list[str] = []
     if is_cut:
-        notes.append(
-            "The diff ends before the lines that its last hunk's header counts: the hunk was cut. "
-            "The lines that are there were read, and their numbers are right."
-        )
+        notes.append(CUT_NOTE)
     if missing := [file for file in files if file.is_missing]:
         paths = format_paths([file.path for file in missing])
         notes.append(f"{len(missing)} files were not read, as {missing[0].missing}: {paths}.")

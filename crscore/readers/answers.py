@@ -1,20 +1,19 @@
 """Answers of a language model about the comments of one request."""
 
-import json
-import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from crscore.llm.answers import read_object
+from crscore.llm.engines.base import Answer
 from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.readers.excerpt import Excerpt, distance
 from crscore.readers.quotations import Quotation, ShownComment, locate
 from crscore.records import Holds, LineSpan, RemarkReading, Stance
 from crscore.review.visibility import clean
 
-MAX_ANSWER_CHARS: Final = 100_000
-"""Maximum characters of an answer that are read, from its end."""
 MAX_SENTENCE_CHARS: Final = 300
 """Maximum characters of a sentence by the model."""
 MIN_QUOTE_CHARS: Final = 8
@@ -60,7 +59,6 @@ SCHEMA: Final[Mapping[str, Any]] = {
     "additionalProperties": False,
 }
 """JSON Schema of an answer: the worth of a remark comes last, after its reasons."""
-_OBJECT: Final = re.compile(r'\{\s{0,200}"remarks"\s{0,20}:')
 _Tenths = Annotated[int, msgspec.Meta(ge=0, le=10)]
 
 
@@ -81,7 +79,7 @@ class _Remark(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class _Answer(msgspec.Struct, frozen=True):
+class _Remarks(msgspec.Struct, frozen=True):
     remarks: list[_Remark]
 
 
@@ -95,25 +93,26 @@ class ReadRemark(NamedTuple):
 
 
 def read_answer(
-    text: str, shown: Sequence[ShownComment], excerpt: Excerpt
-) -> list[list[ReadRemark]] | None:
+    answer: Answer, shown: Sequence[ShownComment], excerpt: Excerpt
+) -> list[list[ReadRemark]]:
     """Read an answer, and look up its quotations of the comments and of the code.
 
     Args:
-        text: The model's text.
+        answer: The model's answer.
         shown: The comments that it was asked about.
         excerpt: The code that it was shown.
 
     Returns:
-        The remarks of each comment, none for a comment that it did not read; None without a
-        complete answer.
+        The remarks of each comment, none for a comment that it did not read.
+
+    Raises:
+        MalformedAnswerError: The answer is not complete, or not what was asked for.
     """
-    answer = _find_answer(text[-MAX_ANSWER_CHARS:])
-    if answer is None:
-        return None
+    fits = partial(msgspec.convert, type=_Remarks)
+    remarks_of_all = read_object(answer.text, fits, whole=answer.whole).remarks
     read: list[list[ReadRemark]] = []
     for number, comment in enumerate(shown, 1):
-        remarks = [remark for remark in answer.remarks if remark.comment == number]
+        remarks = [remark for remark in remarks_of_all if remark.comment == number]
         columns = locate([Quotation(remark.first, remark.last) for remark in remarks], comment)
         by_columns: dict[tuple[int, ...], ReadRemark] = {}
         for place, remark in zip(columns, remarks, strict=True):
@@ -124,17 +123,6 @@ def read_answer(
                 by_columns[place] = ReadRemark(place, reading)
         read.append([*by_columns.values()])
     return read
-
-
-def _find_answer(text: str) -> _Answer | None:
-    """Find the last complete answer: reasoning and drafts come before it."""
-    for start in reversed([match.start() for match in _OBJECT.finditer(text)]):
-        try:
-            value, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
-            return msgspec.convert(value, _Answer)
-        except (ValueError, RecursionError):  # includes msgspec's errors
-            continue
-    return None
 
 
 def _read_remark(remark: _Remark, excerpt: Excerpt) -> RemarkReading:

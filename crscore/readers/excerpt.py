@@ -11,7 +11,8 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from crscore.diff import scopes
-from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, LineSpan, Side
+from crscore.diff.parse import CUT_NOTE
+from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, LineSpan, Scope, Side
 from crscore.syntax import reader
 from crscore.syntax.change import ParsedChange, ParsedFile
 from crscore.text import code_names
@@ -53,6 +54,8 @@ class Excerpt(NamedTuple):
     """The most relevant first."""
     location: LineSpan
     """Line that the comment is on; the first added line if it is on no line."""
+    is_located: bool
+    """Whether the comment is on a line of this version of the change."""
 
     @property
     def lines(self) -> Iterator[Line]:
@@ -132,11 +135,9 @@ class Excerpts:
             )
 
         hunks = sorted(self._hunks, key=lambda hunk: (not is_own(hunk), -rarity[id(hunk)]))
-        first, location = hunks[0], hunks[0].start
-        is_placed = scope is not None and comment.path is not None
-        if is_placed and comment.line is not None and not comment.outdated:
-            path = _path(first.file.file, comment.side)
-            location = LineSpan(path=path, side=comment.side, start=comment.line, end=comment.line)
+        first = hunks[0]
+        located = self._locate(comment, scope, first)
+        location = located or first.start
         passages: list[Passage] = []
         shown: set[LineSpan] = set()
         for hunk in [hunk for hunk in hunks if is_own(hunk) or rarity[id(hunk)]][:MAX_PASSAGES]:
@@ -150,9 +151,22 @@ class Excerpts:
                 passages.append(Passage(f"{title}{cut}", window))
                 max_chars -= sum(len(line.text) + 1 for line in window)
                 shown |= {line.span for line in window}
-        if is_placed:
+        if scope is not None and comment.path is not None:
             passages += self._named_lines(first.file, text, shown, max_chars)
-        return Excerpt(self._files, tuple(passages), location)
+        return Excerpt(self._files, tuple(passages), location, located is not None)
+
+    def _locate(self, comment: Comment, scope: Scope | None, hunk: _Hunk) -> LineSpan | None:
+        """Return the line that a comment is on, if it is known."""
+        if scope and comment.path is not None and comment.line is not None and not comment.outdated:
+            path = _path(hunk.file.file, comment.side)
+            return LineSpan(path=path, side=comment.side, start=comment.line, end=comment.line)
+        # GitHub cuts the hunk that it stores with a comment after the comment's line.
+        lines = hunk.passage.lines
+        if comment.diff_hunk and scope and scope.hunk is not None:
+            kept = comment.diff_hunk.rstrip("\n").split("\n")[1:]
+            count = sum(not line.startswith("\\") for line in kept)
+            return lines[min(count, len(lines)) - 1].span
+        return lines[-1].span if CUT_NOTE in self.diff.notes and len(self._hunks) == 1 else None
 
     def _merge(self, file: ParsedFile) -> tuple[Line, ...]:
         """Return both versions of a whole file in one list; empty if only its hunks are known."""

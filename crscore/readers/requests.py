@@ -254,23 +254,16 @@ def _size(texts: Mapping[str, str]) -> int:
 
 def _location(comment: Comment, excerpt: Excerpt) -> str:
     """Describe the line that a comment is on, with its text if it is shown."""
-    if comment.path is None:
-        return ""
-    if comment.line is None or comment.outdated:
-        return f" on {_one_line(comment.path)}"
-    side = "old " if comment.side is Side.OLD else ""
-    number = f"{side}line {comment.line} of {_one_line(comment.path)}"
-    spans = ((line.span, line.text.strip()) for line in excerpt.lines)
-    at = next(
-        (
-            text
-            for span, text in spans
-            if (span.start, span.side) == (comment.line, comment.side)
-            and span.path == excerpt.location.path
-        ),
-        "",
-    )
-    return f" on {number}" + (f", `{shorten(at, MAX_SHORT_CHARS)}`" if at else "")
+    place = "" if comment.path is None else f" on {_one_line(comment.path)}"
+    if not excerpt.is_located:
+        return place
+    texts = (line.text.strip() for line in excerpt.lines if line.span == excerpt.location)
+    at = next(filter(None, texts), "")
+    if place and comment.line is not None and not comment.outdated:
+        side = "old " if comment.side is Side.OLD else ""
+        place = f" on {side}line {comment.line} of{place.removeprefix(' on')}"
+    line = f"the line `{shorten(at, MAX_SHORT_CHARS)}`" if at else ""
+    return (f"{place}, {line}" if place and line else place) or (line and f" on {line}")
 
 
 def _describe_findings(findings: Sequence[Finding], excerpt: Excerpt) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from crscore.diff import parse
+from crscore.errors import MalformedAnswerError
+from crscore.llm.engines.base import Answer
 from crscore.readers.answers import SCHEMA, find_line, read_answer
 from crscore.readers.excerpt import Excerpts
 from crscore.readers.quotations import show_comment
@@ -45,8 +47,8 @@ READING = RemarkReading(
 )
 
 
-def read(text: str) -> Any:
-    return read_answer(text, [SHOWN], EXCERPT)
+def read(text: str, whole: bool = True) -> Any:
+    return read_answer(Answer(text=text, whole=whole), [SHOWN], EXCERPT)
 
 
 def said(*remarks: dict[str, Any]) -> str:
@@ -79,8 +81,14 @@ def test_fields_are_asked_for_in_the_order_of_the_guide() -> None:
         '{"remarks": ' * 5_000,
     ],
 )
-def test_answer_that_is_not_what_was_asked_for_is_none(text: str) -> None:
-    assert read(text) is None
+def test_answer_that_is_not_what_was_asked_for_is_malformed(text: str) -> None:
+    with pytest.raises(MalformedAnswerError):
+        read(text)
+
+
+def test_draft_of_an_answer_that_was_cut_off_does_not_count() -> None:
+    with pytest.raises(MalformedAnswerError):
+        read(f"A draft: {said(CLOSED)} but then again", whole=False)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +114,8 @@ def test_two_points_of_one_sentence_are_one_remark_worth_the_better() -> None:
 
 def test_remarks_of_other_comments_are_not_read() -> None:
     assert read(said(CLOSED | {"comment": 2})) == [[]]
-    assert read_answer(said(CLOSED | {"comment": 2}), [SHOWN, SHOWN], EXCERPT) == [
-        [],
-        [((0, 1), READING)],
-    ]
+    answer = Answer(text=said(CLOSED | {"comment": 2}), whole=True)
+    assert read_answer(answer, [SHOWN, SHOWN], EXCERPT) == [[], [((0, 1), READING)]]
 
 
 def span(line: int, side: Side = Side.NEW) -> LineSpan:

@@ -136,6 +136,18 @@ def test_line_of_an_older_version_is_not_looked_up() -> None:
     assert excerpt.location.start == 1
 
 
+CUT = "@@ -1,9 +1,9 @@\n first\n-second\n+other\n"
+HUNK = "@@ -5 +5,2 @@\n-    b = a\n+    b = a + 1"
+
+
+def test_comment_on_a_stored_hunk_is_on_its_last_line(whole: Diff) -> None:
+    stored = find(whole, "x", path="b.py", line=1, outdated=True, diff_hunk=HUNK)
+    assert (stored.is_located, stored.location.start) == (True, 5)
+    cut = find(parse.parse_diff(CUT), "x")
+    assert (cut.is_located, cut.location.start) == (True, 2)
+    assert not find(whole, "x").is_located
+
+
 def test_change_without_lines_has_no_excerpt() -> None:
     diff = parse.parse_diff("diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n")
     assert Excerpts(diff).find("x", Comment(body="x"), 1_000) is None

@@ -8,7 +8,7 @@ import pytest
 from crscore.diff import parse
 from crscore.readers import requests
 from crscore.readers.requests import Request, make_requests
-from crscore.records import Comment, Finding, Severity
+from crscore.records import Comment, Finding, Severity, Side
 from crscore.review.read import read_review
 
 NEW = "".join(f"def function_{n}(value):\n    return value + {n}\n\n\n" for n in range(300))
@@ -35,18 +35,33 @@ def make(*comments: Comment, diff=DIFF, **options: Any) -> list[Request]:
 
 
 def test_request_has_the_code_the_findings_the_comment_and_its_neighbours() -> None:
-    request, other = make(on("`value` may be None."), on("I agree.", 1, author="me"))
+    request, other = make(on("It may be None."), on("I agree.", 1, author="me"))
     assert request.texts == {
         "code": "Changed files: a.py\n\na.py, function function_0, from line 1:\n"
         " def function_0(value):\n-    return value\n+    return value + 0",
         "findings": "Adding 0 does nothing. (toy, on the line: return value + 0)",
         "other comments": "- I agree.",
-        "comments": "Comment 1 on line 2 of a.py, `return value + 0`:\n`value` may be None.",
-    } | {"code": request.texts["code"]}
+        "comments": "Comment 1 on line 2 of a.py, the line `return value + 0`:\nIt may be None.",
+    }
     assert (
         " def function_0(value):\n-    return value\n+    return value + 0" in other.texts["code"]
     )
     assert [asked.comment_index for asked in other.comments] == [1]
+
+
+def test_place_of_a_comment_is_described() -> None:
+    cut = parse.parse_diff("@@ -1,9 +1,9 @@\n first\n-second\n+other\n")
+    hunk = "@@ -401,2 +401,2 @@ def function_99(value):\n def function_100(value):"
+    outdated = on("Why?", 9, outdated=True, diff_hunk=hunk)
+    for comment, diff, place in (
+        (on("Why?"), DIFF, " on line 2 of a.py, the line `return value + 0`"),
+        (on("Why?", 1, side=Side.OLD), DIFF, " on old line 1 of a.py"),
+        (on("Why?", None), DIFF, " on a.py"),
+        (outdated, DIFF, " on a.py, the line `def function_100(value):`"),
+        (on("Why?", None, path=None), DIFF, ""),
+        (on("Why?", None, path=None), cut, " on the line `other`"),
+    ):
+        assert make(comment, diff=diff)[0].texts["comments"] == f"Comment 1{place}:\nWhy?"
 
 
 def test_request_depends_on_its_content_alone() -> None:
