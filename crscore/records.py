@@ -123,6 +123,11 @@ class ChangedFile:
         """Whether its changes are unknown."""
         return bool(self.missing)
 
+    @property
+    def shows_text(self) -> bool:
+        """Whether the diff shows its content."""
+        return not (self.is_binary or self.is_submodule or self.missing)
+
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
         """Return the lines of these kinds of all hunks, in diff order; all without a kind."""
         return tuple(line for hunk in self.hunks for line in hunk.lines_of(*kinds))
@@ -138,6 +143,11 @@ class Diff:
     """Hash of the diff's text as read, 64 hex digits; identifies it in caches and recordings."""
     notes: tuple[str, ...] = ()
     """Repairs and omissions of the reader, one sentence each."""
+
+    @property
+    def shows_text(self) -> bool:
+        """Whether the content of a file is shown."""
+        return any(file.shows_text for file in self.files)
 
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
         """Return the lines of these kinds of all files, in diff order; all without a kind."""

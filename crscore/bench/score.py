@@ -17,6 +17,7 @@ from crscore.bench.pairs import PairModel, TextView, measure_pairs, read_model, 
 from crscore.bench.readers import read_findings, read_golden
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, make_set
 from crscore.bench.results import BenchResult, ChangeResult, Decision
+from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 from crscore.records import GIVES_FROM
@@ -29,7 +30,7 @@ from crscore.usefulness.reading import read_text, weigh_importance
 from crscore.version import __version__
 
 Floats = npt.NDArray[np.float64]
-Vectors = npt.NDArray[np.float32]
+Vector = npt.NDArray[np.float32]
 Grouped = Mapping[tuple[str, str], Sequence[Finding]]
 """(change, bot) -> findings."""
 
@@ -152,12 +153,10 @@ def _group(
 def _divide(comments: Sequence[Finding], parts: _Matcher) -> list[Finding]:
     """Divide comments as posted into remarks; sentences that ask for nothing stay `raw`."""
     units = [sentences_of([split_comment(comment.text)]) for comment in comments]
-    texts = sorted({unit.text for row in units for unit in row})
-    vectors = dict(zip(texts, parts.encoder.encode(texts), strict=True))
+    vectors = Vectors(parts.encoder, sorted({unit.text for row in units for unit in row}))
     read = parts.reader.read_texts(
-        [(row, np.array([vectors[unit.text] for unit in row], np.float32).reshape(len(row), -1))
-         for row in units]
-    )  # fmt: skip
+        [(row, vectors.of([unit.text for unit in row])) for row in units]
+    )
     divided = []
     for comment, row, texts_read in zip(comments, units, read, strict=True):
         for remark in texts_read.remarks:
@@ -214,7 +213,7 @@ def _decide(
         if match.probability >= model.threshold
     }
     decisions = []
-    unlisted: list[Vectors] = []
+    unlisted: list[Vector] = []
     for index, finding in enumerate(findings):
         best = int(probabilities[index].argmax()) if problems else None
         probability = 0.0 if best is None else float(probabilities[index, best])
@@ -248,14 +247,14 @@ def _decide(
     )  # fmt: skip
 
 
-def _repeats(vector: Vectors, earlier: Sequence[Vectors]) -> bool:
+def _repeats(vector: Vector, earlier: Sequence[Vector]) -> bool:
     """Return whether a text makes the same point as an earlier one."""
     return bool(earlier) and float((np.stack(earlier) @ vector).max()) >= SAME_COSINE
 
 
 def _count_distinct(rows: Sequence[Row]) -> int:
     """Count the unlisted points of all bots for one change."""
-    distinct: list[Vectors] = []
+    distinct: list[Vector] = []
     for vector in (vector for row in rows for vector in row.unlisted):
         distinct += [] if _repeats(vector, distinct) else [vector]
     return len(distinct)

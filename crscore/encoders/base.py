@@ -1,13 +1,12 @@
 """Interface of encoders."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+Floats = npt.NDArray[np.float32]
 
 
 class Encoder(Protocol):
@@ -23,7 +22,7 @@ class Encoder(Protocol):
         """Name, model and revision for the signature: the same identity means the same vectors."""
         ...
 
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> Floats:
         """Encode texts.
 
         Args:
@@ -43,7 +42,7 @@ class Encoder(Protocol):
 class TokenVectors(NamedTuple):
     """Vectors of the tokens of one text."""
 
-    vectors: npt.NDArray[np.float32]
+    vectors: Floats
     """Shape (L, D), of any length: the model's last layer."""
     marker: npt.NDArray[np.bool_]
     """Shape (L,): True at the tokens that the tokenizer adds around a text."""
@@ -69,3 +68,33 @@ class TokenEncoder(Encoder, Protocol):
             EncodingError: The model rejects a text.
         """
         ...
+
+
+class Vectors(dict[str, Floats]):
+    """Vectors of texts, each shape (D,); a text is encoded once.
+
+    Args:
+        encoder: The encoder.
+        texts: Texts to encode.
+    """
+
+    def __init__(self, encoder: Encoder, texts: Iterable[str] = ()) -> None:
+        super().__init__()
+        self._encoder = encoder
+        self.learn(texts)
+
+    def learn(self, texts: Iterable[str]) -> None:
+        """Encode the texts that have no vector yet."""
+        new = [text for text in dict.fromkeys(texts) if text not in self]
+        if new:
+            self.update(zip(new, self._encoder.encode(new), strict=True))
+
+    def of(self, texts: Sequence[str]) -> Floats:
+        """Stack the vectors of encoded texts, shape (len(texts), D); D is 0 without any text.
+
+        Raises:
+            KeyError: A text was not encoded.
+        """
+        width = len(next(iter(self.values()), ()))
+        rows = [self[text] for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)

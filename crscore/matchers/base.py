@@ -1,50 +1,10 @@
 """Interface of matchers."""
 
-from __future__ import annotations
+from typing import Protocol
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from crscore.scoring.cells import Cells, Judgement
 
-from crscore.records import Diff, Flag, PseudoReference, Sentence
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
-    """Cells of one change before matching: each pairs a pseudo-reference with a sentence."""
-
-    diff: Diff
-    """The change."""
-    references: tuple[PseudoReference, ...]
-    """Rows: R pseudo-references."""
-    sentences: tuple[Sentence, ...]
-    """Columns: S sentences, first the visible text of the comments, then hidden text."""
-    reference_vectors: Floats
-    """Unit vectors of the references' encoded texts, shape (R, D)."""
-    sentence_vectors: Floats
-    """Unit vectors of the sentences, shape (S, D)."""
-    similarity: Floats
-    """Cosines of rows and columns, shape (R, S), each in [-1, 1], read-only."""
-    about: Floats
-    """Probability that each sentence is about the change, by its lines and names as well as by its
-    claims, shape (S,); 0.5 without weights for the encoder."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Judgement:
-    """Matcher's judgement of the cells of one change."""
-
-    degrees: Floats
-    """Degree to which each sentence addresses each pseudo-reference, shape (R, S), in [0, 1]."""
-    flags: tuple[Flag | None, ...]
-    """For each of the S sentences, the reason that it counts less or not at all; usually None."""
-    in_review: tuple[bool, ...]
-    """For each of the S sentences, False for hidden text that is left out of the review."""
+__all__ = ["Cells", "Judgement", "Matcher"]
 
 
 class Matcher(Protocol):

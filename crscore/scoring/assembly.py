@@ -1,7 +1,8 @@
 """Result of one change, built from its judged cells; an empty side gets a reason, not a score."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,14 +10,14 @@ import numpy.typing as npt
 from crscore.diff import scopes
 from crscore.records import (
     Analysis,
-    ChangedFile,
     Comment,
     CommentResult,
     Diff,
     Flag,
     LineKind,
     Match,
-    PseudoReference,
+    Reading,
+    Remark,
     Result,
     ReviewResult,
     Scope,
@@ -24,65 +25,94 @@ from crscore.records import (
     Scores,
     Sentence,
     Suggestion,
+    Usefulness,
 )
-from crscore.scoring import baselines, references, scores
+from crscore.scoring import baselines, older_versions, scores, subjects
+from crscore.scoring.cells import Cells, Judgement
+from crscore.scoring.references import ChosenReferences
+from crscore.scoring.signature import render_signature
+
+Floats = npt.NDArray[np.float32]
+
+
+class Rating(NamedTuple):
+    """Usefulness of the comments of one review to the author of its change."""
+
+    readings: tuple[Reading, ...]
+    """Reading of each of the S sentences, without the claim that it is about."""
+    flags: tuple[Flag | None, ...]
+    """Flag of each sentence: the matcher's or, if it only describes the change, the reader's."""
+    remarks: tuple[Remark, ...]
+    """Remarks, their sentences given as columns."""
+    comments: tuple[Usefulness | None, ...]
+    """Usefulness of each comment; None without visible text."""
+    reviews: tuple[Usefulness | None, ...]
+    """Usefulness of each author's comments together, in order of first appearance."""
+    usefulness: Usefulness | None
+    """Usefulness of all comments together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedCells:
-    """Judged cells of one change, with methods that score parts of them."""
+class JudgedReview:
+    """Review with all that was judged about it."""
+
+    comments: tuple[Comment, ...]
+    """The comments."""
+    suggestions: Sequence[tuple[Suggestion, ...]]
+    """Suggestion blocks of each comment."""
+    chosen: ChosenReferences
+    """Pseudo-references of the change, and the scope of each comment."""
+    cells: Cells
+    """The cells, of R pseudo-references and S sentences."""
+    judgement: Judgement
+    """The matcher's judgement."""
+    decision: float
+    """Minimum degree at which a cell is shown as matched."""
+    rating: Rating | None
+    """Usefulness of the comments; None without a reader."""
+    idf: Callable[[str], float] | None
+    """Returns the inverse document frequency of a stem in changes; None without a reader."""
+    originals: Mapping[int, Result]
+    """Index of a comment on an older version of the change -> its result for that version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Table:
+    """Judged cells of the sentences that count, with methods that score parts of them."""
 
     diff: Diff
-    """The change."""
-    references: tuple[PseudoReference, ...]
-    """Rows: R pseudo-references."""
-    units: tuple[Sentence, ...]
-    """Columns: S sentences."""
-    similarity: npt.NDArray[np.float32]
+    counted: list[int]
+    """Rows that count for the whole diff."""
+    similarity: Floats
     """Cosines, shape (R, S), each in [-1, 1]."""
-    degrees: npt.NDArray[np.float32]
+    degrees: Floats
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
     touched: npt.NDArray[np.bool_]
     """Whether a sentence addresses a pseudo-reference, shape (R, S): by its degree or its subject,
     or because it names the reference's code."""
-    flags: tuple[Flag | None, ...]
-    """The matcher's flags, one for each of the S sentences."""
-    older_degrees: npt.NDArray[np.float32]
+    older_degrees: Floats
     """Degree to which each sentence addresses the older version for which it was written, shape
     (S,), each in [0, 1]; 0 for a sentence on this version."""
-    originals: Mapping[int, CommentResult]
-    """Index of a comment on an older version -> its result for that version."""
     decision: float
-    """Minimum degree at which a cell is shown as matched."""
-    limit: int | None
-    """Maximum claims and implications that a score counts; None for all."""
 
     def score_diff(self, columns: Sequence[int]) -> Scores:
         """Score some sentences against the whole diff, or abstain."""
-        rows = [i for i, ref in enumerate(self.references) if ref.counted]
-        files = self.diff.files
-        if all(map(shows_no_text, files)):
+        if not self.diff.shows_text:
+            files = self.diff.files
             reason = "the diff shows no text: its files are binary or submodules"
             if missing := sorted({file.missing for file in files if file.missing}):
                 reason = f"the diff shows no text: {'; '.join(missing)}"
             if not files:
                 reason = "the change has no files that could be read"
-            return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
+            return scores.abstain(
+                references=len(self.counted), sentences=len(columns), reason=reason
+            )
         changed = self.diff.lines(LineKind.ADDED, LineKind.REMOVED)
         subject = "the diff" if changed else "the diff, which shows no changed line"
-        return self._score(rows, columns, subject=subject)
+        return self.score(self.counted, columns, subject=subject)
 
-    def score_scope(self, scope: Scope, columns: Sequence[int]) -> tuple[list[int], Scores]:
-        """Score some sentences against a hunk or a file, or abstain; also return the rows."""
-        file = scopes.file_at(self.diff, scope.path or "")
-        if file is not None and shows_no_text(file):
-            cause = file.missing or "it is binary or a submodule"
-            reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
-            return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
-        rows = references.select_rows(self.references, scope, self.diff, limit=self.limit)
-        return rows, self._score(rows, columns, subject=scope.path or "the file")
-
-    def _score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
+    def score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
+        """Score some sentences against some pseudo-references, or abstain."""
         if not rows or not columns:
             reason = (
                 "no sentence in the review text" if rows else f"no pseudo-references for {subject}"
@@ -92,10 +122,8 @@ class JudgedCells:
         return scores.score(degrees, older_degrees=self.older_degrees[list(columns)])
 
     def best_of_sentence(self, column: int) -> Match:
-        """Return the best reference of a sentence: an addressed one first, then by degree."""
-        counted = [i for i, ref in enumerate(self.references) if ref.counted]
-        touched = self.touched[:, column]
-        match = _best(self.similarity[:, column], self.degrees[:, column], touched, counted)
+        """Return the best reference of a sentence."""
+        match = self._best((slice(None), column), self.counted)
         degree = float(self.older_degrees[column])
         # On a tie, the current version wins, as it has a reference to show.
         if match.matched or degree <= (match.degree or 0.0):
@@ -104,120 +132,152 @@ class JudgedCells:
         return Match(index=None, similarity=None, degree=degree, matched=degree >= self.decision)
 
     def best_of_reference(self, row: int) -> Match:
-        """Return the best sentence for a reference: an addressing one first, then by degree."""
-        columns = range(len(self.units))
-        return _best(self.similarity[row], self.degrees[row], self.touched[row], columns)
+        """Return the best sentence for a reference."""
+        return self._best(row, range(len(self.older_degrees)))
 
-
-def _best(
-    cosines: npt.NDArray[np.float32],
-    degrees: npt.NDArray[np.float32],
-    touched: npt.NDArray[np.bool_],
-    indices: Sequence[int],
-) -> Match:
-    if not indices:
-        return Match(index=None, similarity=None, degree=None, matched=False)
-    # Equal degrees are common (0 or 1 with the published matcher). Then the cosine decides, and
-    # after it the order.
-    index = max(indices, key=lambda i: (touched[i], degrees[i], cosines[i], -i))
-    return Match(
-        index=index,
-        similarity=float(cosines[index]),
-        degree=float(degrees[index]),
-        matched=bool(touched[index]),
-    )
-
-
-def shows_no_text(file: ChangedFile) -> bool:
-    """Return whether a diff does not show the content of a changed file."""
-    return file.is_binary or file.is_submodule or file.is_missing
+    def _best(self, at: int | tuple[slice, int], indices: Sequence[int]) -> Match:
+        """Return the best partner of a row or a column: an addressed one first, then by degree."""
+        if not indices:
+            return Match(index=None, similarity=None, degree=None, matched=False)
+        cosines, degrees, touched = self.similarity[at], self.degrees[at], self.touched[at]
+        # Equal degrees are common (0 or 1 with the published matcher). Then the cosine decides, and
+        # after it the order.
+        index = max(indices, key=lambda i: (touched[i], degrees[i], cosines[i], -i))
+        return Match(
+            index=index,
+            similarity=float(cosines[index]),
+            degree=float(degrees[index]),
+            matched=bool(touched[index]),
+        )
 
 
 def build_result(
-    judged_cells: JudgedCells,
+    review: JudgedReview,
     *,
-    comments: Sequence[Comment],
-    suggestions: Sequence[tuple[Suggestion, ...]],
-    attached: Sequence[Scope | None],
     threshold: float | None,
     analysis: Analysis,
-    signature: str,
+    signature: Mapping[str, str],
     notes: tuple[str, ...],
 ) -> Result:
     """Build one change's result.
 
     Args:
-        judged_cells: The judged cells.
-        comments: The review's comments.
-        suggestions: Each comment's suggestion blocks.
-        attached: Each comment's scope; None if it is on a file that the diff does not change.
+        review: The review.
         threshold: The matcher's cosine threshold; None if it does not use one.
         analysis: Findings of static analysis in the change.
-        signature: Signature of the score.
+        signature: Parts of the score's signature.
         notes: Omissions and repairs.
 
     Returns:
         The result; a score abstains if one of its sides is empty.
     """
-    columns = range(len(judged_cells.units))
+    cells, judgement, rating = review.cells, review.judgement, review.rating
+    touched, readings = subjects.find_touched(
+        cells, judgement, review.decision, rating.readings if rating else (), review.idf
+    )
+    # The columns have hidden sentences last; reports list sentences in the order of the comments.
+    columns: list[int] = sorted(
+        np.flatnonzero(judgement.in_review).tolist(), key=lambda i: cells.sentences[i].comment
+    )
+    units = tuple(cells.sentences[column] for column in columns)
+    flags = rating.flags if rating else judgement.flags
+    result_index = {column: index for index, column in enumerate(columns)}
+    remarks = tuple(
+        replace(remark, sentences=tuple(result_index[column] for column in remark.sentences))
+        for remark in (rating.remarks if rating else ())
+    )
+    table = _Table(
+        diff=cells.diff,
+        counted=[row for row, reference in enumerate(cells.references) if reference.counted],
+        similarity=_read_only(cells.similarity[:, columns]),
+        degrees=_read_only(judgement.degrees[:, columns]),
+        touched=touched[:, columns],
+        older_degrees=older_versions.degrees_of(units, review.originals),
+        decision=review.decision,
+    )
+    comments = _score_comments(review, units, remarks, table)
     return Result(
-        diff=judged_cells.diff,
-        references=judged_cells.references,
-        sentences=judged_cells.units,
-        similarity=judged_cells.similarity,
-        degrees=judged_cells.degrees,
-        sentence_flags=judged_cells.flags,
-        sentence_matches=tuple(map(judged_cells.best_of_sentence, columns)),
-        reference_matches=tuple(
-            map(judged_cells.best_of_reference, range(len(judged_cells.references)))
+        diff=cells.diff,
+        references=cells.references,
+        sentences=units,
+        similarity=table.similarity,
+        degrees=table.degrees,
+        sentence_flags=tuple(flags[column] for column in columns),
+        sentence_matches=tuple(map(table.best_of_sentence, range(len(units)))),
+        reference_matches=tuple(map(table.best_of_reference, range(len(cells.references)))),
+        readings=tuple(readings[column] for column in columns) if rating else (),
+        remarks=remarks,
+        comments=comments,
+        # All authors are included; the reviews of authors without a sentence abstain.
+        reviews=tuple(
+            ReviewResult(
+                author=author,
+                scores=table.score_diff(
+                    sorted(column for index in indices for column in comments[index].sentences)
+                ),
+                baselines=baselines.baselines(
+                    cells.diff, [review.comments[index].body for index in indices]
+                ),
+                comments=tuple(indices),
+                usefulness=rating.reviews[number] if rating else None,
+            )
+            for number, (author, indices) in enumerate(group_by_author(review.comments).items())
         ),
-        comments=tuple(
-            _score_comment(judged_cells, index, comment, attached[index], suggestions[index])
-            for index, comment in enumerate(comments)
-        ),
-        reviews=_score_reviews(judged_cells, comments),
-        scores=judged_cells.score_diff(columns),
-        baselines=baselines.baselines(judged_cells.diff, [comment.body for comment in comments]),
+        scores=table.score_diff(range(len(units))),
+        baselines=baselines.baselines(cells.diff, [comment.body for comment in review.comments]),
+        usefulness=rating.usefulness if rating else None,
         threshold=threshold,
-        decision=judged_cells.decision,
+        decision=review.decision,
+        small=review.chosen.small,
         analysis=analysis,
-        signature=signature,
+        signature=render_signature(signature),
         notes=notes,
     )
 
 
-def _score_comment(
-    judged_cells: JudgedCells,
-    index: int,
-    comment: Comment,
-    scope: Scope | None,
-    suggestions: tuple[Suggestion, ...],
-) -> CommentResult:
-    columns = tuple(i for i, unit in enumerate(judged_cells.units) if unit.comment == index)
-    rows: Sequence[int] = ()
-    # Already scored against the older version; the current version does not have its lines.
-    if index in judged_cells.originals:
-        scope = Scope(kind=ScopeKind.ORIGINAL, path=comment.path)
-        outcome = judged_cells.originals[index].scores
-    elif scope is None:
-        scope = Scope(kind=ScopeKind.FILE, path=comment.path)
-        reason = f"the comment is on {comment.path}, which the diff does not change"
-        outcome = scores.abstain(references=0, sentences=len(columns), reason=reason)
-    elif scope.kind is ScopeKind.DIFF:
-        rows = references.select_rows(
-            judged_cells.references, scope, judged_cells.diff, limit=judged_cells.limit
+def _score_comments(
+    review: JudgedReview, units: Sequence[Sentence], remarks: Sequence[Remark], table: _Table
+) -> tuple[CommentResult, ...]:
+    """Score each comment against its scope, or against the older version that it was written on."""
+    usefulness = dict(enumerate(review.rating.comments if review.rating else ()))
+    if review.rating:
+        usefulness |= older_versions.usefulness_of(remarks, review.originals)
+    columns: list[list[int]] = [[] for _ in review.comments]
+    for column, unit in enumerate(units):
+        columns[unit.comment].append(column)
+    results = []
+    for index, comment in enumerate(review.comments):
+        scope, rows, own = review.chosen.scopes[index], review.chosen.rows[index], columns[index]
+        file = scope and scopes.file_at(table.diff, scope.path or "")
+        reason = ""
+        if scope is None:
+            reason = f"the comment is on {comment.path}, which the diff does not change"
+        elif scope.kind is not ScopeKind.DIFF and file and not file.shows_text:
+            cause = file.missing or "it is binary or a submodule"
+            reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
+        if original := review.originals.get(index):
+            # The current version does not have its lines.
+            scope, rows = Scope(kind=ScopeKind.ORIGINAL, path=comment.path), ()
+            outcome = original.comments[0].scores
+        elif reason:
+            rows = ()
+            outcome = scores.abstain(references=0, sentences=len(own), reason=reason)
+        elif scope and scope.kind is ScopeKind.DIFF:
+            outcome = table.score_diff(own)
+        else:
+            outcome = table.score(rows, own, subject=(scope and scope.path) or "the file")
+        results.append(
+            CommentResult(
+                comment=comment,
+                scope=scope or Scope(kind=ScopeKind.FILE, path=comment.path),
+                scores=outcome,
+                sentences=tuple(own),
+                references=rows,
+                suggestions=review.suggestions[index],
+                usefulness=usefulness.get(index),
+            )
         )
-        outcome = judged_cells.score_diff(columns)
-    else:
-        rows, outcome = judged_cells.score_scope(scope, columns)
-    return CommentResult(
-        comment=comment,
-        scope=scope,
-        scores=outcome,
-        sentences=columns,
-        references=tuple(rows),
-        suggestions=suggestions,
-    )
+    return tuple(results)
 
 
 def group_by_author(comments: Sequence[Comment]) -> dict[str | None, list[int]]:
@@ -228,22 +288,6 @@ def group_by_author(comments: Sequence[Comment]) -> dict[str | None, list[int]]:
     return by_author
 
 
-def _score_reviews(
-    judged_cells: JudgedCells, comments: Sequence[Comment]
-) -> tuple[ReviewResult, ...]:
-    # All authors are included; the reviews of authors without a sentence abstain.
-    return tuple(
-        ReviewResult(
-            author=author,
-            scores=judged_cells.score_diff(
-                [
-                    i
-                    for i, sentence in enumerate(judged_cells.units)
-                    if comments[sentence.comment].author == author
-                ]
-            ),
-            baselines=baselines.baselines(judged_cells.diff, [comments[i].body for i in indices]),
-            comments=tuple(indices),
-        )
-        for author, indices in group_by_author(comments).items()
-    )
+def _read_only(matrix: Floats) -> Floats:
+    matrix.setflags(write=False)
+    return matrix

@@ -44,6 +44,8 @@ class ChosenReferences(NamedTuple):
     """References that count for the diff or for the scope of a comment."""
     scopes: tuple[Scope | None, ...]
     """Scope of each comment; None if it is on a file that the diff does not change."""
+    rows: tuple[tuple[int, ...], ...]
+    """Indices of the references that each comment is scored against, ascending."""
     small: tuple[Topic, ...]
     """Topics whose claims are too minor to count, most informative first."""
 
@@ -67,16 +69,19 @@ def choose(
     """
     selected = select(references, limit=limit)
     attached = tuple(_attach(comment, selected, diff) for comment in comments)
-    rows = {i for i, ref in enumerate(selected) if ref.counted}
     # The score of a single comment may use references that the scores of the diff do not count.
-    for scope in set(attached):
-        if scope is not None:
-            rows |= set(select_rows(selected, scope, diff, limit=limit))
+    rows_of = {
+        scope: select_rows(selected, scope, diff, limit=limit) if scope else []
+        for scope in set(attached)
+    }
+    used = {i for i, ref in enumerate(selected) if ref.counted}.union(*rows_of.values())
+    index = {row: i for i, row in enumerate(sorted(used))}
     heavy = {ref.topic for ref in selected if ref.counted or not _is_small(ref)}
     topics = dict.fromkeys(ref.topic for ref in selected)
     return ChosenReferences(
-        references=tuple(selected[i] for i in sorted(rows)),
+        references=tuple(selected[row] for row in index),
         scopes=attached,
+        rows=tuple(tuple(index[row] for row in rows_of[scope]) for scope in attached),
         small=tuple(topic for topic in topics if topic is not None and topic not in heavy),
     )
 

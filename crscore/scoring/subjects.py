@@ -5,15 +5,27 @@ A point is a topic, or a pseudo-reference without a topic. All reports count the
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Diff, Flag, LineKind, Match, PseudoReference, Reading, Sentence, Topic
-from crscore.text import CODE_SPAN, find_code_spans, stem
+from crscore.records import (
+    ON_TOPIC,
+    Diff,
+    Flag,
+    LineKind,
+    Match,
+    PseudoReference,
+    Reading,
+    Sentence,
+    Subject,
+    Topic,
+)
+from crscore.scoring.cells import Cells, Judgement
+from crscore.text import CODE_SPAN, find_code_spans, stem, words
 
 Bools = npt.NDArray[np.bool_]
 
@@ -24,6 +36,12 @@ MIN_WORD_IDF: Final = 2.5
 or removes it; 2.5 is a word in 8 % of changes."""
 MAX_SHARING_POINTS: Final = 3
 """Maximum number of points that one shared name can identify."""
+SAME_COSINE: Final = 0.5
+"""Minimum cosine of a sentence and the claim that it is about."""
+NEAR_COSINE: Final = 0.3
+"""Minimum cosine if the claim shares a name or a rare word with the sentence."""
+RARE_IDF: Final = 3.0
+"""Minimum inverse document frequency of a rare word: in at most 5 % of changes."""
 MAX_PARTS: Final = 8
 """Maximum parts of a qualified name that are read."""
 _NAME: Final = re.compile(r"[^\W\d][\w$]*")
@@ -76,24 +94,56 @@ def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:
 
 
 def find_touched(
-    degrees: npt.NDArray[np.float32], decision: float, by_name: Bools, readings: Sequence[Reading]
-) -> Bools:
+    cells: Cells,
+    judgement: Judgement,
+    decision: float,
+    readings: Sequence[Reading] = (),
+    idf: Callable[[str], float] | None = None,
+) -> tuple[Bools, tuple[Reading, ...]]:
     """Decide which sentences address which pseudo-references, for every report.
 
     Args:
-        degrees: The matcher's judgement, shape (R, S).
+        cells: The cells, of R pseudo-references and S sentences.
+        judgement: The matcher's judgement.
         decision: Minimum degree at which a sentence addresses a pseudo-reference.
-        by_name: Pseudo-references whose code a sentence names, shape (R, S).
-        readings: Reading of each sentence; empty without a reader.
+        readings: Reading of each sentence, without its claim; empty without a reader.
+        idf: Returns the inverse document frequency of a stem in changes; needed for readings.
 
     Returns:
-        Shape (R, S): True by the degree, by a name, or as the subject of the sentence.
+        Shape (R, S): True by the degree, by a name, or as the claim that the sentence is about;
+        and the readings with these claims.
     """
-    touched = by_name | (degrees >= decision)
+    by_name = find_named(
+        cells.diff, cells.references, cells.sentences, cells.similarity, judgement.flags, idf
+    )
+    touched, found = by_name | (judgement.degrees >= decision), list(readings)
     for column, reading in enumerate(readings):
-        if reading.reference is not None:
-            touched[reading.reference, column] = True
-    return touched
+        rows = np.flatnonzero(by_name[:, column]).tolist()
+        row = max(rows, key=lambda row: cells.similarity[row, column], default=None)
+        if row is None and reading.about >= ON_TOPIC and idf:
+            row = _find_claim(cells, column, idf)
+        if row is not None:
+            touched[row, column] = True
+            found[column] = replace(reading, subject=Subject.CLAIM, reference=row)
+    return touched, tuple(found)
+
+
+def _find_claim(cells: Cells, column: int, idf: Callable[[str], float]) -> int | None:
+    """Return the claim that a sentence is about, if there is one.
+
+    The most similar claim counts only if it says the same, or shares a rare word: in a small
+    change, every sentence is similar to some claim.
+    """
+    cosines = cells.similarity[:, column].tolist()
+    # The first of equal cosines, because the most informative references come first. An excluded
+    # reference may be the subject, too.
+    best = max(range(len(cosines)), key=lambda row: (cosines[row], -row), default=None)
+    if best is None or cosines[best] < NEAR_COSINE:
+        return None
+    texts = cells.sentences[column].text, cells.references[best].text
+    shared = frozenset.intersection(*(words(text).stems for text in texts))
+    is_claim = cosines[best] >= SAME_COSINE or max(map(idf, shared), default=0.0) >= RARE_IDF
+    return best if is_claim else None
 
 
 def find_named(

@@ -7,7 +7,7 @@ hunk keeps a few issues, the worst first.
 import bisect
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.diff.ranges import join_ranges
-from crscore.encoders.base import Encoder
+from crscore.encoders.base import Encoder, Vectors
 from crscore.records import (
     SEVERITIES,
     Analysis,
@@ -110,11 +110,10 @@ def drop_repeated(
     if not related_issues:
         return tuple(claims)
     compared = [*(claims[index] for index in related_issues), *issue_references]
-    texts = list(dict.fromkeys(reference.encoded_text for reference in compared))
-    vectors = dict(zip(texts, encoder.encode(texts), strict=True))
+    vectors = Vectors(encoder, (reference.encoded_text for reference in compared))
 
     def meaning(references: Sequence[PseudoReference]) -> npt.NDArray[np.float32]:
-        return np.stack([vectors[reference.encoded_text] for reference in references])
+        return vectors.of([reference.encoded_text for reference in references])
 
     repeated = {
         index
@@ -145,8 +144,7 @@ def _join_same_defects(findings: Sequence[Finding], encoder: Encoder) -> list[_I
         for group in by_line.values()
     ]
     compared = [finding for to_compare, _ in groups for finding in to_compare]
-    texts = list(dict.fromkeys(_without_names(finding.text) for finding in compared))
-    vectors = dict(zip(texts, encoder.encode(texts), strict=True)) if texts else {}
+    vectors = Vectors(encoder, (_without_names(finding.text) for finding in compared))
     issues: list[_Issue] = []
     for to_compare, group in groups:
         issues += _defects(to_compare, vectors)
@@ -161,12 +159,10 @@ def _order(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
     return finding.path, finding.line, severity, *name
 
 
-def _defects(
-    findings: Sequence[Finding], vectors: Mapping[str, npt.NDArray[np.float32]]
-) -> list[_Issue]:
+def _defects(findings: Sequence[Finding], vectors: Vectors) -> list[_Issue]:
     if not findings:
         return []
-    rows = np.stack([vectors[_without_names(finding.text)] for finding in findings])
+    rows = vectors.of([_without_names(finding.text) for finding in findings])
     is_similar = similarity.cosine(rows, rows) >= SAME_DEFECT
     names = [_words_of_names(finding.text) for finding in findings]
     issues: dict[int, _Issue] = {}

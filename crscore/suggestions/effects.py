@@ -9,9 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.records import ChangedFile, Comment, Effect, LineKind, Side, Suggestion
+from crscore.records import (
+    ChangedFile,
+    Comment,
+    Effect,
+    LineKind,
+    ParsedComment,
+    Side,
+    Suggestion,
+)
 from crscore.review.proposals import align_lines, find_replaced_lines, place_suggestion
 from crscore.suggestions.sketch import sketch_tokens
 from crscore.suggestions.trees import Token, is_readable, tokens
@@ -35,6 +44,27 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+def judge_suggestions(
+    comments: Sequence[Comment],
+    parsed: Sequence[ParsedComment],
+    files: Sequence[ChangedFile | None],
+) -> list[tuple[Suggestion, ...]]:
+    """Judge the suggestion blocks of comments on a change.
+
+    Args:
+        comments: The comments, with the lines that they are on.
+        parsed: Their parts.
+        files: The changed file that each is on; None when unknown.
+    """
+    return [
+        tuple(
+            judge_in_change(code, comment, file, offsets)
+            for code, offsets in zip_longest(parts.suggestions, parts.suggestion_offsets)
+        )
+        for comment, parts, file in zip(comments, parsed, files, strict=True)
+    ]
 
 
 def judge_in_change(

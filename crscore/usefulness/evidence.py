@@ -7,7 +7,7 @@ that are rare in other changes are further evidence.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,10 @@ class Rarity:
         """Return the inverse document frequency of a stem, at least 0."""
         # One is added to both: an unknown stem divides by 1, and a stem of all changes counts 0.
         return math.log((self.documents + 1) / (self.frequency.get(stem, 0) + 1))
+
+    def highest(self, stems: Iterable[str]) -> float:
+        """Return the highest rarity of some stems; 0 for none."""
+        return max(map(self.of, stems), default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -118,14 +122,8 @@ def _squeeze(code: str) -> str:
     return "".join(code.lower().split())
 
 
-class Vectors(Protocol):
-    """Unit vectors by text."""
-
-    def __getitem__(self, text: str, /) -> Floats: ...
-
-
 def collect_evidence(
-    diff: Diff, refs: Sequence[PseudoReference], rows: Floats, vectors: Vectors
+    diff: Diff, refs: Sequence[PseudoReference], rows: Floats, lines: Floats
 ) -> ChangeEvidence:
     """Collect the evidence of a change.
 
@@ -133,19 +131,11 @@ def collect_evidence(
         diff: The change.
         refs: Its R pseudo-references.
         rows: Their unit vectors, shape (R, D).
-        vectors: Unit vectors of the change's `windows`.
-
-    Returns:
-        The change's words, and the vectors of its lines and claims.
+        lines: Unit vectors of its `windows`, shape (W, D).
     """
     # An issue is a tool's message; it does not say what the change is about.
     claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
-    lines = [vectors[window] for window in windows(diff)]
-    return ChangeEvidence(
-        words=read_change_words(diff),
-        lines=np.array(lines, dtype=np.float32).reshape(-1, rows.shape[1]),
-        claims=rows[claims],
-    )
+    return ChangeEvidence(words=read_change_words(diff), lines=lines, claims=rows[claims])
 
 
 def windows(diff: Diff) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ The value is reported as its percentile among real reviews.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Final
 
 import numpy as np
@@ -16,14 +17,20 @@ from crscore.records import (
     OFF_TOPIC,
     ON_TOPIC,
     Aspects,
+    Comment,
     Diff,
+    Flag,
     Importance,
     LineKind,
+    Receipt,
     Remark,
     Share,
+    Subject,
     Usefulness,
+    Verdict,
 )
-from crscore.usefulness.reading import TextReading, logit
+from crscore.scoring.assembly import Rating, group_by_author
+from crscore.usefulness.reading import ReviewReadings, TextReading, logit
 
 Floats = npt.NDArray[np.float32]
 
@@ -55,6 +62,83 @@ PERCENTILE_WORDS: Final = (
     (0, "of little use"),
 )
 """Minimum percentile for each word, highest first."""
+
+
+ASPECTS: Final = tuple(field.name for field in fields(Aspects))
+_UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
+"""Flags of sentences that give the author nothing."""
+
+
+def rate(
+    read: ReviewReadings,
+    flags: Sequence[Flag | None],
+    receipts: Sequence[Receipt | None],
+    comments: Sequence[Comment],
+    diff: Diff,
+    reference: Mapping[str, Floats],
+) -> Rating:
+    """Rate the comments on a change singly, by author and all together.
+
+    Args:
+        read: The readings of the review.
+        flags: The matcher's flag of each sentence.
+        receipts: Proof for or against each remark; None without proof.
+        comments: The comments.
+        diff: The change.
+        reference: Comparison set -> values of real comments or reviews, ascending.
+    """
+    readings = list(read.sentences)
+    for column, flag in enumerate(flags):
+        if flag in _UNREAD:
+            readings[column] = replace(readings[column], gives=0.0)
+            # A repetition is still about the change; hidden text counts as off topic.
+            if flag is not Flag.REPEATS:
+                readings[column] = replace(readings[column], about=0.0, subject=Subject.ELSEWHERE)
+    remarks = [
+        replace(remark, receipt=receipt)
+        for remark, receipt in zip(read.remarks, receipts, strict=True)
+    ]
+    by_comment: dict[int, list[int]] = {}
+    for index, remark in enumerate(remarks):
+        by_comment.setdefault(remark.comment, []).append(index)
+        if all(flags[column] in _UNREAD for column in remark.sentences):
+            about = max(readings[column].about for column in remark.sentences)
+            remarks[index] = replace(remark, gives=0.0, about=about, worth=0.0)
+        elif remark.verdict is Verdict.REFUTED:
+            remarks[index] = replace(remark, worth=0.0)
+
+    def rank_together(chosen: Iterable[int]) -> Usefulness | None:
+        """Rank some comments; None without a remark."""
+        groups = [by_comment[comment] for comment in chosen if comment in by_comment]
+        if not groups:
+            return None
+        # The most valuable remark represents its comment.
+        best = [max(group, key=lambda index: (remarks[index].worth, -index)) for group in groups]
+        aspects = {name: _mean(getattr(read.aspects[i], name) for i in best) for name in ASPECTS}
+        name = reference_of(diff, len(groups))
+        return rank(
+            {index: remarks[index] for group in groups for index in group},
+            _mean(max(remarks[index].about for index in group) for group in groups),
+            Aspects(**aspects),
+            reference=name,
+            values=reference[name],
+        )
+
+    return Rating(
+        readings=tuple(readings),
+        flags=tuple(
+            flag or (Flag.RESTATES if restates else None)
+            for flag, restates in zip(flags, read.restates, strict=True)
+        ),
+        remarks=tuple(remarks),
+        comments=tuple(rank_together([index]) for index in range(len(comments))),
+        reviews=tuple(map(rank_together, group_by_author(comments).values())),
+        usefulness=rank_together(range(len(comments))),
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
 
 
 def measure_parts(text: TextReading, about: float) -> list[float]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.encoders.minilm import MiniLM
-from crscore.records import GIVES_FROM, Stance
+from crscore.records import GIVES_FROM, Aspects, Reading, Remark, Stance
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
@@ -94,6 +94,20 @@ class TextReading:
         # Otherwise a request could be shown as a description.
         candidates = _ACTING if self.gives >= GIVES_FROM else STANCES
         return max(candidates, key=lambda stance: float(self.stances[STANCES.index(stance)]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReviewReadings:
+    """Readings of the sentences and remarks of one review, compared with its change."""
+
+    sentences: tuple[Reading, ...]
+    """Reading of each of the S sentences, without the claim that it is about."""
+    restates: tuple[bool, ...]
+    """For each sentence, whether it almost certainly only describes the change."""
+    remarks: tuple[Remark, ...]
+    """Remarks in the order of the comments, without a receipt."""
+    aspects: tuple[Aspects, ...]
+    """Aspects of each remark."""
 
 
 def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:

@@ -1,17 +1,70 @@
 """Judgement of statements about a change, by checks of both versions of the code."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from crscore.records import Comment, Diff, Effect, LineSpan, Receipt, Suggestion, Verdict
+from crscore.records import (
+    Comment,
+    Diff,
+    Effect,
+    Finding,
+    LineSpan,
+    Receipt,
+    Sentence,
+    Suggestion,
+    Verdict,
+)
 from crscore.verdicts import uses
 from crscore.verdicts.code import Code, RestOfRepository
+from crscore.verdicts.model import ModelVerifier, Verification
+from crscore.verdicts.repository import Repository
 from crscore.verdicts.statements import Statement
 
 VERSION: Final = "3"
 """Part of the signature; raised when a check decides differently: a refuted remark scores 0."""
 MAX_STATEMENTS: Final = 500
 """Maximum statements about a change that are judged."""
+
+
+def judge_remarks(
+    remarks: Sequence[Sequence[Sentence]],
+    comments: Sequence[Comment],
+    suggestions: Sequence[tuple[Suggestion, ...]],
+    change: Diff,
+    *,
+    findings: Sequence[Finding] = (),
+    repository: Repository | None = None,
+    verifier: ModelVerifier | None = None,
+) -> Verification:
+    """Check the remarks of a review against its change.
+
+    Args:
+        remarks: The sentences of each remark.
+        comments: The comments.
+        suggestions: Their suggestion blocks, judged.
+        change: The change.
+        findings: Findings of static analysis in it.
+        repository: The repository around it; None if it is not available.
+        verifier: Judge of the remarks that stay undecided; None to leave them unproven.
+    """
+    counts = Counter(units[0].comment for units in remarks)
+    statements = [
+        Statement(
+            sentences=tuple(units),
+            comment=comments[units[0].comment],
+            # If the comment has several remarks, the one with the proposal has the blocks.
+            suggestions=suggestions[units[0].comment]
+            if counts[units[0].comment] == 1 or any(unit.proposal for unit in units)
+            else (),
+        )
+        for units in remarks
+    ]
+    verification = Verification(judge_statements(statements, change, repository), ())
+    if verifier:
+        verification = verifier.verify(statements, change, findings, verification.receipts)
+    notes = repository.notes if repository else ()
+    return verification._replace(notes=(*notes, *verification.notes))
 
 
 def judge_statements(

@@ -1,22 +1,22 @@
 """`crscore train matcher`: from a study of rated reviews to the calibrated matcher's weights."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
-from crscore import pipeline, plugins
+from crscore import plugins
 from crscore.claims.base import ClaimGenerator
-from crscore.encoders.base import Encoder
+from crscore.encoders.base import Encoder, Vectors
 from crscore.errors import InputError
-from crscore.matchers.base import Cells
 from crscore.matchers.calibrated import features
 from crscore.matchers.calibrated.features import Background
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.matchers.calibrated.trees import Trees
 from crscore.matchers.calibrated.weights import Weights
 from crscore.records import Sentence
+from crscore.scoring.cells import Cells, compare
 from crscore.usefulness import evidence
 from crscore.usefulness.reader import Reader, reader_for
 from crscore_lab.study.data.study import Study
@@ -28,7 +28,6 @@ from crscore_lab.training.data.study_examples import (
     split_sentences,
 )
 from crscore_lab.training.features.background import make_background
-from crscore_lab.training.features.vectors import Vectors
 from crscore_lab.training.fit import boosting
 from crscore_lab.training.fit.boosting import TreeSettings
 from crscore_lab.training.fit.loss import Layout
@@ -131,7 +130,20 @@ def make_cells(
         reader: Reader that judges whether a sentence is about the change; None without weights.
     """
     columns = tuple(Sentence(text=text, comment=0) for text in sentences)
-    return pipeline.compare(example.diff, example.references, columns, vectors, reader).cells
+    cells = compare(
+        example.diff,
+        example.references,
+        columns,
+        vectors.of([ref.encoded_text for ref in example.references]),
+        vectors.of(sentences),
+    )
+    if reader is None:
+        return cells
+    windows = vectors.of(evidence.windows(example.diff))
+    change = evidence.collect_evidence(
+        example.diff, example.references, cells.reference_vectors, windows
+    )
+    return replace(cells, about=reader.judge_about(columns, cells.sentence_vectors, change))
 
 
 def _background(

@@ -17,7 +17,6 @@ from crscore.records import GIVES_FROM, ON_TOPIC
 from crscore.statistics.ranks import require_scipy
 from crscore.usefulness import headline
 from crscore.usefulness.headline import PARTS
-from crscore.usefulness.reader import MeasuredRemark
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -47,6 +46,15 @@ MIN_WEIGHTS: Final = {
     "gives": 0.3, "importance": 0.6, "worth": 0.6, "informative": 0.3, "functional": 0.4
 }  # fmt: skip
 """Minimum weight of a part, so that information that only one part has is kept."""
+
+
+class MeasuredRemark(NamedTuple):
+    """Remark, compared with the change."""
+
+    parts: list[float]
+    """Values of `headline.PARTS`."""
+    gives: float
+    about: float
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from crscore import pipeline, plugins
+from crscore import plugins
 from crscore.claims.base import ClaimGenerator
-from crscore.encoders.base import Encoder
+from crscore.encoders.base import Encoder, Vectors
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
 from crscore.matchers.calibrated.plugin import Calibrated
@@ -36,9 +36,8 @@ from crscore_lab.training.data import judgements, templates
 from crscore_lab.training.data.corpus import Corpus, Post
 from crscore_lab.training.data.judgements import FOLDS, fold_of, text_key
 from crscore_lab.training.data.study_examples import select_counted
-from crscore_lab.training.features.vectors import Vectors
 from crscore_lab.training.network import LabelledText, TunedReader
-from crscore_lab.training.preferences import Candidate
+from crscore_lab.training.preferences import Candidate, MeasuredRemark
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -270,7 +269,8 @@ def _learn_changes(texts: Sequence[_Text], changes: _Changes, vectors: Vectors) 
 
 def _collect(change: _Change, vectors: Vectors) -> ChangeEvidence:
     rows = vectors.of([ref.encoded_text for ref in change.references])
-    return evidence.collect_evidence(change.diff, change.references, rows, vectors)
+    windows = vectors.of(evidence.windows(change.diff))
+    return evidence.collect_evidence(change.diff, change.references, rows, windows)
 
 
 def _texts_of(changes: Iterable[_Change]) -> Iterator[str]:
@@ -404,14 +404,13 @@ class _Judge:
             ]
         )
         for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
-            change = self._changes[diff.sha256]
-            cells, change_evidence = pipeline.compare(
-                diff, change.references, sentences, self._vectors, self._reader
-            )
-            if change_evidence is not None:
-                candidate.remarks = [
-                    self._reader.measure(remark, cells, change_evidence) for remark in texts.remarks
-                ]
+            found = _collect(self._changes[diff.sha256], self._vectors)
+            rows = self._vectors.of([unit.text for unit in sentences])
+            about = self._reader.judge_about(sentences, rows, found)
+            for remark in texts.remarks:
+                value = self._reader.judge_remark(remark, rows, about, found)
+                parts = headline.measure_parts(remark.reading, value)
+                candidate.remarks.append(MeasuredRemark(parts, remark.reading.gives, value))
         return [candidate for candidate, _, _ in items]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from crscore import Scorer, plugins
 from crscore.encoders import hashing
+from crscore.encoders.base import Vectors
 from crscore.errors import InputError
 from crscore.matchers.calibrated import features, weights
 from crscore.records import ReferenceKind
@@ -17,7 +18,6 @@ from crscore_lab.study.data import study
 from crscore_lab.study.data.study import RatedReview
 from crscore_lab.training import matcher
 from crscore_lab.training.data import study_examples
-from crscore_lab.training.features.vectors import Vectors
 from crscore_lab.training.fit.boosting import TreeSettings
 from crscore_lab.training.matcher import MatcherSettings
 from tests.helpers import study as helper

@@ -5,9 +5,8 @@ from crscore.errors import InputError
 from crscore.records import Importance, Remark, Stance
 from crscore.usefulness import headline
 from crscore.usefulness.headline import PARTS
-from crscore.usefulness.reader import MeasuredRemark
 from crscore_lab.training import preferences
-from crscore_lab.training.preferences import Candidate
+from crscore_lab.training.preferences import Candidate, MeasuredRemark
 
 RNG = np.random.default_rng(0)
 WEIGHTS = np.array([0.5, 0.4, 0.3, 0.2, 0.1, 0.6, 0.7, -1.0], dtype=np.float32)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from crscore.diff.parse import parse_diff
-from crscore.records import Flag, Match, PseudoReference, Sentence
+from crscore.records import Flag, Match, PseudoReference, Sentence, Subject
 from crscore.scoring import subjects
+from crscore.scoring.cells import Judgement, compare
 from crscore.text import stem
 from tests.helpers import results
 
@@ -139,8 +140,18 @@ def test_topic_is_one_point_that_any_of_its_counted_claims_addresses() -> None:
 
 
 def test_sentence_addresses_by_degree_by_name_and_as_its_subject() -> None:
-    degrees = np.array([[0.4, 0.1], [0.1, 0.1], [0.1, 0.1]], dtype=np.float32)
-    named = np.array([[False, False], [False, True], [False, False]])
-    readings = [results.make_reading(), results.make_reading(reference=2)]
-    touched = subjects.find_touched(degrees, 0.4, named, readings)
-    assert np.argwhere(touched).tolist() == [[0, 0], [1, 1], [2, 1]]
+    degrees = np.full((3, 3), 0.1, dtype=np.float32)
+    degrees[0, 0] = 0.4
+    rows, columns = np.eye(3, dtype=np.float32), np.zeros((3, 3), dtype=np.float32)
+    columns[2, 2] = 1
+    sentences = [Sentence(text=text, comment=0) for text in ("It is slow.", "`charge` fails.", "?")]
+    cells = compare(CHANGE, two_claims()[:3], sentences, rows, columns)
+    judgement = Judgement(degrees=degrees, flags=(None,) * 3, in_review=(True,) * 3)
+    readings = [results.make_reading()] * 3
+    touched, found = subjects.find_touched(cells, judgement, 0.4, readings, idf)
+    assert np.argwhere(touched).tolist() == [[0, 0], [1, 1], [2, 2]]
+    assert [(reading.subject, reading.reference) for reading in found] == [
+        (Subject.CHANGE, None),
+        (Subject.CLAIM, 1),
+        (Subject.CLAIM, 2),
+    ]

@@ -6,12 +6,12 @@ import pytest
 from crscore import Scorer, pipeline
 from crscore.diff import parse
 from crscore.encoders import hashing
+from crscore.encoders.base import Vectors
 from crscore.matchers.base import Cells
 from crscore.records import Claims, PseudoReference, ReferenceKind
 from crscore_lab.training import matcher
 from crscore_lab.training.data import study_examples
 from crscore_lab.training.data.study_examples import Example, Target
-from crscore_lab.training.features.vectors import Vectors
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 TEXT = "The **limit** of 20 is too high.\n\n- Why not 15?\n- Add a test."

@@ -9,7 +9,7 @@ import pytest
 from crscore.claims.structural import plugin, ranking
 from crscore.claims.structural.features import describe_claims
 from crscore.claims.structural.ranking import WEIGHTS, weigh
-from crscore.scoring.references import MIN_COUNTED_WEIGHT, list_small, select
+from crscore.scoring.references import MIN_COUNTED_WEIGHT, choose, select
 from tests.helpers.changes import change, together
 from tests.helpers.growth import slowness
 
@@ -31,18 +31,19 @@ def test_behaviour_comes_before_imports() -> None:
 
 def test_small_changes_do_not_count() -> None:
     (claims,) = plugin.create().generate([DIFF])
-    selected = select(claims.references, limit=None)
+    chosen = choose(claims.references, (), DIFF, limit=None)
 
-    assert [topic.name for topic in list_small(selected)] == ["app/shape.py"]
-    assert all(item.weight >= MIN_COUNTED_WEIGHT for item in selected if item.counted)
+    assert [topic.name for topic in chosen.small] == ["app/shape.py"]
+    assert all(item.weight >= MIN_COUNTED_WEIGHT for item in chosen.references if item.counted)
 
 
 def test_the_only_claim_counts_however_small_it_is() -> None:
-    (claims,) = plugin.create().generate([change("a.py", "import os\n", "import re\n")])
+    diff = change("a.py", "import os\n", "import re\n")
+    (claims,) = plugin.create().generate([diff])
     selected = select(claims.references, limit=None)
 
     assert [item.counted for item in selected] == [True] + [False] * (len(selected) - 1)
-    assert list_small(selected) == ()
+    assert choose(claims.references, (), diff, limit=None).small == ()
 
 
 @pytest.mark.parametrize(
