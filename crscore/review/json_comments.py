@@ -3,8 +3,10 @@
 Every object with a `body` is a comment, at any level: in a list, in pages of lists, in
 several documents one after another (JSON Lines, the pages of `gh api --paginate`), in a review
 beside its own comments, in the objects of `gh pr view --json comments,reviews`, in GraphQL's
-`nodes` and `edges`, or in the notes of GitLab's discussions. Two bodies are not comments: a pull
-request's description and GitLab's system notes. Comments of a thread take its path and lines.
+`nodes` and `edges`, in the notes of GitLab's discussions, or in the findings of a model, whose
+titles are part of the text. Two bodies are not comments: a pull request's description and GitLab's
+system notes. Comments of a thread take its path and lines. A code fence around the whole is
+removed, and texts that are only quoted, as `jq .body` writes them, are comments.
 
 JSON without comments is an error that lists its keys; it is never scored as prose, because an API's
 error message in place of the comments is a common input.
@@ -21,7 +23,7 @@ from crscore.errors import InputError
 from crscore.records import Comment, Side
 
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "path": ("path", "position.new_path", "position.old_path"),
+    "path": ("path", "position.new_path", "position.old_path", "file"),
     "line": ("line", "position.new_line"),
     "old_line": ("position.old_line",),
     "start_line": ("start_line", "startLine"),
@@ -40,24 +42,35 @@ _THREAD_KEYS: Final = (
 """Fields that a comment without them inherits from its thread."""
 _LISTS: Final = frozenset(
     {"comments", "reviews", "latestReviews", "reviewThreads", "threads", "notes", "discussions",
-     "nodes", "edges"}
+     "nodes", "edges", "findings"}
 )  # fmt: skip
 """Keys of lists of comments, which may be empty."""
 _SKIPPED: Final = frozenset({"changes", "replyTo"})
 """Keys of earlier texts: the changes of an event, and the comment that a reply answers."""
+_OF_FINDING: Final = frozenset({"path", "file", "line", "code_location", "severity", "priority"})
+_OF_PULL: Final = frozenset({"number", "state", "reviews"})
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
 _MAX_INT_DIGITS: Final = 100
 _SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 _LINE_END: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _BLANK: Final = re.compile(r"\s*+")
-_OBJECT_START: Final = re.compile(r'[\s\[]{0,20}+\{\s{0,20}+"\w{1,100}+"\s{0,20}+:')
-_COMMENT_KEY: Final = re.compile(r'"(?:body|comments|notes|message|errors)"\s{0,20}+:')
+# Single quotes are those of Python's `str(comments)`.
+_OBJECT_START: Final = re.compile(r"""[\s\[]{0,20}+\{\s{0,20}+["']\w{1,100}+["']\s{0,20}+:""")
+_COMMENT_KEY: Final = re.compile(
+    r"""["'](?:body|comments|findings|notes|message|errors)["']\s{0,20}+:"""
+)
+# https://github.com/openai/codex-plugin-cc/pull/583: models often put a fence around their JSON.
+_FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})(?:json\w{0,9})?\s+(?=[\[{])", re.IGNORECASE)
+# Colors, cursor modes and links of a terminal: "\x1b[31m", "\x1b[?2004h", "\x1b]8;;https://x\x07"
+_TERMINAL: Final = re.compile(
+    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]{0,4096}+(?:\x07|\x1b\\))"
+)
 
 
 def tidy(text: str) -> str:
-    """Convert all line ends to newlines, and lone surrogates to U+FFFD."""
-    return _SURROGATE.sub("\ufffd", _LINE_END.sub("\n", text))
+    """Convert line ends to newlines and lone surrogates to U+FFFD; remove codes of terminals."""
+    return _SURROGATE.sub("\ufffd", _TERMINAL.sub("", _LINE_END.sub("\n", text)))
 
 
 def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
@@ -74,11 +87,14 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
         InputError: The JSON is damaged, has a field of a wrong type, or holds no comments.
     """
     must_be_json = source.lower().endswith(_SUFFIXES)
-    if not must_be_json and not review.lstrip().startswith(("[", "{")):
+    review = _without_fence(review)
+    if not must_be_json and not review.lstrip().startswith(("[", "{", '"')):
         return None
     document, search = _Document(), _Search(source)
     try:
         document.read(review)
+        if all(isinstance(value, str) for value in document.values):
+            return tuple(Comment(body=tidy(text)) for text in document.values if text.strip())
         if not must_be_json and not all(map(_holds_objects, document.values)):
             return None  # "[1, 2]", "[NaN]" as prose
         if document.defects:
@@ -101,6 +117,13 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
     return tuple(comment for comment in search.comments if comment.body.strip())
 
 
+def _without_fence(review: str) -> str:
+    """Remove a code fence around comments in JSON."""
+    fence, end = _FENCE.match(review), review.rstrip()
+    is_fenced = fence and end.endswith(fence[1]) and _COMMENT_KEY.search(review)
+    return end[fence.end() :].removesuffix(fence[1]) if fence and is_fenced else review
+
+
 def _is_damaged(review: str, error: json.JSONDecodeError) -> bool:
     """Tell JSON that was cut or edited from prose such as "{"key": 1} is never read"."""
     return bool(_OBJECT_START.match(review)) and (
@@ -112,7 +135,7 @@ def _is_damaged(review: str, error: json.JSONDecodeError) -> bool:
 
 def _holds_objects(value: Any) -> bool:
     if isinstance(value, list):
-        return all(isinstance(entry, dict | list) for entry in value)
+        return not value or any(isinstance(entry, dict | list) for entry in value)
     return isinstance(value, dict)
 
 
@@ -135,6 +158,7 @@ class _Document:
             object_pairs_hook=self._make_object,
             parse_constant=lambda name: self.defects.append(f"{name} is not a JSON value"),
             parse_int=self._make_int,
+            strict=False,  # `echo` of some shells makes line feeds of the escapes in strings
         )
         position = _BLANK.match(text).end()  # type: ignore[union-attr]  # it always matches
         while position < len(text) or not self.values:
@@ -186,11 +210,14 @@ class _Search:
                 + (f"its keys are {keys}" if keys else f"it is {_quote(value)}")
             )
 
-    def _search(self, value: Any, thread: Mapping[str, Any], *, is_entry: bool) -> None:
+    def _search(
+        self, value: Any, thread: Mapping[str, Any], *, is_entry: bool, is_listed: bool = False
+    ) -> None:
         """Add the comments in a value; every entry of a list of comments must contain one."""
         if isinstance(value, list):
-            for entry in value:
-                self._search(entry, thread, is_entry=is_entry)
+            # GraphQL lists null for what the token may not see.
+            for entry in filter(lambda entry: entry is not None, value):
+                self._search(entry, thread, is_entry=is_entry, is_listed=True)
             return
         location = f"{self.source}: comment {len(self.comments) + 1}"
         if not isinstance(value, dict):
@@ -199,7 +226,7 @@ class _Search:
             return
         count = len(self.comments)
         if "body" in value and (is_entry or isinstance(value["body"], str | None)):
-            self._add(_Fields({**thread, **_without_nulls(value)}, location), value)
+            self._add(_Fields({**thread, **_without_nulls(value)}, location), value, is_listed)
         inherited = {**thread, **{key: value[key] for key in _THREAD_KEYS if value.get(key)}}
         for key, content in value.items():
             if isinstance(content, dict | list) and key not in _SKIPPED:
@@ -219,8 +246,8 @@ class _Search:
     def _has_list_key(value: Mapping[str, Any]) -> bool:
         return any(key in _LISTS or key == "node" for key in value)
 
-    def _add(self, fields: "_Fields", value: Mapping[str, Any]) -> None:
-        if value.get("system") is True or _is_description(value):
+    def _add(self, fields: "_Fields", value: Mapping[str, Any], is_listed: bool) -> None:
+        if value.get("system") is True or _is_description(value, is_listed):
             self.has_list = True
             return
         comment = _comment(fields)
@@ -234,11 +261,12 @@ def _without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: content for key, content in value.items() if content is not None}
 
 
-def _is_description(value: Mapping[str, Any]) -> bool:
-    """Recognize a pull request or an issue, whose body describes it."""
+def _is_description(value: Mapping[str, Any], is_listed: bool) -> bool:
+    """Recognize a pull request or an issue, whose body describes it; findings have titles, too."""
     comments = value.get("comments")
+    is_finding = bool(_OF_FINDING & value.keys()) or (is_listed and not _OF_PULL & value.keys())
     return (
-        "title" in value
+        ("title" in value and not is_finding)
         or "reviews" in value
         or (
             isinstance(comments, list)
@@ -287,9 +315,12 @@ def _comment(fields: _Fields) -> Comment:
     side = _side(fields, "side") or Side.NEW
     if line is None and (old_line := fields.number("old_line")):
         line, side = old_line, Side.OLD
+    path = fields.text("path") or ""
+    # Azure DevOps starts paths with a slash; tools on Windows write backslashes.
+    path = path.replace("\\", "/") if "/" not in path else path.removeprefix("./").lstrip("/")
     return Comment(
-        body=fields.text("body") or "",
-        path=fields.text("path") or None,
+        body="\n\n".join(filter(None, (fields.text("title"), fields.text("body")))),
+        path=path or None,
         line=line,
         start_line=start_line,
         side=side,

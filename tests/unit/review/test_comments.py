@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -433,7 +434,10 @@ def test_pages_of_empty_lists_have_no_comments() -> None:
     ("text", "said"),
     [
         ('{"message": "Not Found", "status": "404"}', 'its keys are "message", "status"'),
-        ('{"findings": [{"text": "Leaks."}]}', 'its keys are "findings"'),
+        ('{"findings": [{"text": "Leaks."}]}', 'comment 1 has no body; its keys are "text"'),
+        ("[{'body': 'Leaks.', 'path': 'a.py'}]", "not JSON at line 1, column 3"),
+        ('```json\n{"body": "Leaks."\n```', "not JSON at line 2, column 1"),
+        ("[3, {}]", "comment 1 is 3"),
         ('{"key": 1}\n{"key": 2}', 'its keys are "key"'),
         ("{}", "it is {}"),
         ('{"data": {"repository": null}}', 'its keys are "data"'),
@@ -446,3 +450,71 @@ def test_pages_of_empty_lists_have_no_comments() -> None:
 )
 def test_json_without_comments_is_refused_under_any_name(text: str, said: str, source: str) -> None:
     assert said in message(text, source)
+
+
+FINDINGS = json.dumps({"findings": [{"title": "Bound it", "body": "It grows.", "priority": 1}]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FINDINGS,
+        f"```json\n{FINDINGS}\n```\n",
+        f"\n~~~\n{FINDINGS}~~~",
+        FINDINGS.replace('"priority"', '"line": 3, "path"').replace(": 1}", ': "a.py"}'),
+        json.dumps([{"title": "Bound it", "body": "It grows."}]),
+        json.dumps({"title": "Bound it", "body": "It grows.", "severity": "high"}),
+    ],
+)
+def test_finding_is_its_title_and_its_body(text: str) -> None:
+    """The findings of Codex; only pull requests and issues have titles on GitHub."""
+    assert [comment.body for comment in parse_review(text)] == ["Bound it\n\nIt grows."]
+
+
+def test_descriptions_are_no_comments_with_or_without_a_number() -> None:
+    description = {"title": "Add a cache", "body": "It is faster."}
+    for value in [description, [{**description, "number": 7}], {"pullRequest": description}]:
+        assert bodies({"comments": [{"body": "Leaks."}], "event": value}) == ["Leaks."]
+
+
+def test_no_findings_are_an_empty_review() -> None:
+    assert parse_review('{"findings": [], "summary": "Fine."}') == ()
+
+
+def test_block_of_other_json_is_text() -> None:
+    block = '```json\n{"key": 1}\n```'
+    assert parse_review(block) == (Comment(body=block),)
+
+
+def test_null_in_a_list_is_nothing() -> None:
+    assert bodies([None, {"body": "a"}], {"nodes": [None]}, separator="\n") == ["a"]
+
+
+def test_raw_line_feed_in_a_string_is_read() -> None:
+    assert parse_review('[{"body": "a\nb"}]') == (Comment(body="a\nb"),)
+
+
+def test_quoted_texts_are_comments() -> None:
+    assert [comment.body for comment in parse_review('"a\\nb"\n"c"\n""')] == ["a\nb", "c"]
+    quoted = '"x" is unused'
+    assert parse_review(quoted) == (Comment(body=quoted),)
+
+
+@pytest.mark.parametrize(
+    ("path", "read"),
+    [
+        ("/src/a.py", "src/a.py"),
+        ("./src/a.py", "src/a.py"),
+        ("src\\lib\\a.py", "src/lib/a.py"),
+        ("src/a\\b.py", "src/a\\b.py"),
+    ],
+)
+def test_path_is_that_from_the_root(path: str, read: str) -> None:
+    assert item(path=path).path == read
+
+
+@pytest.mark.parametrize("wrap", [str, lambda text: json.dumps([{"body": text}])])
+def test_codes_of_a_terminal_are_removed(wrap: Callable[[str], str]) -> None:
+    """https://github.com/openai/codex-plugin-cc/issues/23, and colors."""
+    text = "\x1b[?2004h\x1b[1;31mIt leaks.\x1b[0m See \x1b]8;;https://x\x07this\x1b]8;;\x1b\\."
+    assert [comment.body for comment in parse_review(wrap(text))] == ["It leaks. See this."]
