@@ -40,6 +40,13 @@ _SUGGESTION: Final = re.compile(
     r"language-suggestion(:(?:-?(\d{1,3}))?(?:\+(\d{1,3}))?$)?", re.IGNORECASE
 )
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+# A bot's whole review in one block, after "Here is my review:" or nothing, as in
+# https://github.com/dotCMS/core/pull/36303. Its first inner fence, if any, opens a block.
+_WRAPPED: Final = re.compile(
+    r"\s*+(?:[^\n`]{0,200}\breview\b[^\n`]{0,200}\n\s*)?(`{3,9}|~{3,9})(?:markdown|md)[ \t]*\n"
+    r"(?!(?:(?!\1).*\n)*+\1[ \t]*\n)",
+    re.IGNORECASE,
+)
 _TAG: Final = re.compile(r"<[^<>]*>")
 _BLOCK_TAG: Final = re.compile(r"</?(?:p|li|h[1-6]|t[dhr]|pre|br)\b[^<>]*>", re.IGNORECASE)
 # An empty line, or a line that starts like an item: HTML comments are not Markdown but resemble it.
@@ -89,12 +96,19 @@ def read_prose(body: str) -> Prose:
     prose = Prose()
     reader = _ProseReader(prose)
     reader.hide(smuggled(body))
-    for part in _parts(clean(body)):
+    for part in _parts(_unwrap(clean(body))):
         rendered = render_html(part)
         # Entities ("&#xE0041;") reintroduce characters that were removed from the body.
         reader.hide(smuggled(rendered))
         reader.read(parse_html(rendered))
     return prose
+
+
+def _unwrap(text: str) -> str:
+    """Remove the fence around a whole comment in Markdown, which is shown as it is written."""
+    end = text.rstrip()
+    match = _WRAPPED.match(end)
+    return end[match.end() :].removesuffix(match[1]) if match else text
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from crscore.review.boilerplate import is_boilerplate
 from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
 from crscore.review.visibility import clean
 
-_MARKDOWN_VERSION: Final = 7
+_MARKDOWN_VERSION: Final = 8
 """Version of the `markdown` splitter, part of the signature; increased with every change of its
 output.
 """

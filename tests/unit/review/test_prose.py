@@ -149,3 +149,32 @@ def test_each_suggestion_has_its_own_offsets(fence, offsets, end):
         ("x = 1", offsets),
         ("y = 2", (9, 9)),
     ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "```markdown\nIt leaks.\n\n- Close it.\n```",
+        "\n~~~MD\nIt leaks.\n\n- Close it.\n~~~\n",
+        "Here is my review:\n\n````md\nIt leaks.\n\n- Close it.\n````",
+        "```markdown\nIt leaks.\n\n- Close it.",
+        "```markdown\nIt leaks.\n\n```py\nx = 1\n```\n\n- Close it.\n```",
+    ],
+)
+def test_fence_around_a_whole_review_is_removed(body: str) -> None:
+    """https://github.com/dotCMS/core/pull/36303."""
+    assert [unit.text for unit in read_prose(body).units] == ["It leaks.", "Close it."]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "```\nIt leaks.\n```",
+        "How about this title?\n\n```markdown\n# Title\n```",
+        "```markdown\n# Title\n```\nThat is shorter.",
+        "```markdown\n# Title\n```\nor\n```\nText\n```",
+        "```mdx\n# Title\n```",
+    ],
+)
+def test_block_of_proposed_markdown_is_code(body: str) -> None:
+    assert read_prose(body).code_blocks
