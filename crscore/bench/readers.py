@@ -155,8 +155,10 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
     Raises:
         InputError: The finding lacks its change, bot or text, or a field is wrong.
     """
-    is_comment = isinstance(row.get("user"), dict)
-    bot = row["user"].get("login") if is_comment else _first(row, BOT)
+    user = row.get("user")
+    # GitHub has null for a deleted account, and shows it as "ghost".
+    is_comment = isinstance(user, dict) or (user is None and "html_url" in row)
+    bot = (user or {"login": "ghost"}).get("login") if is_comment else _first(row, BOT)
     if not isinstance(bot, str) or not bot.strip():
         raise InputError(f"{location}: the bot is missing; expected one of: {', '.join(BOT)}")
     return Finding(

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from crscore import commands, io, progress
-from crscore.commands._terminal import CommandGroup, output_option, report_style
+from crscore.commands._terminal import CommandGroup, output_option, print_note, report_style
 from crscore.errors import ConfigError, InputError
 from crscore.reports import escape
 
@@ -217,6 +217,12 @@ def run(
         completions = programs.read_completions(samples, tuple(problems))
     if not completions:
         raise InputError(f"{tests} has no completions; name a file of samples")
+    # https://github.com/evalplus/evalplus/issues/90: unseen, they make a good model look bad.
+    if fenced := sum("\n```" in f"\n{completion.code}" for completion in completions):
+        print_note(
+            f"note: completions with Markdown fences, which are no code: {fenced:,} of "
+            f"{len(completions):,}; keep only what is between them."
+        )
     # Equal programs for a problem are run once.
     distinct = {(completion.problem, completion.code) for completion in completions}
     with progress.track("running programs", len(distinct)) as advance:

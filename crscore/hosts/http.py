@@ -7,6 +7,7 @@ in docs/design/017-asking-github.md.
 """
 
 import http.client
+import json
 import re
 import time
 from abc import ABC, abstractmethod
@@ -434,6 +435,10 @@ class HostClient(ABC):
         try:
             return msgspec.json.decode(body, type=kind)
         except msgspec.ValidationError as exc:
+            # A host can send null for a field that it documents as always set, as in
+            # https://github.com/yanyongyu/githubkit/issues/214; it is read like a missing one.
+            with suppress(msgspec.ValidationError, RecursionError):
+                return msgspec.convert(json.loads(body, object_pairs_hook=_without_nulls), kind)
             text = one_line(str(exc), MAX_MESSAGE)
             reason = f"{self.name}'s response has an unexpected form ({text})"
             raise UnavailableError(operation, reason) from exc
@@ -526,6 +531,10 @@ class HostSession(requests.Session):
 
 class _TooLargeError(OSError):
     """Raised if a response is larger than the maximum."""
+
+
+def _without_nulls(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in pairs if value is not None}
 
 
 def has_limit_words(message: str) -> bool:

@@ -19,6 +19,7 @@ import msgspec
 from crscore.records import Diff, Finding, Severity, ToolRun, ToolState
 from crscore.static_analysis import change
 from crscore.static_analysis.reports import RawFinding, RawReport
+from crscore.static_analysis.sarif import WORKSPACE
 from crscore.static_analysis.wording import shorten
 
 UNKNOWN = "sarif"
@@ -120,10 +121,6 @@ def _finding(raw: RawFinding, tool: str, path: str) -> Finding:
 _MAX_STEPS: Final = 100
 """Maximum number of folders in a path."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-# /home/runner/work/shop/shop, D:/a/shop/shop and, in a container, /__w/shop/shop, /github/workspace
-_WORKSPACE: Final = re.compile(
-    r"(?:(?:/(?:home|Users)/runner/work|/__w|[A-Za-z]:/a)/([^/]+)/\1|/github/workspace)/"
-)
 
 
 def _checkout() -> str:
@@ -165,5 +162,5 @@ def path_of(uri: str, root: str) -> str:
     if path.count("/") > _MAX_STEPS:
         return ""
     path = re.sub(r"^/(?=[A-Za-z]:/)", "", path)  # `file:///D:/a`
-    workspace = _WORKSPACE.match(path)
+    workspace = WORKSPACE.match(path)
     return path[workspace.end() :] if workspace else path.removeprefix(root)

@@ -38,6 +38,11 @@ _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
 # Names that tools give the base of the checkout; %SRCROOT% is the specification's.
 _CHECKOUT: Final = frozenset({"%SRCROOT%", "SRCROOT", "PROJECTROOT", "ROOTPATH"})
+# /home/runner/work/shop/shop, D:/a/shop/shop and, in a container, /__w/shop/shop, /github/workspace
+WORKSPACE: Final = re.compile(
+    r"(?:(?:/(?:home|Users)/runner/work|/__w|[A-Za-z]:/a)/([^/]+)/\1|/github/workspace)/"
+)
+"""Root of a checkout on GitHub's runners."""
 _MAX_MESSAGE: Final = 10_000
 _MAX_ARGUMENT: Final = 1_000
 _MAX_NESTED_BASES: Final = 10
@@ -98,8 +103,19 @@ class _RunReader:
                 self.rules_by_id.setdefault(_text(rule, "id"), rule)
             self.strings = _object(component, "globalMessageStrings") | self.strings
         self.bases = _object(run, "originalUriBaseIds")
-        uris = [_text(self.bases, name, "uri") for name in sorted(_CHECKOUT)]
-        self.roots = [f"{uri.rstrip('/')}/" for uri in uris if _ABSOLUTE.match(uri)]
+        uris = {
+            name: f"{uri.rstrip('/')}/"
+            for name in sorted(_CHECKOUT)
+            if (uri := _text(self.bases, name, "uri"))
+        }
+        # Android Lint calls the folder of a module %SRCROOT%:
+        # https://github.com/github/codeql-action/issues/2215
+        self.folders = {
+            name: uri[root.end() :] for name, uri in uris.items() if (root := WORKSPACE.search(uri))
+        }
+        self.roots = [
+            uri for name, uri in uris.items() if _ABSOLUTE.match(uri) and not self.folders.get(name)
+        ]
         self.artifacts = _objects(run, "artifacts")
 
     def report(self, source: str) -> RawReport:
@@ -204,7 +220,10 @@ class _RunReader:
         uri = _text(location, "uri")
         for _ in range(_MAX_NESTED_BASES):
             name = _text(location, "uriBaseId")
-            if not uri or _ABSOLUTE.match(uri) or name in _CHECKOUT:
+            if not uri or _ABSOLUTE.match(uri):
+                break
+            if name in _CHECKOUT:
+                uri = f"{self.folders.get(name, '')}{uri}"
                 break
             location = _object(self.bases, name)
             base = _text(location, "uri").strip()

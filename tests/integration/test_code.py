@@ -168,6 +168,15 @@ def test_problem_without_a_program_counts_as_failed(crscore, lines) -> None:
     assert "Of 3 problems, 2 without a program: counted as failed." in text
 
 
+def test_completions_with_fences_are_in_a_note(crscore, lines) -> None:
+    bodies = ("    return sum(items)\n", "```python\ndef total(items):\n    return sum(items)\n```")
+    lines("s.jsonl", *({"task_id": "total", "completion": body} for body in bodies))
+    tests = lines("p.jsonl", PROBLEM)
+    _, out, err = crscore("run", "s.jsonl", "--tests", tests, "--allow-code-execution")
+    assert "pass@1  50.00 %" in out
+    assert "Markdown fences, which are no code: 1 of 2; keep only what is between" in err
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_byte_order_mark_is_no_part_of_the_text(crscore, lines, tmp_path, encoding) -> None:
     for name in (

@@ -357,12 +357,15 @@ def read_completion(completion: Any) -> Answer | Failure:
             else _EMPTY_ANSWER_REASONS.get(finish, "the model's answer is empty")
         )
     usage = getattr(completion, "usage", None)
+    counts = (getattr(usage, f"{name}_tokens", None) for name in ("prompt", "completion"))
+    # Some servers send texts.
+    read, written = (count if isinstance(count, int) else None for count in counts)
     return Answer(
         text=text,
         whole=reason is None and finish not in _CUT,
         reason=reason,
-        input_tokens=getattr(usage, "prompt_tokens", None),
-        output_tokens=getattr(usage, "completion_tokens", None),
+        input_tokens=read,
+        output_tokens=written,
     )
 
 

@@ -88,6 +88,9 @@ def test_layouts_of_findings(tmp_path: Path) -> None:
         }
     ]
     by_change = {"https://github.com/o/r/pull/7": {"helper": [{"text": "It leaks."}]}}
+    ghost = [github[0] | {"user": None, "html_url": "https://github.com/o/r/pull/7#discussion_r1"}]
+    (finding,) = read_findings(write(tmp_path, json.dumps(ghost), "rows.json"))
+    assert (finding.change, finding.bot) == ("o/r#7", "ghost")
     for content, is_raw, line in ((github, True, 3), (by_change, False, None)):
         (finding,) = read_findings(write(tmp_path, json.dumps(content), "rows.json"))
         assert (finding.change, finding.bot, finding.raw) == ("o/r#7", "helper", is_raw)

@@ -37,6 +37,7 @@ from crscore.errors import (
 )
 from crscore.github import client
 from crscore.github.client import Client
+from crscore.github.conversation import CommentItem, User
 from crscore.hosts import http
 from crscore.hosts.http import Traffic, WaitBudget
 from tests.helpers.scripted import Asked, Clock, Reply, Scripted
@@ -249,6 +250,16 @@ def test_answer_of_another_shape_is_unavailable_at_once(server, connect, clock, 
     with pytest.raises(UnavailableError, match="an unexpected form"):
         connect().get(PATH, Pull)
     assert clock.slept == []
+
+
+def test_null_is_read_like_a_missing_field(server, connect) -> None:
+    item = {"id": 1, "html_url": None, "user": {"login": "ann", "type": None}, "reactions": None}
+    server.will(Reply(body=item))
+    read = connect().get(PATH, CommentItem)
+    assert read == CommentItem(id=1, user=User(login="ann"))
+    server.will(Reply(body={"number": None}))
+    with pytest.raises(UnavailableError, match=r"Expected `int`, got `null`"):
+        connect().get(PATH, Pull)
 
 
 def test_answer_that_is_nested_without_end_is_unavailable(server, connect) -> None:

@@ -362,6 +362,26 @@ def test_relative_bases_are_part_of_the_path(location, path) -> None:
     assert one(result, run).path == path
 
 
+@pytest.mark.parametrize("slash", ["", "/"])
+@pytest.mark.parametrize(
+    ("base", "path"),
+    [
+        ("file:///home/runner/work/shop/shop", "src/a.py"),
+        ("file:///home/runner/work/shop/shop/app", "app/src/a.py"),
+        ("file:///D:/a/shop/shop/app/lib", "app/lib/src/a.py"),
+        ("/github/workspace/app", "app/src/a.py"),
+        ("file:///home/me/shop/app", "src/a.py"),
+        ("app", "src/a.py"),
+    ],
+)
+def test_root_of_a_module_is_no_root_of_the_checkout(base: str, slash: str, path: str) -> None:
+    run = {"originalUriBaseIds": {"%SRCROOT%": {"uri": base + slash}}}
+    assert one({"locations": at("src/a.py", uriBaseId="%SRCROOT%")}, run).path == path
+    if base.startswith("file:"):
+        found = one({"locations": at(f"{base}/src/a.py")}, run)
+        assert path_of(found.path, "/tmp/") == path
+
+
 def test_bases_in_a_circle_end() -> None:
     bases = {"A": {"uri": "a/", "uriBaseId": "B"}, "B": {"uri": "b/", "uriBaseId": "A"}}
     found = one({"locations": at("x.py", uriBaseId="A")}, {"originalUriBaseIds": bases})

@@ -67,6 +67,12 @@ def test_an_answer_has_its_tokens_and_is_whole() -> None:
     assert answer == Answer(text="text", whole=True, input_tokens=11, output_tokens=7)
 
 
+def test_tokens_that_are_no_number_are_unknown() -> None:
+    usage = {"prompt_tokens": "11", "completion_tokens": None}
+    answer = one(completion([{"message": {"content": "text"}}], usage=usage))
+    assert answer == Answer(text="text", whole=True)
+
+
 def test_no_chats_ask_nothing() -> None:
     assert engine("http://127.0.0.1:9/v1").complete([], PLAIN) == ()
 
