@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from typing import Final
 from urllib.parse import quote
@@ -18,6 +19,7 @@ import msgspec
 from crscore.errors import NotFoundError, UnavailableError
 from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
+from crscore.gitlab.host import read_file
 from crscore.gitlab.notes import Discussion, Id, NoteItem
 from crscore.gitlab.versions import Version
 from crscore.hosts.feed import (
@@ -206,7 +208,9 @@ class GitLabFeed:
         lines, language = None, None
         if request.sha in ids:
             version = self._read_version(path, ids[request.sha])
-            lines, language = versions.count_lines(version)
+            read = partial(read_file, self.client, pull.repository)
+            withheld = versions.find_withheld(version, read)
+            lines, language = versions.count_lines(version, withheld)
         current = self.client.get(path, _MergeRequest)
         if current.sha != request.sha:
             raise UnavailableError(path, "it was pushed to while it was read")

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -135,7 +136,7 @@ class GitLab:
                 if find_checkout
                 else CheckoutSearch(None, None)
             )
-            change = self._read_change(path, refs, entries, search, limits)
+            change = self._read_change(repository, path, refs, entries, search, limits)
             before, request = request, self.client.get(path, _MergeRequest)
             unlisted = _unlisted(request, conversation)
             if request.diff_refs == before.diff_refs and (is_last or not unlisted):
@@ -177,7 +178,9 @@ class GitLab:
         if refs.head_sha != head:
             raise HostError(f"{repository}!{number}", "it was pushed to since it was read")
         entries = self.client.pages(f"{path}/versions", versions.Entry)
-        change = self._read_change(path, refs, entries, CheckoutSearch(None, None), limits)
+        change = self._read_change(
+            repository, path, refs, entries, CheckoutSearch(None, None), limits
+        )
         diff, unread = self._with_files(repository, head, change.diff, limits)
         return Change(diff, (*change.missing, *unread), change.notes)
 
@@ -277,6 +280,7 @@ class GitLab:
 
     def _read_change(
         self,
+        repository: str,
         path: str,
         refs: _DiffRefs,
         entries: Sequence[versions.Entry],
@@ -302,7 +306,9 @@ class GitLab:
         ]
         if not ids:
             raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
-        read = versions.read_version(self._read_version(path, max(ids)), limits)
+        version = self._read_version(path, max(ids))
+        withheld = versions.find_withheld(version, partial(read_file, self.client, repository))
+        read = versions.read_version(version, limits, withheld)
         return Change(read.diff, read.missing, (*unused, *read.diff.notes))
 
     def _read_version(self, path: str, number: int) -> Version:
@@ -321,7 +327,7 @@ class GitLab:
         texts: dict[str, str | None] = {}
         for path in need.paths:
             with suppress(NotFoundError):
-                data = self._read_file(repository, path, head)
+                data = read_file(self.client, repository, path, head)
                 texts[path] = None if b"\0" in data else data.decode("utf-8", "replace")
         sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
         fitting = full_files.fit(sizes, need.paths, limits)
@@ -333,21 +339,9 @@ class GitLab:
         ]
         return diff, tuple(missing if unread else [])
 
-    def _read_file(self, repository: str, path: str, ref: str) -> bytes:
-        """Read a file, and check with its hash that it is complete."""
-        address = f"/projects/{quote(repository, safe='')}/repository/files/{quote(path, safe='')}"
-        file = self.client.get(address, _File, {"ref": ref})
-        try:
-            data = base64.b64decode(file.content, validate=True)
-        except ValueError:
-            data = b""
-        if file.content_sha256 and hashlib.sha256(data).hexdigest() != file.content_sha256:
-            raise HostError(f"GET {address}", "the file does not match its hash")
-        return data
-
     def _read_settings(self, repository: str, branch: str) -> str | None:
         try:
-            return self._read_file(repository, SETTINGS_FILE, branch).decode()
+            return read_file(self.client, repository, SETTINGS_FILE, branch).decode()
         except NotFoundError:
             return None
         except UnicodeDecodeError as exc:
@@ -402,6 +396,24 @@ class _Writer(NamedTuple):
         operation = f"note on {self.repository}!{self.number}"
         note = self.client.write(operation, lambda: action(manager))
         return f"{self.url}#note_{note}"
+
+
+def read_file(client: Client, project: str | int, path: str, ref: str) -> bytes:
+    """Read a file at a commit or branch, and check with its hash that it is complete.
+
+    Raises:
+        HostError: It cannot be read.
+    """
+    name = quote(str(project), safe="")
+    address = f"/projects/{name}/repository/files/{quote(path, safe='')}"
+    file = client.get(address, _File, {"ref": ref})
+    try:
+        data = base64.b64decode(file.content, validate=True)
+    except ValueError:
+        data = b""
+    if file.content_sha256 and hashlib.sha256(data).hexdigest() != file.content_sha256:
+        raise HostError(f"GET {address}", "the file does not match its hash")
+    return data
 
 
 def harmless(body: str) -> str:

@@ -10,7 +10,8 @@ Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-d
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,7 +21,7 @@ from crscore.diff import parse
 from crscore.diff.full_files import Limits
 from crscore.diff.languages import language_of
 from crscore.diff.paths import format_paths
-from crscore.errors import InputError
+from crscore.errors import InputError, NotFoundError
 from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Diff, FileStatus, Side
 
@@ -28,9 +29,13 @@ from crscore.records import ChangedFile, Diff, FileStatus, Side
 _HEADER: Final = re.compile(
     r"^@@ -(?P<old>\d{1,9})(?:,(\d+))? \+(?P<new>\d{1,9})(?:,(\d+))? @@", re.M
 )
+# "Binary files a/x.png and b/x.png differ"
+_EXPLAINED: Final = re.compile(r"^(?:@@ |Binary files |GIT binary patch)", re.M)
 _SUBMODULE: Final = "160000"
 _NO_FILE: Final = "0"
 _HIDDEN: Final = "the host did not show it"
+MAX_COMPARED: Final = 200
+"""Maximum number of files without lines whose contents are compared."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -57,6 +62,12 @@ class FileRow(msgspec.Struct, frozen=True):
     collapsed: bool | None = None
     too_large: bool | None = None
 
+    @property
+    def is_unexplained(self) -> bool:
+        """True without lines, and without a flag or sentence that says why."""
+        has_flags = self.collapsed is not None or self.too_large is not None
+        return not has_flags and _EXPLAINED.search(self.diff or "") is None
+
 
 class Version(Entry, frozen=True):
     """Version with its changed files."""
@@ -77,22 +88,52 @@ class ReadVersion:
     """Data that could not be read, one sentence each."""
 
 
-def read_version(version: Version, limits: Limits) -> ReadVersion:
+def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozenset[str]:
+    """Return the paths of the files whose lines GitLab omits without a flag.
+
+    Before 18.4, a change that is too large is listed like a file that is empty, only renamed or has
+    another mode: only the contents tell them apart. Binary files have a sentence instead of lines.
+
+    Args:
+        version: The version.
+        read: Reads a file, by path and commit.
+
+    Raises:
+        HostError: A file cannot be read.
+    """
+    rows = [row for row in version.diffs if row.is_unexplained]
+    withheld = {row.new_path for row in rows[MAX_COMPARED:]}
+    for row in rows[:MAX_COMPARED]:
+        old = new = None
+        # A file that the host does not have may have had lines.
+        with suppress(NotFoundError):
+            old = b"" if row.new_file else read(row.old_path, version.base_commit_sha)
+            new = b"" if row.deleted_file else read(row.new_path, version.head_commit_sha)
+        if old is None or new is None or (old != new and b"\0" not in (old + new)):
+            withheld.add(row.new_path)
+    return frozenset(withheld)
+
+
+def read_version(
+    version: Version, limits: Limits, withheld: Collection[str] | None = None
+) -> ReadVersion:
     """Convert a version to a change.
 
     Args:
         version: The version.
         limits: Size limits; files beyond them are reported as missing.
+        withheld: Paths from `find_withheld`; None if contents were not compared.
 
     Returns:
         The change, with its files sorted as git sorts them.
     """
     rows = {row.new_path: row for row in version.diffs}
+    withheld = _certainly_withheld(version) if withheld is None else withheld
     files: list[ChangedFile] = []
     digest = hashlib.sha256()
     size = hunks = 0
     for name in sorted(rows, key=lambda name: name.encode("utf-8", "surrogatepass")):
-        file, text = _read_file(rows[name], limits), rows[name].diff or ""
+        file, text = _read_file(rows[name], limits, withheld), rows[name].diff or ""
         size += len(text.encode("utf-8", "surrogatepass"))
         hunks += len(file.hunks)
         for limit, count in (
@@ -133,7 +174,9 @@ def hunk_until(version: Version, message: HostMessage) -> str | None:
     return None
 
 
-def count_lines(version: Version) -> tuple[int | None, str | None]:
+def count_lines(
+    version: Version, withheld: Collection[str] | None = None
+) -> tuple[int | None, str | None]:
     """Return the number of changed lines, None if GitLab omits some, and the main language."""
     lines: Counter[str] = Counter()
     total = 0
@@ -144,14 +187,26 @@ def count_lines(version: Version) -> tuple[int | None, str | None]:
         total += count
         if (language := language_of(row.new_path)) is not None:
             lines[language] += count
-    cut = any(row.collapsed or row.too_large for row in version.diffs)
+    withheld = _certainly_withheld(version) if withheld is None else withheld
+    cut = withheld or any(row.collapsed or row.too_large for row in version.diffs)
     is_complete = not cut and not _uncounted(version, len(version.diffs))
     # If several languages have the most lines, the first by name.
     main = min(lines, key=lambda language: (-lines[language], language), default=None)
     return total if is_complete else None, main
 
 
-def _read_file(row: FileRow, limits: Limits) -> ChangedFile:
+def _certainly_withheld(version: Version) -> frozenset[str]:
+    """Return the files without lines that are not new, deleted, moved or of another mode."""
+    return frozenset(
+        row.new_path
+        for row in version.diffs
+        if row.is_unexplained
+        and not (row.new_file or row.deleted_file or row.renamed_file)
+        and row.a_mode == row.b_mode
+    )
+
+
+def _read_file(row: FileRow, limits: Limits, withheld: Collection[str]) -> ChangedFile:
     moved = row.renamed_file and row.old_path != row.new_path
     status = FileStatus.MODIFIED
     for flag, value in (
@@ -172,7 +227,7 @@ def _read_file(row: FileRow, limits: Limits) -> ChangedFile:
     start = 0 if text.startswith("@@") else text.find("\n@@") + 1
     if text.startswith("@@") or start:
         return _with_hunks(file, text[start:], limits)
-    if row.too_large or row.collapsed:
+    if row.too_large or row.collapsed or row.new_path in withheld:
         return _without_change(file, "have a change that the host omits because it is too large")
     if text.strip():
         return replace(file, is_binary=True)

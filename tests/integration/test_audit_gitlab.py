@@ -84,6 +84,12 @@ def test_first_night_reads_merge_requests_notes_and_approvals(
     assert all(row.lines for row in rows(tmp_path, Pull))
 
 
+def test_lines_that_gitlab_leaves_out_are_unknown(server: Server, tmp_path: Path) -> None:
+    server.hidden_lines = 1
+    night(server, tmp_path)
+    assert [row.lines for row in rows(tmp_path, Pull)] == [None] * 3
+
+
 def test_rows_of_comments_on_lines_are_those_of_github(server: Server, tmp_path: Path) -> None:
     night(server, tmp_path / "gitlab")
     with serve_github(server.world) as github:

@@ -105,6 +105,24 @@ def test_token_that_may_not_write_fails_nothing(crscore, gitlab: Server) -> None
     assert "comment refused" in err
 
 
+def test_patch_that_gitlab_leaves_out_without_a_flag_is_missing(
+    crscore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve(scenes.unseen_patches(), clock=Clock().now) as server:
+        monkeypatch.setenv("GITLAB_URL", server.url)
+        monkeypatch.setenv("GITLAB_TOKEN", TOKEN)
+        gate = ["--fail-under-relevance", "0.99", "--format", "json"]
+        code, out, _ = crscore("pr", "acme/data!5", *FAST, *gate)
+        assert (code, json.loads(out)["missing"]) == (1, [])
+        server.hidden_lines = 60
+        code, out, err = crscore("pr", "acme/data!5", *FAST, *gate)
+        # Not the empty file, the moved one, the picture and the one of another mode.
+        (missing,) = json.loads(out)["missing"]
+        assert (code, missing.count(".")) == (0, 3), err
+        assert "'b/large.sql', 'c/list.py'" in missing
+        assert "the gate was not applied" in err
+
+
 @pytest.mark.usefixtures("gitlab")
 def test_mistakes_are_one_line(crscore, monkeypatch: pytest.MonkeyPatch) -> None:
     for arguments, words in (

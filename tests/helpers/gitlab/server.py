@@ -21,6 +21,7 @@ from tests.helpers.gitlab import description
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.helpers.github.history import Change
     from tests.helpers.github.state import LineComment, Repository, User, World
 
 TOKEN = "loopback-token"
@@ -56,6 +57,8 @@ class Server:
     clock: Callable[[], float]
     page_limit: int = 100
     may_write: bool = True
+    hidden_lines: int = 10**9
+    """A longer patch is left out without a flag, as before GitLab 18.4."""
     faults: faults.Plan = field(default_factory=lambda: faults.Script({}))
     log: list[Entry] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
@@ -250,11 +253,19 @@ class Server:
                 "new_file": change.status == "added",
                 "renamed_file": change.status == "renamed",
                 "deleted_file": change.status == "removed",
-                "diff": f"{change.patch}\n" if change.patch else "",
+                "diff": self._patch(change),
             }
             for change in changes
         ]
         return {**entry, "real_size": str(len(diffs)), "diffs": diffs}
+
+    def _patch(self, change: Change) -> str:
+        if change.patch is None:
+            history = self.repository.history
+            data = history.blob(change.sha) or b""
+            name = change.path
+            return f"Binary files a/{name} and b/{name} differ\n" if b"\0" in data else ""
+        return f"{change.patch}\n" if change.patch.count("\n") < self.hidden_lines else ""
 
     def _is_sent(self, line: LineComment) -> bool:
         pending = {review.id for review in self.pull.reviews if review.state == "PENDING"}

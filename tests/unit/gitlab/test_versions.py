@@ -4,7 +4,16 @@ import msgspec
 import pytest
 
 from crscore.diff.full_files import Limits
-from crscore.gitlab.versions import ReadVersion, Version, count_lines, hunk_until, read_version
+from crscore.errors import NotFoundError
+from crscore.gitlab.versions import (
+    MAX_COMPARED,
+    ReadVersion,
+    Version,
+    count_lines,
+    find_withheld,
+    hunk_until,
+    read_version,
+)
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import FileStatus, Side
 
@@ -107,3 +116,63 @@ def test_lines_of_a_change_that_is_not_shown_are_unknown(more: dict) -> None:
     row = {"new_path": "x.py", "old_path": "x.py", "diff": LONG, **MODES, **more}
     version = msgspec.convert({"id": 1, "diffs": [row], "real_size": "1"}, Version)
     assert count_lines(version)[0] is None
+
+
+NEW, DELETED, MOVED = {"new_file": True}, {"deleted_file": True}, {"renamed_file": True}
+COMMITS = {"base_commit_sha": "base", "head_commit_sha": "head"}
+
+
+@pytest.mark.parametrize(
+    ("row", "old", "new", "expected"),
+    [
+        ({}, b"a\n", b"b\n", True),
+        ({"diff": "--- a/x.py\n+++ b/x.py\n"}, b"a\n", b"b\n", True),
+        ({"diff": None}, b"a\n", b"b\n", True),
+        ({}, b"a\0", b"b\0", False),
+        (NEW, None, b"", False),
+        (NEW, None, b"a\n", True),
+        (NEW, None, b"\x89PNG\0", False),
+        (DELETED, b"", None, False),
+        (DELETED, b"a\n", None, True),
+        (MOVED, b"a\n", b"a\n", False),
+        (MOVED, b"a\n", b"b\n", True),
+        ({"b_mode": "100755"}, b"a\n", b"a\n", False),
+        ({"b_mode": "100755"}, b"a\n", b"b\n", True),
+        # The host does not have the file.
+        ({}, None, b"b\n", True),
+        # From 18.4, flags say what is withheld.
+        ({"too_large": False, "collapsed": False}, b"a\n", b"b\n", False),
+        ({"diff": "Binary files a/x.py and b/x.py differ\n"}, b"a\n", b"b\n", False),
+    ],
+)
+def test_contents_tell_lines_that_are_left_out_from_none(
+    row: dict, old: bytes | None, new: bytes | None, expected: bool
+) -> None:
+    files = {("w.py", "base"): old, ("x.py", "head"): new}
+
+    def read_file(path: str, commit: str) -> bytes:
+        data = files[path, commit]
+        if data is None:
+            raise NotFoundError(f"GET {path}", "404")
+        return data
+
+    value = {"new_path": "x.py", "old_path": "w.py", "diff": "", **MODES, **row}
+    version = msgspec.convert({"id": 1, "diffs": [value], "real_size": "1", **COMMITS}, Version)
+    withheld = find_withheld(version, read_file)
+    assert withheld == ({"x.py"} if expected else set())
+    change = read_version(version, Limits(), withheld)
+    assert bool(change.missing) is bool(change.diff.files[0].missing) is expected
+    assert (count_lines(version, withheld)[0] is None) is expected
+
+
+def test_changed_file_without_lines_is_missing_even_if_nothing_is_compared() -> None:
+    version = read({"new_path": "x.py", "diff": ""})
+    assert "x.py" in version.missing[0]
+
+
+def test_contents_of_many_files_are_not_compared() -> None:
+    rows = [{"new_path": f"{at}.py", "old_path": "w.py", **MOVED} for at in range(MAX_COMPARED + 3)]
+    version = msgspec.convert({"id": 1, "diffs": rows}, Version)
+    reads: list[str] = []
+    withheld = find_withheld(version, lambda path, commit: reads.append(path) or b"a")
+    assert (len(withheld), len(reads)) == (3, 2 * MAX_COMPARED)
