@@ -12,18 +12,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from crscore.agents.evaluation import default_scorer, evaluate
+from crscore.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Grade a review."""
+def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Grade a review: a text, or the comments that promptfoo parsed from JSON."""
     config = context.get("config") or {}
-    result = default_scorer().score(context["vars"]["diff"], output)
+    if isinstance(output, list):
+        output = [{"body": part} if isinstance(part, str) else part for part in output]
+    review = output if isinstance(output, str) else json.dumps(output)
+    try:
+        result = default_scorer().score(context["vars"]["diff"], review)
+    except InputError as exc:
+        return {"pass": False, "score": 0.0, "reason": str(exc)}
     evaluation = evaluate(result, config.get("measure", "usefulness"))
     score = evaluation.score or 0.0
     return {

@@ -64,6 +64,29 @@ def test_assertion_of_promptfoo_passes_from_its_threshold_on() -> None:
     assert not get_assert("...", {"vars": {"diff": DIFF}})["pass"]
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        [{"body": REVIEW, "path": "payments/client.py"}],
+        [REVIEW],
+        {"body": REVIEW},
+        {"body": "", "comments": [{"body": REVIEW}]},
+    ],
+)
+def test_assertion_of_promptfoo_reads_a_list_and_an_object(output: Any, result: Result) -> None:
+    # promptfoo parses an output in JSON before it calls the assertion.
+    get_assert = example("promptfoo_assert.py")["get_assert"]
+    graded = get_assert(output, {"vars": {"diff": DIFF}})
+    assert graded["score"] == pytest.approx(evaluate(result).score, abs=0.03)
+
+
+@pytest.mark.parametrize("output", [{"answer": REVIEW}, {"comments": [1]}, {}])
+def test_assertion_of_promptfoo_says_why_it_cannot_read_an_object(output: Any) -> None:
+    graded = example("promptfoo_assert.py")["get_assert"](output, {"vars": {"diff": DIFF}})
+    assert (graded["pass"], graded["score"]) == (False, 0)
+    assert graded["reason"].startswith("<review>: ")
+
+
 def test_event_of_opentelemetry_has_the_attributes_of_the_conventions(
     result: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
