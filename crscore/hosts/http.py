@@ -597,7 +597,8 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
     may repeat the token in its own message.
     """
     request = getattr(exc, "request", None)
-    host = urlsplit(getattr(request, "url", None) or "").hostname or "the host"
+    address = getattr(request, "url", None) or ""
+    host = urlsplit(address).hostname or "the host"
     cause = getattr(next(iter(exc.args), None), "reason", None)
     system = getattr(getattr(cause, "original_error", cause), "__cause__", None)
     detail = f" ({strerror})" if (strerror := getattr(system, "strerror", None)) else ""
@@ -607,10 +608,13 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
             operation, f"the response is larger than {MAX_RESPONSE_BYTES:,} bytes"
         )
     # https://github.com/psf/requests/blob/main/src/requests/adapters.py, cert_verify
-    if "TLS CA certificate bundle" in str(exc):
-        return UnavailableError(operation, "the file of trusted certificates does not exist")
-    if "CERTIFICATE_VERIFY_FAILED" in str(exc):
-        return UnavailableError(operation, f"the certificate of {host} cannot be trusted")
+    faults = {
+        "TLS CA certificate bundle": "the file of trusted certificates does not exist",
+        "NO_CERTIFICATE_OR_CRL_FOUND": "the file of trusted certificates has no certificate",
+        "CERTIFICATE_VERIFY_FAILED": f"the certificate of {host} cannot be trusted",
+    }
+    if fault := next((faults[words] for words in faults if words in str(exc)), None):
+        return UnavailableError(operation, fault)
     if isinstance(exc, _BAD_PROXY):
         return UnavailableError(operation, f"{proxy} has an invalid address")
     may_have_arrived = False
@@ -627,6 +631,8 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
         # `requests` wraps some timeouts of a body in other errors; only the text shows them.
         is_late = isinstance(exc, requests.Timeout) or "timed out" in str(exc)
         reason = "the connection broke, or the response cannot be read"
+        if requests.utils.get_environ_proxies(address):
+            reason = f"{reason}; the host was asked through {proxy}"
         reason = "no response in time" if is_late else reason
     error = UnavailableError(operation, reason)
     return TransientError(error, may_have_arrived=may_have_arrived)

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 
@@ -78,6 +79,7 @@ _REFUSALS: Final = {
     ),
     429: Failure("too many requests", "lower concurrency, or try later"),
 }
+_PROXY: Final = "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY)"
 _NO_ANSWER_IN_TIME: Final = Failure("no answer in time", "raise timeout_s, or lower concurrency")
 _CUT: Final = frozenset(("length", "model_length", "max_tokens", "max_output_tokens"))
 """Reasons to finish, in lower case, of an answer that the token limit cut off."""
@@ -195,12 +197,19 @@ class OpenAI:
         seconds = self.options.timeout_s
         free = asyncio.Semaphore(self.options.concurrency)
         in_a_row: list[Failure] = []
+        try:
+            http_client = openai.DefaultAsyncHttpxClient(follow_redirects=False)
+        except OSError as exc:
+            reason = "the trusted certificates (SSL_CERT_FILE or SSL_CERT_DIR) cannot be read"
+            raise EngineError(f"{reason}: {exc.strerror or exc}") from exc
+        except (ValueError, ImportError) as exc:  # an unknown scheme, or the package for SOCKS
+            raise EngineError(f"{_PROXY} cannot be used: {one_line(str(exc))}") from exc
         async with openai.AsyncOpenAI(
             base_url=self.options.base_url,
             api_key=self.options.api_key or _PLACEHOLDER_KEY,
             max_retries=MAX_RETRIES,
             timeout=openai.Timeout(seconds, connect=min(CONNECT_TIMEOUT_S, seconds), pool=None),
-            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=http_client,
         ) as client:
 
             async def ask(chat: Sequence[Message]) -> Answer | Failure:
@@ -243,7 +252,7 @@ class OpenAI:
         except TimeoutError:
             return _NO_ANSWER_IN_TIME
         except OpenAIError as exc:
-            return _failure_of_connection(exc)
+            return _failure_of_connection(exc, self.options.base_url)
         except (ValueError, RecursionError):  # very deep nesting is valid JSON
             return Failure("the reply is not JSON")
 
@@ -383,17 +392,32 @@ def _content_text(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _failure_of_connection(error: openai.OpenAIError) -> Failure:
+def _failure_of_connection(error: openai.OpenAIError, address: str) -> Failure:
     from openai import APIConnectionError, APITimeoutError  # noqa: PLC0415
 
     cause = error.__cause__
-    if type(cause).__name__ in {"ConnectError", "ConnectTimeout"}:
+    detail = f" ({text})" if (text := one_line(str(cause or ""))) else ""
+    is_unconnected = type(cause).__name__ in {"ConnectError", "ConnectTimeout"}
+    if "CERTIFICATE_VERIFY_FAILED" in detail:
+        remedy = "set SSL_CERT_FILE to a file with the certificate of its authority"
+        return Failure(f"the server's certificate cannot be trusted{detail}", remedy, is_final=True)
+    if type(cause).__name__ == "ProxyError" or (is_unconnected and _has_proxy(address)):
+        remedy = "start it, or set NO_PROXY to the server's host"
+        return Failure(f"{_PROXY} does not connect{detail}", remedy)
+    if is_unconnected:
         remedy = "start it, or set OPENAI_BASE_URL to a running one"
-        return Failure(f"the server is not reachable ({cause})", remedy)
+        return Failure(f"the server is not reachable{detail}", remedy)
     if isinstance(error, APITimeoutError):
         return _NO_ANSWER_IN_TIME
     is_broken = isinstance(error, APIConnectionError)
-    return Failure("the connection broke" if is_broken else one_line(str(error)))
+    return Failure(f"the connection broke{detail}" if is_broken else one_line(str(error)))
+
+
+def _has_proxy(address: str) -> bool:
+    """Return whether a proxy of the environment serves an address."""
+    parts, proxies = urlsplit(address), getproxies()
+    is_served = parts.scheme in proxies or "all" in proxies
+    return is_served and not proxy_bypass(parts.hostname or "")
 
 
 def _failure_of_status(error: openai.APIStatusError) -> Failure:

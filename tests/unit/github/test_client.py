@@ -7,23 +7,17 @@ import importlib
 import logging
 import pickle
 import socket
-import ssl
 import sys
 import threading
 import time
 import traceback
 import warnings
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from crscore.errors import (
     BadTokenError,
@@ -40,6 +34,7 @@ from crscore.github.client import Client
 from crscore.github.conversation import CommentItem, User
 from crscore.hosts import http
 from crscore.hosts.http import Traffic, WaitBudget
+from tests.helpers import tls
 from tests.helpers.scripted import Asked, Clock, Reply, Scripted
 
 TOKEN = "ghp_0123456789abcdefghijKLMNOPQRSTUVWXYZ"
@@ -82,41 +77,8 @@ def connect(server, clock, monkeypatch):
 
 @pytest.fixture
 def tls_server(tmp_path):
-    """Speaks TLS under a certificate that it signed itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    file = tmp_path / "both.pem"
-    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
-    form = serialization.PrivateFormat.PKCS8
-    file.write_bytes(key.private_bytes(pem, form, plain) + made.public_bytes(pem))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file)
-
-    def serve() -> None:
-        with contextlib.suppress(OSError):
-            taken, _ = listening.accept()
-            with taken, context.wrap_socket(taken, server_side=True):
-                pass
-
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen()
-        listening.settimeout(5)
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"https://127.0.0.1:{listening.getsockname()[1]}"
-        thread.join()
+    with tls.serve(tmp_path / "both.pem") as url:
+        yield url
 
 
 @pytest.fixture
@@ -771,6 +733,27 @@ def test_missing_file_of_certificates_is_named(connect, monkeypatch) -> None:
     with pytest.raises(UnavailableError, match="file of trusted certificates does not exist"):
         asking.get(PATH, Pull)
     assert asking.traffic.requests == 1
+
+
+def test_file_without_certificates_is_named(connect, monkeypatch, tmp_path, tls_server) -> None:
+    (tmp_path / "empty.pem").touch()
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "empty.pem"))
+    with pytest.raises(UnavailableError, match="file of trusted certificates has no certificate"):
+        connect(api_url=tls_server).get(PATH, Pull)
+
+
+def test_proxy_that_drops_the_connection_is_named(connect, monkeypatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        monkeypatch.setenv("NO_PROXY", "")
+        proxy.settimeout(10)
+
+        def drop() -> None:
+            proxy.accept()[0].close()
+
+        threading.Thread(target=drop).start()
+        with pytest.raises(UnavailableError, match=r"broke.* through the proxy of the environment"):
+            connect(api_url="https://host.invalid", tries=1).get(PATH, Pull)
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -1,12 +1,15 @@
 """The engine through the real `openai` client, against a scripted server on loopback."""
 
 import asyncio
+import contextlib
 import logging
 import pickle
 import re
 import socket
 import sys
+import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +17,7 @@ from crscore import plugins
 from crscore.errors import ConfigError, DependencyError, GenerationError
 from crscore.llm.engines import openai
 from crscore.llm.engines.base import Answer, Message, Sampling
-from tests.helpers import scripted_llm
+from tests.helpers import scripted_llm, tls
 from tests.helpers.growth import slowness
 from tests.helpers.scripted_llm import Asked, Say, completion, error, serve, well
 
@@ -141,7 +144,7 @@ def test_an_answer_cut_by_the_limit_is_not_whole(finish: str) -> None:
         (Say(body=b"[" * 100_000), "not JSON"),
         (Say(body=b"[]"), "no choices"),
         (Say(body=b'{"choices": [{"mess'), "not JSON"),
-        (Say(body=well().body, cut_at=40), "connection broke"),
+        (Say(body=well().body, cut_at=40), r"connection broke \(.*closed connection"),
         (Say(body=b"{}", cut_at=0), "connection broke"),
         (Say(gone=True), "connection broke"),
         (error(500, "out of memory"), "HTTP 500: out of memory"),
@@ -312,6 +315,50 @@ def test_no_server_is_one_error() -> None:
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
         with pytest.raises(GenerationError, match=r"server is not reachable \(.+\); start it"):
             engine(url).complete(chats(40), PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("SSL_CERT_FILE", "/nowhere/ca.pem", "trusted certificates .*: No such file"),
+        ("SSL_CERT_FILE", "EMPTY", "trusted certificates .*: .* no certificate"),
+        ("HTTPS_PROXY", "http://127.0.0.1:1", r"the proxy of the environment .* does not connect"),
+        ("ALL_PROXY", "http://127.0.0.1:1", r"the proxy of the environment .* does not connect"),
+        ("HTTPS_PROXY", "ftp://127.0.0.1:1", "the proxy of the environment .* cannot be used"),
+        ("HTTPS_PROXY", "REFUSES", r"the proxy .* does not connect \(407 Authenticate\)"),
+    ],
+)
+def test_certificates_and_proxies_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str, line: str
+) -> None:
+    (tmp_path / "empty.pem").touch()
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+
+        def refuse() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = proxy.accept()
+                    connection.recv(1000)
+                    connection.sendall(b"HTTP/1.1 407 Authenticate\r\nContent-Length: 0\r\n\r\n")
+                    connection.close()
+
+        threading.Thread(target=refuse, daemon=True).start()
+        values = {
+            "EMPTY": str(tmp_path / "empty.pem"),
+            "REFUSES": f"http://127.0.0.1:{proxy.getsockname()[1]}",
+        }
+        monkeypatch.setenv(name, values.get(value, value))
+        monkeypatch.setenv("NO_PROXY", "")
+        with pytest.raises(GenerationError, match=line):
+            engine("https://host.invalid/v1").complete(chats(1), PLAIN)
+
+
+def test_certificate_that_is_not_trusted_is_named(tmp_path: Path) -> None:
+    with (
+        tls.serve(tmp_path / "both.pem") as url,
+        pytest.raises(GenerationError, match=r"certificate cannot be trusted.*SSL_CERT_FILE"),
+    ):
+        engine(url).complete(chats(1), PLAIN)
 
 
 def test_a_server_that_dies_leaves_what_it_had_answered() -> None:
