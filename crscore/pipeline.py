@@ -1,11 +1,26 @@
-"""Steps of a run, in order.
+"""Steps of a run, in order: from changes with their reviews to results.
 
-diff -> claims and findings -> sentences -> vectors -> readings -> matched cells -> ratings, scores.
-The parts are passed in; this module neither makes parts nor reads files.
+`cli.py` imports `commands/score.py`, which reads settings and files and makes a `Scorer`. This
+makes the `Parts`, parses the diff (`diff/parse.py`) and the review (`review/comments.py`), and
+calls `run`. Results go back the same way, to a report (`reports/`).
+
+    diff      claims/, static_analysis/ -> pseudo-references                            |
+    review    review/read.py -> sentences and proposals of code                         | _read
+    both      scoring/references.py: references that count, scope of each comment       |
+    both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
+    both      usefulness/reader.py -> remarks, readings                                 | run
+    both      matchers/ -> degree of each cell                                          |
+    review    suggestions/, verdicts/ -> judged code blocks, receipts of remarks        | _score
+    review    usefulness/headline.py -> worth of remarks and comments                   |
+    both      scoring/assembly.py -> result                                             |
+
+Each step is one call, which takes frozen values and returns new ones. No step calls another step or
+this module, which neither makes parts nor reads files.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
@@ -13,20 +28,20 @@ import numpy as np
 
 from crscore import progress
 from crscore.claims.base import ClaimGenerator
+from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.matchers.base import Matcher
 from crscore.readers.requests import Request, make_requests
-from crscore.records import Analysis, Claims, Comment, Diff, Result
+from crscore.records import Analysis, Comment, Diff, Result
 from crscore.review.read import ReadReview, read_review
 from crscore.scoring import references
 from crscore.scoring.assembly import JudgedReview, build_result
 from crscore.scoring.cells import Cells, compare
 from crscore.scoring.references import ChosenReferences
-from crscore.static_analysis import issues
-from crscore.static_analysis.issues import ChosenIssues
+from crscore.static_analysis.issues import choose_issues
 from crscore.suggestions.effects import judge_suggestions
 from crscore.syntax.change import ParsedChange
-from crscore.usefulness import evidence, headline
+from crscore.usefulness import headline
 from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import ReviewReadings
 from crscore.verdicts.judge import judge_remarks
@@ -116,7 +131,7 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
         for index, diff in pair.originals.items()
     ]
     with progress.track("reading the change"):
-        reviews = _prepare([*older, *pairs], parts)
+        reviews = _read([*older, *pairs], parts)
     with progress.track("encoding"):
         encoded = _encode(reviews, parts)
         readings = parts.reader.read(encoded) if parts.reader else [None] * len(encoded)
@@ -145,46 +160,37 @@ def list_requests(pairs: Sequence[ReviewedChange], parts: Parts) -> list[list[Re
     ]
 
 
-def _prepare(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
-    """Make the claims and find the issues of all distinct changes, in one call each."""
+def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
+    """Read the changes and the reviews; claims and findings of all changes come from one call."""
     # By identity: comparing or hashing a diff would visit every line of it.
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
-    claims = parts.generator.generate([*changes.values()])
-    analyses = parts.analyzers.analyze([*changes.values()])
-    prepared = {}
-    for (key, change), diff_claims, analysis in zip(changes.items(), claims, analyses, strict=True):
-        chosen_issues = issues.choose_issues(
-            analysis, change, parts.encoder, per_hunk=parts.max_issues
+    claims = dict(zip(changes, parts.generator.generate([*changes.values()]), strict=True))
+    analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))
+    issues = {
+        key: choose_issues(
+            analyses[key],
+            change,
+            parts.encoder,
+            per_hunk=parts.max_issues,
+            claims=claims[key].references,
         )
-        remaining = issues.drop_repeated(
-            diff_claims.references, chosen_issues.references, parts.encoder
+        for key, change in changes.items()
+    }
+    reviews = []
+    for pair in pairs:
+        key, diff, comments = id(pair.diff), pair.diff, pair.comments
+        text = read_review(comments, diff, parts.splitter)
+        found, analysis = issues[key]
+        review = _Review(
+            pair=pair,
+            change=changes[key],
+            text=text,
+            chosen=references.choose(found, comments, diff, limit=parts.max_claims),
+            analysis=analysis,
+            notes=(*diff.notes, *claims[key].notes, *analysis.notes, *text.notes),
         )
-        prepared[key] = change, replace(diff_claims, references=remaining), chosen_issues
-    return [_prepare_review(pair, *prepared[id(pair.diff)], parts) for pair in pairs]
-
-
-def _prepare_review(
-    pair: ReviewedChange,
-    change: ParsedChange,
-    claims: Claims,
-    chosen_issues: ChosenIssues,
-    parts: Parts,
-) -> _Review:
-    """Split the comments of a pair and select the references that some score uses."""
-    analysis, text = chosen_issues.analysis, read_review(pair.comments, pair.diff, parts.splitter)
-    return _Review(
-        pair=pair,
-        change=change,
-        text=text,
-        chosen=references.choose(
-            (*claims.references, *chosen_issues.references),
-            pair.comments,
-            pair.diff,
-            limit=parts.max_claims,
-        ),
-        analysis=analysis,
-        notes=(*pair.diff.notes, *claims.notes, *analysis.notes, *text.notes),
-    )
+        reviews.append(review)
+    return reviews
 
 
 def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Floats]]:
@@ -193,26 +199,23 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     Returns:
         The cells of each review, and the vectors of the windows of its change.
     """
-    windows = [evidence.windows(review.pair.diff) if parts.reader else () for review in reviews]
-    texts: dict[str, None] = {}
-    for review, lines in zip(reviews, windows, strict=True):
-        texts |= dict.fromkeys(ref.encoded_text for ref in review.chosen.references)
-        texts |= dict.fromkeys(lines)
-    for review in reviews:
-        texts |= dict.fromkeys(sentence.text for sentence in review.text.sentences)
-    vectors = Vectors(parts.encoder, texts)
+    refs = [[ref.encoded_text for ref in review.chosen.references] for review in reviews]
+    windows = [list_windows(review.pair.diff) if parts.reader else () for review in reviews]
+    sentences = [[sentence.text for sentence in review.text.sentences] for review in reviews]
+    of_changes = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
+    vectors = Vectors(parts.encoder, chain(of_changes, *sentences))
     return [
         (
             compare(
                 review.pair.diff,
                 review.chosen.references,
                 review.text.sentences,
-                vectors.of([ref.encoded_text for ref in review.chosen.references]),
-                vectors.of([sentence.text for sentence in review.text.sentences]),
+                vectors.of(rows),
+                vectors.of(columns),
             ),
             vectors.of(lines),
         )
-        for review, lines in zip(reviews, windows, strict=True)
+        for review, rows, columns, lines in zip(reviews, refs, sentences, windows, strict=True)
     ]
 
 
@@ -250,7 +253,7 @@ def _score(
             read,
             judgement.flags,
             verification.receipts,
-            comments,
+            review.text.authors,
             cells.diff,
             reader.weights.reference,
         )
@@ -258,6 +261,7 @@ def _score(
     run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}
     judged = JudgedReview(
         comments=comments,
+        authors=review.text.authors,
         suggestions=suggestions,
         chosen=review.chosen,
         cells=cells,

@@ -1,7 +1,6 @@
 """Reader of a review: the comments on a change, split into sentences and proposals of code."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import Final, NamedTuple
 
@@ -20,6 +19,8 @@ class ReadReview(NamedTuple):
 
     parsed: tuple[ParsedComment, ...]
     """Parts of each comment."""
+    authors: Mapping[str | None, Sequence[int]]
+    """Indices of each author's comments, in order of first appearance."""
     files: tuple[ChangedFile | None, ...]
     """File that each comment is on; None if unknown."""
     sentences: tuple[Sentence, ...]
@@ -41,6 +42,9 @@ def read_review(comments: Sequence[Comment], diff: Diff, splitter: str) -> ReadR
         reviews, so that a long review cannot crowd out another.
     """
     parsed = tuple(parse_comment(comment, diff, splitter) for comment in comments)
+    authors: dict[str | None, list[int]] = {}
+    for index, comment in enumerate(comments):
+        authors.setdefault(comment.author, []).append(index)
     sentences, notes = sentences_of(parsed), []
     count = sum(is_disguised(comment.body) for comment in comments)
     if count and splitter != "paper":
@@ -53,16 +57,17 @@ def read_review(comments: Sequence[Comment], diff: Diff, splitter: str) -> ReadR
             f"{MAX_SENTENCES:,} of {len(sentences):,} sentences are scored; "
             "the end of the longest review is left out."
         )
-        lengths: Counter[str | None] = Counter()
-        for comment in comments:
-            lengths[comment.author] += len(comment.body)
+        lengths = {
+            author: sum(len(comments[index].body) for index in indices)
+            for author, indices in authors.items()
+        }
         # A stable sort: of each review, the first sentences are kept.
         order = sorted(
             range(len(sentences)), key=lambda i: lengths[comments[sentences[i].comment].author]
         )
         sentences = tuple(sentences[i] for i in sorted(order[:MAX_SENTENCES]))
     files = tuple(file_of(comment, diff) for comment in comments)
-    return ReadReview(parsed, files, sentences, tuple(notes))
+    return ReadReview(parsed, authors, files, sentences, tuple(notes))
 
 
 def parse_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:

@@ -58,6 +58,8 @@ class JudgedReview:
 
     comments: tuple[Comment, ...]
     """The comments."""
+    authors: Mapping[str | None, Sequence[int]]
+    """Indices of each author's comments, in order of first appearance."""
     suggestions: Sequence[tuple[Suggestion, ...]]
     """Suggestion blocks of each comment."""
     chosen: ChosenReferences
@@ -221,7 +223,7 @@ def build_result(
                 comments=tuple(indices),
                 usefulness=rating.reviews[number] if rating else None,
             )
-            for number, (author, indices) in enumerate(group_by_author(review.comments).items())
+            for number, (author, indices) in enumerate(review.authors.items())
         ),
         scores=table.score_diff(range(len(units))),
         baselines=baselines.baselines(cells.diff, [comment.body for comment in review.comments]),
@@ -278,14 +280,6 @@ def _score_comments(
             )
         )
     return tuple(results)
-
-
-def group_by_author(comments: Sequence[Comment]) -> dict[str | None, list[int]]:
-    """Return the indices of each author's comments, in order of first appearance."""
-    by_author: dict[str | None, list[int]] = {}
-    for index, comment in enumerate(comments):
-        by_author.setdefault(comment.author, []).append(index)
-    return by_author
 
 
 def _read_only(matrix: Floats) -> Floats:

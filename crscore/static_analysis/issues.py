@@ -48,10 +48,10 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class ChosenIssues(NamedTuple):
-    """Issues of one change."""
+    """Issues of one change, after its claims."""
 
     references: tuple[PseudoReference, ...]
-    """Issues that count, by path and line."""
+    """Claims that no issue repeats, then the issues that count, by path and line."""
     analysis: Analysis
     """Analysis, with the findings that count marked as `counted`."""
 
@@ -61,18 +61,22 @@ _Issue: TypeAlias = list[Finding]
 
 
 def choose_issues(
-    analysis: Analysis, diff: Diff, encoder: Encoder, *, per_hunk: int | None
+    analysis: Analysis,
+    diff: Diff,
+    encoder: Encoder,
+    *,
+    per_hunk: int | None,
+    claims: Sequence[PseudoReference] = (),
 ) -> ChosenIssues:
     """Choose the findings that count, and make pseudo-references of them.
 
     Args:
         analysis: Analysis of the change.
         diff: The change.
-        encoder: Encoder for comparing the meaning of findings.
+        encoder: Encoder for comparing meanings.
         per_hunk: Maximum issues of one hunk; None for all.
-
-    Returns:
-        The issues and the marked analysis.
+        claims: Claims of a generator. Implications that repeat an issue on the same lines are
+            dropped.
     """
     candidates = [
         finding
@@ -83,24 +87,17 @@ def choose_issues(
     kept_issues = _worst(issues, diff, per_hunk)
     counted = {id(finding) for issue in kept_issues for finding in issue}
     findings = (replace(finding, counted=id(finding) in counted) for finding in analysis.findings)
+    issue_references = tuple(map(_reference, kept_issues))
     return ChosenIssues(
-        tuple(map(_reference, kept_issues)), replace(analysis, findings=tuple(findings))
+        (*drop_repeated(claims, issue_references, encoder), *issue_references),
+        replace(analysis, findings=tuple(findings)),
     )
 
 
 def drop_repeated(
     claims: Sequence[PseudoReference], issue_references: Sequence[PseudoReference], encoder: Encoder
 ) -> tuple[PseudoReference, ...]:
-    """Drop the implications that repeat an issue on the same lines.
-
-    Args:
-        claims: Claims of a claim generator.
-        issue_references: The issues of the same change.
-        encoder: Encoder for comparing meanings.
-
-    Returns:
-        The other claims, in their order.
-    """
+    """Drop the implications that repeat an issue on the same lines."""
     related_issues = {
         index: issues
         for index, claim in enumerate(claims)

@@ -12,17 +12,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Diff, DiffLine, LineKind, PseudoReference, ReferenceKind
+from crscore.records import Diff, LineKind, PseudoReference, ReferenceKind
 from crscore.text import find_code, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 
-MIN_WINDOW_LINES: Final = 3
-"""Minimum number of changed lines of a window."""
-MAX_WINDOWS: Final = 4
-"""Maximum number of windows of a change: each takes as much time to encode as a claim."""
-MAX_WINDOW_CHARS: Final = 160
-"""Maximum characters of a window."""
 MAX_SNIPPETS: Final = 50
 """Maximum number of code snippets of a text that are looked up in the change."""
 MAX_LINES: Final = 20_000
@@ -80,7 +74,7 @@ class ChangeEvidence:
     words: ChangeWords
     """Words of the change."""
     lines: Floats
-    """Unit vectors of its windows, shape (W, D)."""
+    """Unit vectors of its `diff.windows`, shape (W, D)."""
     claims: Floats
     """Unit vectors of its claims, shape (C, D)."""
 
@@ -131,35 +125,11 @@ def collect_evidence(
         diff: The change.
         refs: Its R pseudo-references.
         rows: Their unit vectors, shape (R, D).
-        lines: Unit vectors of its `windows`, shape (W, D).
+        lines: Unit vectors of its `diff.windows`, shape (W, D).
     """
     # An issue is a tool's message; it does not say what the change is about.
     claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
     return ChangeEvidence(words=read_change_words(diff), lines=lines, claims=rows[claims])
-
-
-def windows(diff: Diff) -> tuple[str, ...]:
-    """Return windows of the changed lines, each as one text for an encoder.
-
-    A change without changed lines yields its last lines, because the hunk that GitHub shows with a
-    comment ends at the commented line.
-
-    Returns:
-        At most `MAX_WINDOWS` texts in diff order, each of at most `MAX_WINDOW_CHARS` characters.
-    """
-    texts = _stripped(diff.lines(LineKind.ADDED, LineKind.REMOVED))
-    texts = texts or _stripped(diff.lines())[-MIN_WINDOW_LINES:]
-    count = min(MAX_WINDOWS, math.ceil(len(texts) / MIN_WINDOW_LINES))
-    size = math.ceil(len(texts) / count) if count else 1
-    return tuple(
-        # Long windows are cut: a sentence encoder reads only the start of a long text.
-        " ".join(texts[start : start + MIN_WINDOW_LINES * 2])[:MAX_WINDOW_CHARS]
-        for start in range(0, len(texts), size)
-    )
-
-
-def _stripped(lines: Iterable[DiffLine]) -> list[str]:
-    return [text for line in lines if (text := line.text.strip())]
 
 
 def measure_evidence(

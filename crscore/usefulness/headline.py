@@ -17,7 +17,6 @@ from crscore.records import (
     OFF_TOPIC,
     ON_TOPIC,
     Aspects,
-    Comment,
     Diff,
     Flag,
     Importance,
@@ -29,7 +28,7 @@ from crscore.records import (
     Usefulness,
     Verdict,
 )
-from crscore.scoring.assembly import Rating, group_by_author
+from crscore.scoring.assembly import Rating
 from crscore.usefulness.reading import ReviewReadings, TextReading, logit
 
 Floats = npt.NDArray[np.float32]
@@ -73,7 +72,7 @@ def rate(
     read: ReviewReadings,
     flags: Sequence[Flag | None],
     receipts: Sequence[Receipt | None],
-    comments: Sequence[Comment],
+    authors: Mapping[str | None, Sequence[int]],
     diff: Diff,
     reference: Mapping[str, Floats],
 ) -> Rating:
@@ -83,7 +82,7 @@ def rate(
         read: The readings of the review.
         flags: The matcher's flag of each sentence.
         receipts: Proof for or against each remark; None without proof.
-        comments: The comments.
+        authors: Indices of each author's comments, in order of first appearance.
         diff: The change.
         reference: Comparison set -> values of real comments or reviews, ascending.
     """
@@ -124,6 +123,7 @@ def rate(
             values=reference[name],
         )
 
+    count = sum(map(len, authors.values()))
     return Rating(
         readings=tuple(readings),
         flags=tuple(
@@ -131,9 +131,9 @@ def rate(
             for flag, restates in zip(flags, read.restates, strict=True)
         ),
         remarks=tuple(remarks),
-        comments=tuple(rank_together([index]) for index in range(len(comments))),
-        reviews=tuple(map(rank_together, group_by_author(comments).values())),
-        usefulness=rank_together(range(len(comments))),
+        comments=tuple(rank_together([index]) for index in range(count)),
+        reviews=tuple(map(rank_together, authors.values())),
+        usefulness=rank_together(range(count)),
     )
 
 

@@ -88,7 +88,7 @@ class Reader:
 
         Args:
             reviews: The sentences of each review with its change and their vectors, and the unit
-                vectors of the change's `evidence.windows`, shape (W, D).
+                vectors of the change's `diff.windows`, shape (W, D).
         """
         texts = self.read_texts([(cells.sentences, cells.sentence_vectors) for cells, _ in reviews])
         return [

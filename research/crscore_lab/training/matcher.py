@@ -8,6 +8,7 @@ import numpy as np
 
 from crscore import plugins
 from crscore.claims.base import ClaimGenerator
+from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Vectors
 from crscore.errors import InputError
 from crscore.matchers.calibrated import features
@@ -99,7 +100,7 @@ def train(
     background = _background(study, examples, sentences, vectors, axes=settings.axes)
     reader = reader or reader_for(encoder)
     if reader:
-        vectors.learn(line for example in examples for line in evidence.windows(example.diff))
+        vectors.learn(line for example in examples for line in list_windows(example.diff))
     cells = [make_cells(example, sentences[example.text], vectors, reader) for example in examples]
     trees = _grow(examples, cells, background, settings=settings.trees, seed=seed)
     if not trees.depth:  # the library stops silently where its first tree finds no split
@@ -139,7 +140,7 @@ def make_cells(
     )
     if reader is None:
         return cells
-    windows = vectors.of(evidence.windows(example.diff))
+    windows = vectors.of(list_windows(example.diff))
     change = evidence.collect_evidence(
         example.diff, example.references, cells.reference_vectors, windows
     )

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from crscore import plugins
 from crscore.claims.base import ClaimGenerator
+from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Vectors
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
@@ -269,14 +270,14 @@ def _learn_changes(texts: Sequence[_Text], changes: _Changes, vectors: Vectors) 
 
 def _collect(change: _Change, vectors: Vectors) -> ChangeEvidence:
     rows = vectors.of([ref.encoded_text for ref in change.references])
-    windows = vectors.of(evidence.windows(change.diff))
+    windows = vectors.of(list_windows(change.diff))
     return evidence.collect_evidence(change.diff, change.references, rows, windows)
 
 
 def _texts_of(changes: Iterable[_Change]) -> Iterator[str]:
     for change in changes:
         yield from (ref.encoded_text for ref in change.references)
-        yield from evidence.windows(change.diff)
+        yield from list_windows(change.diff)
 
 
 def _rarity(changes: Iterable[_Change]) -> Rarity:
@@ -395,7 +396,7 @@ class _Judge:
         for (_, diff, _), sentences in zip(items, units, strict=True):
             change = self._changes[diff.sha256]
             self._vectors.learn(ref.encoded_text for ref in change.references)
-            self._vectors.learn(evidence.windows(diff))
+            self._vectors.learn(list_windows(diff))
             self._vectors.learn(sentence.text for sentence in sentences)
         readings = self._reader.read_texts(
             [

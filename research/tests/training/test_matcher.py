@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from crscore import Scorer, plugins
+from crscore.diff.windows import list_windows
 from crscore.encoders import hashing
 from crscore.encoders.base import Vectors
 from crscore.errors import InputError
@@ -67,7 +68,7 @@ def test_reader_says_what_is_about_the_change(data) -> None:
     sentences = study_examples.split_sentences(example.text)
     vectors = Vectors(hashing.Hashing())
     claims = [ref.encoded_text for ref in example.references]
-    vectors.learn([*sentences, *claims, *evidence.windows(example.diff)])
+    vectors.learn([*sentences, *claims, *list_windows(example.diff)])
     about = np.linspace(-1, 1, len(evidence.FEATURES) + 1, dtype=np.float32)
     network = useful.ScriptedNetwork(lambda _: useful.outputs())
     reader = Reader(useful.weights(about=about), network)

@@ -9,8 +9,6 @@ from crscore.diff import parse
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import (
     FEATURES,
-    MAX_WINDOWS,
-    MIN_WINDOW_LINES,
     ChangeEvidence,
     Rarity,
 )
@@ -30,11 +28,6 @@ Binary files a/logo.png and b/logo.png differ
 CONTEXT = "--- a/a.py\n+++ b/a.py\n@@ -1,8 +1,8 @@\n" + "".join(f" line{at}\n" for at in range(8))
 RARITY = Rarity(frequency={"limit": 9}, documents=99)
 NONE = np.zeros((0, 2), dtype=np.float32)
-
-
-def added(count: int, text: str = "value") -> str:
-    lines = "".join(f"+{text} {at}\n" for at in range(count))
-    return f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,{count} @@\n{lines}"
 
 
 def weighed(text: str, patch: str = PATCH, lines=NONE, claims=NONE) -> dict[str, float]:
@@ -105,36 +98,6 @@ def test_shares_are_within_0_and_1(text: str) -> None:
     assert min(measures.values()) >= 0
 
 
-# Windows
-
-
-def test_change_without_lines_has_no_window() -> None:
-    assert evidence.windows(parse.parse_diff(BINARY)) == ()
-
-
-def test_windows_overlap() -> None:
-    first, second = evidence.windows(parse.parse_diff(added(MIN_WINDOW_LINES + 1)))
-    assert first.split()[1::2] == [str(at) for at in range(MIN_WINDOW_LINES + 1)]
-    assert second.split()[1::2] == [
-        str(at) for at in range((MIN_WINDOW_LINES + 2) // 2, MIN_WINDOW_LINES + 1)
-    ]
-
-
-def test_change_without_a_changed_line_gives_its_last_lines() -> None:
-    (window,) = evidence.windows(parse.parse_diff(CONTEXT))
-    assert window.split() == [f"line{at}" for at in range(8 - MIN_WINDOW_LINES, 8)]
-
-
-def test_windows_are_few_and_short_and_spread_over_a_huge_change() -> None:
-    windows = evidence.windows(parse.parse_diff(added(5_000, "value " * 30)))
-    assert len(windows) == MAX_WINDOWS
-    assert max(map(len, windows)) <= evidence.MAX_WINDOW_CHARS
-    numbered = evidence.windows(parse.parse_diff(added(5_000)))
-    starts = [int(window.split()[1]) for window in numbered]
-    assert starts == sorted(set(starts))
-    assert starts[-1] >= 3_750
-
-
 def test_words_of_a_huge_change_are_those_of_its_first_lines(monkeypatch) -> None:
     monkeypatch.setattr(evidence, "MAX_LINES", 3)
     lines = "".join(f"+word{chr(97 + at) * 3}\n" for at in range(6))
@@ -143,15 +106,6 @@ def test_words_of_a_huge_change_are_those_of_its_first_lines(monkeypatch) -> Non
     ground = evidence.read_change_words(parse.parse_diff(both))
     assert len(ground.changed) == 3
     assert not any(stem.startswith("late") for stem in ground.changed)
-
-
-def test_windows_have_every_line_of_a_small_change() -> None:
-    for count in range(1, 40):
-        windows = evidence.windows(parse.parse_diff(added(count, "v")))
-        assert 1 <= len(windows) <= MAX_WINDOWS
-        numbers = {number for window in windows for number in window.split()[1::2]}
-        if count <= 2 * MIN_WINDOW_LINES * MAX_WINDOWS:
-            assert numbers == set(map(str, range(count)))
 
 
 def test_mean_is_of_length_1_and_of_nothing_common_is_finite() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.diff import parse
+from crscore.diff.windows import list_windows
 from crscore.encoders import hashing, minilm
 from crscore.records import GIVES_FROM, Stance
 from crscore.usefulness import evidence, reading
@@ -24,7 +25,7 @@ def change() -> ChangeEvidence:
     encoder = hashing.Hashing()
     return ChangeEvidence(
         words=evidence.read_change_words(diff),
-        lines=encoder.encode(evidence.windows(diff)),
+        lines=encoder.encode(list_windows(diff)),
         claims=np.zeros((0, 256), dtype=np.float32),
     )
 
