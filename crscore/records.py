@@ -430,6 +430,8 @@ class Position:
     """Number of its paragraph, list item, table cell or heading, from 0."""
     is_heading: bool = False
     """Whether it is in a heading, or in a paragraph that is all bold."""
+    severity: str | None = None
+    """Severity that a label beside it names: `critical`, `high`, `medium` or `low`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -592,6 +594,8 @@ class Remark:
     """Its value for the author of the change, in [0, 1]."""
     receipt: Receipt | None = None
     """Proof for or against its statement about the code; None if undecided."""
+    labelled: str | None = None
+    """Severity that its writer's label names: `critical`, `high`, `medium` or `low`."""
 
     @property
     def verdict(self) -> Verdict:

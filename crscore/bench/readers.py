@@ -16,6 +16,7 @@ from typing import Any, Final
 from crscore import jsonl
 from crscore.bench.records import SEVERITIES, Change, Finding, GoldenSet, Problem, make_set
 from crscore.errors import InputError
+from crscore.review.labels import strip_source_labels
 from crscore.static_analysis.sarif import read_sarif
 
 MAX_BYTES: Final = 2**26
@@ -123,7 +124,7 @@ def read_problem(entry: Any, location: str) -> Problem:
             f"{location}: severity is {severity[:40]!r}; expected one of {', '.join(SEVERITIES)}"
         )
     return Problem(
-        text=_text(row, TEXT, location, "text"),
+        text=strip_source_labels(_text(row, TEXT, location, "text")),
         severity=_SEVERITY_NAMES[severity],
         category=str(_first(row, CATEGORY) or "").lower(),
         path=_path(row),
@@ -161,15 +162,17 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
     bot = (user or {"login": "ghost"}).get("login") if is_comment else _first(row, BOT)
     if not isinstance(bot, str) or not bot.strip():
         raise InputError(f"{location}: the bot is missing; expected one of: {', '.join(BOT)}")
+    is_raw = bool(row.get("raw", is_comment))
+    text = _text(row, TEXT, location, "text")
     return Finding(
         change=name_change(
             _text(row, GITHUB_CHANGE if is_comment else CHANGE, location, "the id of its change")
         ),
         bot=bot.strip().removesuffix("[bot]"),
-        text=_text(row, TEXT, location, "text"),
+        text=text if is_raw else strip_source_labels(text),
         path=_path(row),
         line=_line(row, LINE, location),
-        raw=bool(row.get("raw", is_comment)),
+        raw=is_raw,
     )
 
 

@@ -212,7 +212,8 @@ def describe_remark(item: RankedRemark) -> str:
         return f"refuted · {remark.stance.value} · gives nothing"
     if remark.is_valuable:
         adds = f"{item.points / 100:.2f}" if item.points else "less than 0.01"
-        return f"{remark.level.value} · {remark.stance.value} · adds {adds}"
+        labelled = f" (labelled {remark.labelled})" if remark.labelled else ""
+        return f"{remark.level.value}{labelled} · {remark.stance.value} · adds {adds}"
     lack = "gives nothing" if remark.about >= records.ON_TOPIC else "not about this change"
     return f"{remark.stance.value} · {lack}"
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from selectolax.lexbor import LexborNode
 
 from crscore.review.boilerplate import is_hidden_section
+from crscore.review.labels import BADGE, LABEL_END, is_label, read_badge
 from crscore.review.markdown import INLINE_TAGS, parse_html, render_html
 from crscore.review.visibility import (
     UNSHOWN_ELEMENTS,
@@ -33,6 +34,9 @@ CODE_CLOSE: Final = "\x03"
 
 _TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "th"})
 _BOLD: Final = frozenset({"b", "strong"})
+_LABEL_TAGS: Final = _BOLD | {"em", "i", "kbd", "sub", "sup", "mark", "span", "td"}
+_MAX_LABEL_PARTS: Final = 8
+"""Maximum number of texts in the element of a label."""
 _EMPTY_CODE: Final = f"{CODE_OPEN}``{CODE_CLOSE}"
 
 # "language-suggestion"; of GitLab, also "language-suggestion:-0+1", ":-1" and ":+2"
@@ -192,7 +196,12 @@ class _ProseReader:
         if _is_block(name):
             self._end_unit()
         attributes = {key: clean(value or "") for key, value in node.attributes.items()}
-        if attributes:
+        badge = None
+        if name == "img":
+            badge = read_badge(attributes.get("alt", ""), attributes.get("src", ""))
+        if badge:
+            self._buffer.append(BADGE.format(badge))
+        elif badge is None:
             self.hide(attribute_texts(attributes))
         hiding = hides(name, attributes)
         self._hiding += hiding
@@ -211,6 +220,9 @@ class _ProseReader:
         return hiding
 
     def _close(self, name: str, *, hiding: bool) -> None:
+        is_short = name in _LABEL_TAGS and len(self._seen) <= _MAX_LABEL_PARTS
+        if is_short and is_label("".join(self._seen)):
+            self._seen.append(LABEL_END)
         if name == "code":
             self._close_code()
         elif _is_block(name):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
 
@@ -10,6 +11,7 @@ import sentencex
 from crscore.errors import ConfigError
 from crscore.records import ParsedComment, Position
 from crscore.review.boilerplate import is_boilerplate
+from crscore.review.labels import Labelled, strip_labels
 from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
 from crscore.review.visibility import clean
 
@@ -41,9 +43,7 @@ _MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")
 _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
 # "(See above.) It fails.": the segmenter does not split after a closed bracket or quote.
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
-# The characters with which `read_prose` marks code spans.
-_MARKS: Final = re.compile(f"[{CODE_OPEN}{CODE_CLOSE}]")
-_ENUMERATOR: Final = re.compile(r"\(?\d{1,3}[.)]\s+|[•·‣▪*+–—-]\s+")
+_ENUMERATOR: Final = re.compile(r"\A(?:\(?\d{1,3}[.)]|[•·‣▪*+–—-])\s+")
 # A path alone ("src/app.py:12") is the location of a remark, not a remark. Bounded, so that a run
 # of slashes is not scanned to its end from every character.
 _PATH: Final = r"(?:[\w.@-]{1,80}/){1,20}[\w@-][\w.@-]{0,80}\.\w{1,5}(?::\d{1,7})?\b"
@@ -122,13 +122,18 @@ def identity(splitter: str) -> str:
 
 def _parse_markdown(body: str) -> ParsedComment:
     prose = read_prose(body)
-    pieces = [
-        (piece, Position(block, unit.is_heading))
-        for block, unit in enumerate(prose.units)
-        for piece in _sentences(unit.text)
-    ]
+    pieces: list[tuple[str, Position]] = []
+    severities: list[str] = []
+    for block, unit in enumerate(prose.units):
+        for text, severity in _sentences(unit.text):
+            severities += filter(None, [severity])
+            if _is_remark(text):
+                position = Position(block, unit.is_heading, severities[-1] if severities else None)
+                pieces.append((text, position))
+    if len(severities) == 1:  # the only label may also stand below the remark
+        pieces = [(text, replace(at, severity=severities[0])) for text, at in pieces]
     return ParsedComment(
-        sentences=tuple(piece for piece, _ in pieces),
+        sentences=tuple(text for text, _ in pieces),
         positions=tuple(position for _, position in pieces),
         hidden=tuple(text for unit in prose.hidden for text in _hidden_sentences(unit)),
         suggestions=tuple(prose.suggestions),
@@ -147,11 +152,15 @@ def _parse_paper(body: str) -> ParsedComment:
     return ParsedComment(sentences=tuple(piece for piece in pieces if piece.strip()))
 
 
-def _sentences(unit: str) -> Iterator[str]:
+def _sentences(unit: str) -> Iterator[Labelled]:
     pieces = tuple(_segment(unit))
     # Some boilerplate is longer than a sentence.
-    if len(pieces) == 1 or not is_boilerplate(_MARKS.sub("", unit)):
-        yield from filter(_is_remark, map(_finish, pieces))
+    if len(pieces) == 1 or not is_boilerplate(clean(unit)):
+        for piece in pieces:
+            if is_boilerplate(clean(piece)):
+                continue
+            text, severity = strip_labels(_ENUMERATOR.sub("", piece.strip(), count=1))
+            yield Labelled(_finish(text), severity)
 
 
 def _hidden_sentences(unit: str) -> Iterator[str]:
@@ -191,12 +200,11 @@ def _hide(match: re.Match[str]) -> str:
 
 
 def _finish(piece: str) -> str:
-    text = " ".join(_MARKS.sub("", clean(piece)).split())
-    return _ENUMERATOR.sub("", text, count=1) if _ENUMERATOR.match(text) else text
+    return _ENUMERATOR.sub("", " ".join(clean(piece).split()), count=1)
 
 
 def _is_remark(text: str) -> bool:
-    return _has_words(text) and not is_boilerplate(text)
+    return _has_words(text) and not text.isdecimal() and not is_boilerplate(text)
 
 
 def _has_words(text: str) -> bool:

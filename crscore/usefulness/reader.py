@@ -201,7 +201,7 @@ class Reader:
             remarks=tuple(
                 self._weigh(
                     remark,
-                    cells.sentences[remark.columns[0]].comment,
+                    cells.sentences,
                     self.judge_remark(remark, vectors, abouts, change),
                 )
                 for remark in texts.remarks
@@ -223,12 +223,13 @@ class Reader:
         ) >= self.weights.rarity.highest(around)
         return Subject.CHANGE if is_in_change else Subject.SURROUNDINGS
 
-    def _weigh(self, remark: RemarkText, comment: int, about: float) -> Remark:
+    def _weigh(self, remark: RemarkText, sentences: Sequence[Sentence], about: float) -> Remark:
         """Estimate what a remark is worth."""
         parts = headline.measure_parts(remark.reading, about)
         importance = reading.weigh_importance(remark.reading)
+        positions = [sentences[column].position for column in remark.columns]
         return Remark(
-            comment=comment,
+            comment=sentences[remark.columns[0]].comment,
             sentences=remark.columns,
             stance=remark.reading.stance,
             gives=remark.reading.gives,
@@ -236,6 +237,7 @@ class Reader:
             level=headline.name_level(importance),
             about=about,
             worth=headline.join_parts(parts, self.weights.worth) if about >= ON_TOPIC else 0.0,
+            labelled=next((at.severity for at in positions if at.severity), None),
         )
 
 

@@ -100,7 +100,7 @@ def test_two_sentences_come_apart() -> None:
         ("Use `a.b`.", "`c` too."),
         ("It waits 0.5 s.", "That is short."),
         ("Set it to x.", "Then return."),
-        ("nit: drop this.", "also that."),
+        ("We drop this.", "also that."),
         ("See https://a.example/b.", "It says so."),
         ("Could be simpler...", "Use a loop."),
         ("Is it below the max.", "Then skip it."),
