@@ -181,6 +181,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
         "worth": 0.61,
         "verdict": "unproven",
         "receipt": None,
+        "labelled": None,
     }
     whole = document["usefulness"]
     assert whole["shares"][1] == {"remark": 1, "value": 0.2}
