@@ -219,10 +219,8 @@ def run(
         raise InputError(f"{tests} has no completions; name a file of samples")
     # https://github.com/evalplus/evalplus/issues/90: unseen, they make a good model look bad.
     if fenced := sum("\n```" in f"\n{completion.code}" for completion in completions):
-        print_note(
-            f"note: completions with Markdown fences, which are no code: {fenced:,} of "
-            f"{len(completions):,}; keep only what is between them."
-        )
+        counts = f"{fenced:,} of {len(completions):,}"
+        print_note(f"note: completions with Markdown fences, which are not code: {counts}.")
     # Equal programs for a problem are run once.
     distinct = {(completion.problem, completion.code) for completion in completions}
     with progress.track("running programs", len(distinct)) as advance:

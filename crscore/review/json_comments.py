@@ -4,7 +4,7 @@ Every object with a `body` is a comment, at any level: in a list, in pages of li
 several documents one after another (JSON Lines, the pages of `gh api --paginate`), in a review
 beside its own comments, in the objects of `gh pr view --json comments,reviews`, in GraphQL's
 `nodes` and `edges`, in the notes of GitLab's discussions, or in the findings of a model, whose
-titles are part of the text. Two bodies are not comments: a pull request's description and GitLab's
+titles become headings. Two bodies are not comments: a pull request's description and GitLab's
 system notes. Comments of a thread take its path and lines. A code fence around the whole is
 removed, and texts that are only quoted, as `jq .body` writes them, are comments.
 
@@ -315,11 +315,12 @@ def _comment(fields: _Fields) -> Comment:
     side = _side(fields, "side") or Side.NEW
     if line is None and (old_line := fields.number("old_line")):
         line, side = old_line, Side.OLD
+    title, body = (fields.text("title") or "").strip(), fields.text("body") or ""
     path = fields.text("path") or ""
     # Azure DevOps starts paths with a slash; tools on Windows write backslashes.
     path = path.replace("\\", "/") if "/" not in path else path.removeprefix("./").lstrip("/")
     return Comment(
-        body="\n\n".join(filter(None, (fields.text("title"), fields.text("body")))),
+        body=f"**{title}**\n\n{body}" if title and body else body or title,
         path=path or None,
         line=line,
         start_line=start_line,

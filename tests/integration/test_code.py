@@ -174,7 +174,7 @@ def test_completions_with_fences_are_in_a_note(crscore, lines) -> None:
     tests = lines("p.jsonl", PROBLEM)
     _, out, err = crscore("run", "s.jsonl", "--tests", tests, "--allow-code-execution")
     assert "pass@1  50.00 %" in out
-    assert "Markdown fences, which are no code: 1 of 2; keep only what is between" in err
+    assert "completions with Markdown fences, which are not code: 1 of 2." in err
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

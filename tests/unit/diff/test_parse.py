@@ -281,6 +281,9 @@ def test_hunks_under_lines_of_perforce_are_two_files() -> None:
     heads = ("==== //depot/x.py#3 (text) ====\n\n", "==== //depot/y.py#12 - /home/ann/y.py ====\n")
     files = parse_diff("".join(head + hunk for head in heads)).files
     assert [file.path for file in files] == ["//depot/x.py", "//depot/y.py"]
+    # Some versions write both: https://github.com/backnotprop/plannotator/issues/475
+    names = "--- //depot/y.py\t2024-01-01\n+++ /home/ann/y.py\t2024-01-02\n"
+    assert only(heads[1] + names + hunk).path == "/home/ann/y.py"
 
 
 @pytest.mark.parametrize(

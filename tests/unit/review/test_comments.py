@@ -466,9 +466,9 @@ FINDINGS = json.dumps({"findings": [{"title": "Bound it", "body": "It grows.", "
         json.dumps({"title": "Bound it", "body": "It grows.", "severity": "high"}),
     ],
 )
-def test_finding_is_its_title_and_its_body(text: str) -> None:
+def test_finding_is_its_body_under_its_title(text: str) -> None:
     """The findings of Codex; only pull requests and issues have titles on GitHub."""
-    assert [comment.body for comment in parse_review(text)] == ["Bound it\n\nIt grows."]
+    assert [comment.body for comment in parse_review(text)] == ["**Bound it**\n\nIt grows."]
 
 
 def test_descriptions_are_no_comments_with_or_without_a_number() -> None:
