@@ -236,13 +236,14 @@ class GitLab:
         """Create or update crscore's note: see `Host`."""
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
         writer = _Writer(self.client, repository, number, url)
-        return sticky.post(writer, harmless(body), existing.messages, certain=existing.certain)
+        signed = sticky.sign(harmless(body))
+        return sticky.post(writer, signed, existing.messages, certain=existing.certain)
 
     def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
         subject = notes.Subject(request.web_url, request.sha or "", account)
-        missing = []
+        missing, remarks = [], []
         items = [note for discussion in discussions for note in discussion.notes if not note.system]
         messages = [
             message
@@ -250,20 +251,21 @@ class GitLab:
             for message in notes.read_discussion(discussion, subject)
         ]
         if why_unknown and any(m.body.lstrip().startswith(sticky.MARKER) for m in messages):
-            missing.append(f"crscore's own notes could not be identified ({why_unknown}).")
+            remarks.append(f"crscore's own notes could not be identified ({why_unknown}).")
         try:
             approvals = self.client.get(f"{path}/approvals", notes.Approvals)
             messages += notes.read_approvals(approvals, subject)
         except _REFUSED as exc:
             missing.append(f"Approvals could not be read ({exc.reason}).")
         internal = sum(map(notes.is_internal, items))
-        hidden = f"{internal} internal notes were left out, as the result may be public."
+        if internal:
+            remarks.append(f"{internal} internal notes were left out, as the result may be public.")
         return _Conversation(
             messages=tuple(sorted(messages, key=_order)),
             listed=len(items),
             certain=account is not None,
             missing=tuple(missing),
-            notes=(hidden,) if internal else (),
+            notes=tuple(remarks),
         )
 
     def _read_account(self) -> tuple[int | None, str]:

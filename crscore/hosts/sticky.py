@@ -1,11 +1,13 @@
 """crscore's comment on a pull request: created once, then edited in place.
 
-It is identified by a hidden marker at its start and by its author: a marker in another user's
-comment is ignored. A write without a response may have succeeded, so crscore looks for the comment
-before it writes again: see docs/design/020-the-comment.md.
+It is identified by its author and by a hidden marker at its start, which contains a hash of the
+text below: other programs post through the same account, and may quote a marker. A write without a
+response may have succeeded, so crscore looks for the comment before it writes again: see
+docs/design/020-the-comment.md.
 """
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple, Protocol
@@ -63,10 +65,23 @@ class Writer(Protocol):
         """
 
 
+def sign(body: str) -> str:
+    r"""Put the marker of a text before it, in place of an earlier marker.
+
+    Example:
+        >>> sign("Hello").partition(" sha256:")[0], sign("Hello  \r\n")[:90] == sign("Hello")[:90]
+        ('<!-- crscore:sticky v1', True)
+    """
+    text = body.partition("\n")[2] if body.startswith(MARKER) else body
+    digest = hashlib.sha256(_normalize(text).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{MARKER} v1 sha256:{digest} -->\n{text}"
+
+
 def is_sticky(message: HostMessage) -> bool:
-    """Return whether a message is crscore's own: it has the marker and the same author."""
+    """Return whether a message is crscore's own, and nobody has edited it since."""
+    body = message.body.lstrip()
     # `is_own` can be None (unknown): a comment that may be somebody else's is never edited.
-    return message.is_own is True and message.body.lstrip().startswith(MARKER)
+    return message.is_own is True and body.startswith(MARKER) and is_same(body, sign(body))
 
 
 def post(writer: Writer, body: str, existing: Sequence[HostMessage], *, certain: bool) -> Posted:

@@ -15,6 +15,7 @@ from crscore.pull_request import run
 from crscore.pull_request.documents import code_quality
 from crscore.pull_request.documents import json as report
 from tests.helpers.github import scenes
+from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.gitlab import schedules
 from tests.helpers.gitlab.server import serve
 from tests.helpers.schedules import REQUEST, Clock
@@ -80,6 +81,18 @@ def test_token_of_a_job_knows_its_own_notes() -> None:
     assert first.outcome is Outcome.CREATED
     assert len(measured.pull.sticky) == 1
     assert refused.outcome is Outcome.REFUSED
+
+
+def test_marker_of_a_stranger_does_not_make_the_run_partial() -> None:
+    clock = Clock()
+    with serve(scenes.shop(), clock=clock.now) as server:
+        server.pull.notes[0].body = f"{MARKER} v1 -->\nmine"
+        refused = Fault(kind=Kind.STATUS, status=403)
+        server.faults = Places([At(pattern="/user", fault=refused)])
+        measured = run.measure(schedules.host_of(server, clock, seed=0), REQUEST)
+    assert measured.pull.missing == ()
+    assert not measured.pull.knows_sticky
+    assert any("could not be identified" in note for note in measured.overview.notes)
 
 
 def test_targets_are_on_the_configured_gitlab(monkeypatch: pytest.MonkeyPatch) -> None:

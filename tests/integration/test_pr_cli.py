@@ -15,7 +15,9 @@ from crscore import cli
 from crscore.sandbox import run as sandbox
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
+from tests.helpers.github.people import ACTIONS
 from tests.helpers.github.server import Server, serve
+from tests.helpers.github.writer import writer_of
 
 ROOT = Path(__file__).parents[2]
 SECRET = "ghs_veryverysecrettoken123"
@@ -195,6 +197,24 @@ def test_comment_is_updated_after_later_reviews(pr, github: Server) -> None:
     pull.notes[-2].body = "Why does the new code add `format` in `web/format.js`: return `Number`?"
     assert "comment updated" in pr("--comment").err
     assert len(notes(github)) == 1
+
+
+def test_comments_of_another_workflow_with_our_marker_are_left_alone(pr, github: Server) -> None:
+    writer = writer_of(github.world)
+    assert "comment created" in pr("--comment").err
+    (own,) = notes(github)
+    quoted = own.partition("\n")[0]
+    texts = ["<!-- crscore:sticky -->\nBuild 7 passed.", f"{quoted}\nCoverage: 81 %."]
+    others = [writer.say(ACTIONS, text) for text in texts]
+    writer.pull.notes.sort(key=lambda note: note not in others)  # the others are the oldest
+    writer.pull.reviews[0].body += " Why is the limit 20?"
+    assert "comment updated" in pr("--comment").err
+    assert [note.body for note in others] == texts
+    assert all(note in writer.pull.notes for note in others)
+    assert len(notes(github)) == 3
+    # What somebody has edited is theirs.
+    next(note for note in writer.pull.notes if note.body in notes(github)[2:]).body += " Done."
+    assert "comment created" in pr("--comment").err
 
 
 def test_own_comment_is_not_a_review(pr) -> None:

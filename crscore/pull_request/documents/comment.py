@@ -1,20 +1,17 @@
 """Comment on the pull request, which is edited only when the result changes.
 
-It begins with a hidden marker, so that later runs find it. The marker contains a hash of the text
-below it, so that an unchanged comment is not edited and an edit by someone else is detected.
+It begins with a hidden marker, by which later runs find it: see `crscore.hosts.sticky`.
 """
 
-import hashlib
 from collections.abc import Iterator
 from typing import Final
 
+from crscore.hosts import sticky
 from crscore.pull_request.documents import overview_blocks
 from crscore.pull_request.overview import Overview
 from crscore.reports.blocks import Block, Heading
 from crscore.reports.markdown_blocks import render_markdown
 
-MARKER: Final = "<!-- crscore:sticky "
-"""Start of the body of crscore's comment, for every version of the marker."""
 MAX_CHARS: Final = 65_000
 """Maximum characters of the body; the host allows 65,536."""
 SHOWN_POINTS: Final = 3
@@ -25,27 +22,8 @@ SHOWN_MISSING: Final = 3
 
 def render_comment(overview: Overview) -> str:
     """Write the comment's body, within `MAX_CHARS` characters."""
-    limit = MAX_CHARS - len(marker(""))
-    body = render_markdown([_blocks(overview)], limit=limit, noun="pull request")
-    return marker(body) + body
-
-
-def marker(body: str) -> str:
-    r"""Make the hidden first line.
-
-    Its hash ignores line ends and trailing blanks, which a host may change.
-
-    Args:
-        body: Text below the marker.
-
-    Example:
-        >>> marker("Hello") == marker("Hello  \r\n")
-        True
-    """
-    lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    text = "\n".join(line.rstrip() for line in lines).strip("\n")
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{MARKER}v1 sha256:{digest} -->\n"
+    limit = MAX_CHARS - len(sticky.sign(""))
+    return sticky.sign(render_markdown([_blocks(overview)], limit=limit, noun="pull request"))
 
 
 def _blocks(overview: Overview) -> Iterator[Block]:

@@ -129,16 +129,27 @@ def test_secondary_limit_on_a_write_is_waited_for() -> None:
         assert len(ours(server)) == 1
 
 
+SIGNED = sticky.sign("Reviews cover half of the change.\n")
+
+
 @pytest.mark.parametrize(
     ("body", "mine", "expected"),
     [
-        (BODY, True, True),
-        (BODY, False, False),
-        (BODY, None, False),
-        (f"See {BODY}", True, False),
+        (SIGNED, True, True),
+        (SIGNED.replace("\n", "\r\n").rstrip(), True, True),
+        (SIGNED, False, False),
+        (SIGNED, None, False),
+        (f"See {SIGNED}", True, False),
+        # Texts of another workflow, which posts through the same account.
+        (BODY, True, False),
+        (f"{sticky.MARKER} -->\nBuild 7 passed.", True, False),
+        (f"{SIGNED}\nBuild 7 passed.", True, False),
+        (SIGNED.replace("half", "most"), True, False),
+        (SIGNED.partition("\n")[0], True, False),
+        (sticky.MARKER, True, False),
     ],
 )
-def test_sticky_is_told_by_its_marker_and_by_who_wrote_it(
+def test_sticky_is_told_by_its_signed_marker_and_by_who_wrote_it(
     body: str, mine: bool | None, expected: bool
 ) -> None:
     message = HostMessage(

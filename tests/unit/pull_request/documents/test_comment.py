@@ -1,5 +1,6 @@
 import re
 
+from crscore.hosts import sticky
 from crscore.pull_request.documents import comment
 from tests.helpers import overviews
 
@@ -10,8 +11,7 @@ def test_comment_begins_with_the_marker_of_what_follows() -> None:
     body = comment.render_comment(overviews.review())
     actual = MARK.match(body)
     assert actual
-    assert body == comment.marker(body[actual.end() :]) + body[actual.end() :]
-    assert body.startswith(comment.MARKER)
+    assert body == sticky.sign(body[actual.end() :])
 
 
 def test_another_commit_is_another_comment() -> None:
