@@ -137,7 +137,7 @@ def commands(folder: Path, url: str, gitlab_url: str) -> dict[str, list[str]]:
             "audit", "sync", f"{gitlab_url}/acme/shop", "--since", "2000-01-01", *other,
         ],
         "audit gitlab score": ["audit", "score", *other],
-        "triage": ["triage", EXAMPLE[1], EXAMPLE[0]],
+        "triage": ["triage", EXAMPLE[0], EXAMPLE[1]],
         "mcp": ["mcp"],
         "bench": ["bench", str(bench / "golden.jsonl"), str(bench / "findings.jsonl")],
         "code": ["code", str(folder / "a.py"), str(folder / "b.py")],

@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from crscore import commands, progress
+from crscore import commands, plugins, progress
 from crscore.errors import ConfigError, CRScoreError, ManifestError, UnknownPluginError
 from crscore.version import __version__
 
@@ -55,7 +55,7 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
-        group_options = {"--help", "-h", "--version"}
+        group_options = {"--help", "-h", "--version", "-V"}
         if args and args[0] not in group_options and not self._has_command(args[0]):
             if not args[0].startswith("-"):
                 self._check_word(ctx, args[0])
@@ -64,7 +64,8 @@ class _Commands(click.Group):
 
     def _check_word(self, ctx: click.Context, word: str) -> None:
         """Reject a word that looks like a misspelled command rather than a file."""
-        close_names = difflib.get_close_matches(word, self.list_commands(ctx), n=1)
+        known = [*self.list_commands(ctx), "--version", "--help"]
+        close_names = difflib.get_close_matches(word, known, n=1)
         # While the shell completes a word, it is not finished.
         if close_names and not ctx.resilient_parsing and not Path(word).exists():
             raise click.UsageError(
@@ -88,7 +89,7 @@ class _Commands(click.Group):
     epilog="\b\nExamples:\n  crscore change.diff review.md"
     "   # the same as crscore score change.diff review.md\n  crscore pr acme/shop#7",
 )
-@click.version_option(__version__, message="crscore %(version)s")
+@click.version_option(__version__, "--version", "-V", message="crscore %(version)s")
 def cli() -> None:
     """Measure how good a code review is, and show why."""
 
@@ -152,11 +153,24 @@ def _dispatch(arguments: list[str]) -> int:
     except click.ClickException as exc:
         context = getattr(exc, "ctx", None)
         path = context.command_path if context else "crscore"
-        return _fail(f"{exc.format_message()} (try: {path} --help)", EXIT_USAGE)
+        exc = _suggest(exc) if isinstance(exc, click.NoSuchOption) else exc
+        message = exc.format_message().replace("a valid float", "a number such as 0.5")
+        message = message.replace("a valid integer", "a whole number")
+        return _fail(f"{message} (try: {path} --help)", EXIT_USAGE)
     except (ConfigError, ManifestError, UnknownPluginError) as exc:
         return _fail(str(exc), EXIT_USAGE)
     except CRScoreError as exc:
         return _fail(str(exc), EXIT_FAILED)
+
+
+def _suggest(error: click.NoSuchOption) -> click.NoSuchOption:
+    """Replace click's suggestions, which are options of the command, where another one is meant."""
+    name, instead = error.option_name, ""
+    if difflib.get_close_matches(name, ["--version"], cutoff=0.8):
+        instead = "crscore --version"
+    elif name.removeprefix("--") in plugins.names("reports"):
+        instead = f"--format {name.removeprefix('--')}"
+    return click.NoSuchOption(name, possibilities=[instead], ctx=error.ctx) if instead else error
 
 
 def _fail(message: str, code: int) -> int:

@@ -106,13 +106,17 @@ class OutputError(CRScoreError):
         return f"cannot write {self.path}: {self.reason}; choose another path with -o"
 
 
+COMMAND_LINE = "command line"
+"""Origin of options and arguments."""
+
+
 @dataclass(eq=False)
 class ConfigError(CRScoreError):
     """Raised when a setting is unknown or has a wrong value.
 
     Args:
         key: The setting, as the user wrote it (`--threshold`, `CRSCORE_ENCODER`, `encoder`).
-        origin: Where it was set: `command line`, `environment` or the file's path.
+        origin: Where it was set: `COMMAND_LINE`, `environment` or the file's path.
         expected: Expected value, as a clause.
     """
 
@@ -121,6 +125,10 @@ class ConfigError(CRScoreError):
     expected: str
 
     def __str__(self) -> str:
+        if self.origin == COMMAND_LINE:
+            is_setting = self.key.isidentifier() and self.key.islower()
+            option = f"--{self.key.replace('_', '-')}" if is_setting else self.key
+            return f"{option} {self.expected}"
         return f"{self.origin}: {self.key}: {self.expected}"
 
 

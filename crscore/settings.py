@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 import msgspec
 from msgspec import Meta, inspect
 
-from crscore.errors import ConfigError
+from crscore.errors import COMMAND_LINE, ConfigError
 
 AUTO = "auto"
 """Value of `matcher` that selects the best one for the encoder, and of `claims` that selects the
@@ -306,7 +306,7 @@ def explain_settings(
             },
             "environment",
         ),
-        ({key: value for key, value in flags.items() if value is not None}, "command line"),
+        ({key: value for key, value in flags.items() if value is not None}, COMMAND_LINE),
     )
     explained = {name: (setting.default, "default") for name, setting in SETTINGS.items()}
     for level, origin in levels:
@@ -430,7 +430,8 @@ def _read_tools(file: Path | SettingsText) -> dict[str, Any]:
         text = file.toml if isinstance(file, SettingsText) else file.read_text("utf-8-sig")
         tools = tomllib.loads(text).get("tool")
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise ConfigError("[tool.crscore]", _origin(file), f"cannot be read: {exc}") from exc
+        reason = getattr(exc, "strerror", None) or exc
+        raise ConfigError("[tool.crscore]", _origin(file), f"cannot be read: {reason}") from exc
     return tools if isinstance(tools, dict) else {}
 
 

@@ -28,6 +28,7 @@ Source:
 
 # The parts of `HTTPServer2_name`: HTTP, Server, 2, name.
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 # Longest first, so that one pass removes the whole ending.
 _ENDINGS: Final = (
     "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
@@ -248,3 +249,25 @@ def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return only the `stems` and `names` of `words(text)`, which is faster."""
     names = _NAME.findall(text)
     return frozenset(_content(_parts(names))), _compounds(names)
+
+
+def count_noun(amount: int, noun: str) -> str:
+    """Format a count with its noun.
+
+    Example:
+        >>> count_noun(1, "file"), count_noun(1200, "file"), count_noun(2, "entry")
+        ('1 file', '1,200 files', '2 entries')
+    """
+    if amount == 1:
+        return f"{amount:,} {noun}"
+    return f"{amount:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{amount:,} {noun}s"
+
+
+def natural_order(name: str) -> list[tuple[str, int]]:
+    """Return a sort key for names with numbers, as people order them.
+
+    Example:
+        >>> sorted(["shop#10", "shop#2", "shop#1"], key=natural_order)
+        ['shop#1', 'shop#2', 'shop#10']
+    """
+    return [(text, int(number or 0)) for text, number in _NUMBERED.findall(name)]

@@ -283,7 +283,8 @@ def _why_open(important: Rate, gained: Rate, acted: ActedOn | None) -> str:
             needed.append(gained.total * ((high - low) / 2 / distance) ** 2 - gained.total)
     if not needed:
         return "it seldom says something important, and few of its comments could be switched off"
-    return f"about {max(1, round(max(needed))):,} more pull requests would probably decide"
+    more = view.count_noun(max(1, round(max(needed))), "more pull request")
+    return f"about {more} would probably decide"
 
 
 def _share(value: Rate) -> str:

@@ -37,6 +37,7 @@ from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewT
 from crscore.hosts.site import site_of_page
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
+from crscore.text import count_noun
 
 Floats = npt.NDArray[np.float64]
 
@@ -375,18 +376,18 @@ def _notes(
     if partial is not None:
         notes.append(f"The scores may be incomplete: {partial}.")
     if pending:
-        notes.append(f"{pending} pull requests have not been read in full.")
+        notes.append(f"Not read in full: {count_noun(pending, 'pull request')}.")
     if failed:
-        notes.append(f"{failed} pull requests could not be read.")
+        notes.append(f"Could not be read: {count_noun(failed, 'pull request')}.")
     if unscored:
-        notes.append(f"{unscored} pull requests could not be scored.")
+        notes.append(f"Could not be scored: {count_noun(unscored, 'pull request')}.")
     if table.other_signatures:
         notes.append(
             "Scores of other settings or versions are excluded from all means: "
-            f"{len(table.other_signatures)} other signatures."
+            f"{count_noun(len(table.other_signatures), 'other signature')}."
         )
     if abstained := sum(reviewer.abstained for reviewer in reviewers):
-        notes.append(f"{abstained} reviews could not be scored and are excluded from all means.")
+        notes.append(f"Not scored, and excluded from all means: {count_noun(abstained, 'review')}.")
     few = [
         reviewer.name for reviewer in reviewers if reviewer.is_bot and reviewer.pulls < _FEW_PULLS
     ]

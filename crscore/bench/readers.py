@@ -8,16 +8,19 @@ golden sets and findings, and GitHub's review comments.
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from crscore import jsonl
 from crscore.bench.records import SEVERITIES, Change, Finding, GoldenSet, Problem, make_set
 from crscore.errors import InputError
 from crscore.review.labels import strip_source_labels
 from crscore.static_analysis.sarif import read_sarif
+from crscore.text import count_noun
 
 MAX_BYTES: Final = 2**26
 """Maximum bytes of one file, unpacked: about 100,000 findings."""
@@ -43,7 +46,13 @@ _SEVERITY_NAMES: Final = {
     **{name: name for name in ("", *SEVERITIES)},
     "blocker": "critical", "severe": "critical", "error": "high", "major": "high",
     "warning": "medium", "moderate": "medium", "minor": "low", "nit": "low", "note": "low",
-    "trivial": "low", "info": "low", "style": "low",
+    "trivial": "low", "info": "low", "style": "low", "lowest": "low", "highest": "critical",
+    **{f"p{level}": SEVERITIES[min(level, 3)] for level in range(6)},
+    **{
+        f"{prefix}{level}": SEVERITIES[min(max(level, 1), 4) - 1]
+        for prefix in ("s", "sev", "sev-", "sev ")
+        for level in range(6)
+    },
 }  # fmt: skip
 _PULL: Final = re.compile(
     r"^https?://[^/]+/(?:api/v3/)?(?:repos/)?(\S+?)/(?:pulls?|issues|(-/merge_requests))/(\d+)"
@@ -75,7 +84,8 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
         InputError: The file cannot be read, or is too large, or a row is not a problem.
     """
     name, version = path.name.partition(".")[0], ""
-    problems = defaultdict[str, list[Problem]](list)
+    problems = defaultdict[str, dict[Any, Problem]](dict)
+    repeated: Counter[str] = Counter()
     languages: dict[str, str] = {}
     rows = (row for file in list_files(path, pattern) for row in _rows(file, "a golden set"))
     for location, row in rows:
@@ -86,8 +96,6 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
         change = name_change(_text(row, CHANGE, location, "the id of its change"))
         entries = [(location, row)]
         if isinstance(listed, list):
-            if change in languages:
-                raise InputError(f"{location}: the change {change} is listed twice")
             entries = [(f"{location}: problem {n}", item) for n, item in enumerate(listed, 1)]
         languages[change] = str(_first(row, LANGUAGE) or "").lower()
         for position, entry in entries:
@@ -97,16 +105,21 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             ):
                 continue
             problem = read_problem(entry, position)
-            if _key(problem) in map(_key, problems[change]):
-                raise InputError(f"{position}: the problem is listed twice for {change}")
-            problems[change].append(problem)
+            key = (problem.text, problem.path, problem.line)
+            repeated[change] += key in problems[change]
+            problems[change][key] = _merge(problem, problems[change].get(key, problem))
     if not any(problems.values()):
         raise InputError(f"{path} has no problem: it is not a golden set")
     changes = [
-        Change(id=id_, problems=tuple(problems[id_]), language=language)
+        Change(id=id_, problems=tuple(problems[id_].values()), language=language)
         for id_, language in languages.items()
     ]
-    return make_set(name, version, changes)
+    notes = tuple(
+        f"merged: {count_noun(count, 'problem')} of {change} that {path.name} lists twice"
+        for change, count in repeated.items()
+        if count
+    )
+    return make_set(name, version, changes, notes)
 
 
 def read_problem(entry: Any, location: str) -> Problem:
@@ -118,10 +131,11 @@ def read_problem(entry: Any, location: str) -> Problem:
     row = {"text": entry} if isinstance(entry, str) else entry
     if not isinstance(row, dict):
         raise InputError(f"{location}: expected an object with text, got {type(entry).__name__}")
-    severity = str(row.get("severity") or "").lower()
+    severity = str(row.get("severity") or "").strip().lower()
     if severity not in _SEVERITY_NAMES:
         raise InputError(
-            f"{location}: severity is {severity[:40]!r}; expected one of {', '.join(SEVERITIES)}"
+            f"{location}: severity is {severity[:40]!r}; expected one of {', '.join(SEVERITIES)}, "
+            "or P0 to P3, or S1 to S4"
         )
     return Problem(
         text=strip_source_labels(_text(row, TEXT, location, "text")),
@@ -252,8 +266,10 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
         yield {"raw": name == FINDINGS[-1], **fields, **facts}
 
 
-def _key(problem: Problem) -> tuple[str, str | None, int | None]:
-    return problem.text, problem.path, problem.line
+def _merge(one: Problem, other: Problem) -> Problem:
+    """Return the more severe of two entries of one problem; it is required if one of them is."""
+    worse = min(one, other, key=lambda problem: (*SEVERITIES, "").index(problem.severity))
+    return msgspec.structs.replace(worse, also_right=one.also_right and other.also_right)
 
 
 def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:

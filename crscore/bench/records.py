@@ -68,6 +68,8 @@ class GoldenSet:
     version: str
     """"" when the set states none."""
     changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+    """Repairs, one clause each."""
 
     @property
     def sha256(self) -> str:
@@ -75,7 +77,9 @@ class GoldenSet:
         return hashlib.sha256(msgspec.json.encode(self.changes)).hexdigest()
 
 
-def make_set(name: str, version: str, changes: Iterable[Change]) -> GoldenSet:
+def make_set(
+    name: str, version: str, changes: Iterable[Change], notes: tuple[str, ...] = ()
+) -> GoldenSet:
     """Put changes and their problems into an order that does not depend on the file's."""
     ordered = [
         msgspec.structs.replace(
@@ -83,6 +87,5 @@ def make_set(name: str, version: str, changes: Iterable[Change]) -> GoldenSet:
         )
         for change in changes
     ]
-    return GoldenSet(
-        name=name, version=version, changes=tuple(sorted(ordered, key=lambda row: row.id))
-    )
+    changes = tuple(sorted(ordered, key=lambda row: row.id))
+    return GoldenSet(name=name, version=version, changes=changes, notes=notes)

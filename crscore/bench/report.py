@@ -9,6 +9,7 @@ from crscore.reports.blocks import Block, Heading, Paragraph, Run, Table, make_t
 from crscore.reports.charts import Bar, Plot
 from crscore.reports.layout import Card, Details, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
+from crscore.text import count_noun, natural_order
 
 _SHORT: Final = 160
 """Maximum characters of a text in a table."""
@@ -131,11 +132,11 @@ def lay_out(result: BenchResult) -> Report:
 
     return Report(
         title="crscore bench",
-        heading=f"Known problems of {result.golden}: {len(result.bots)} bots",
+        heading=f"Known problems of {result.golden}: {count_noun(len(result.bots), 'bot')}",
         facts=READING,
         notes=result.notes,
         cards=(
-            Card("Changes", f"{len(result.changes):,}", f"{required:,} required problems"),
+            Card("Changes", f"{len(result.changes):,}", count_noun(required, "required problem")),
             Card(f"Best F{result.beta:g}", best.bot, _estimate(best.f)),
             Card("Unlisted", f"{result.distinct_unlisted:,}", "distinct points of all bots"),
         ),
@@ -157,7 +158,10 @@ def lay_out(result: BenchResult) -> Report:
             Section("comparisons", "Comparisons", "Comparisons", tables=(_comparisons(result),)),
             Section(
                 "changes", "Changes", "Changes",
-                details=tuple(Details(c.id, _change(c), False) for c in result.changes),
+                details=tuple(
+                    Details(c.id, _change(c), False)
+                    for c in sorted(result.changes, key=lambda change: natural_order(change.id))
+                ),
             ),
         ),
         signatures=(result.signature,),

@@ -24,6 +24,7 @@ from crscore.records import GIVES_FROM
 from crscore.review.read import sentences_of
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap
+from crscore.text import count_noun
 from crscore.usefulness import reader
 from crscore.usefulness.headline import name_level
 from crscore.usefulness.reading import read_text, weigh_importance
@@ -79,7 +80,7 @@ def score(
     """
     if isinstance(golden, str | Path):
         golden = read_golden(Path(golden))
-    golden = make_set(golden.name, golden.version, golden.changes)
+    golden = make_set(golden.name, golden.version, golden.changes, golden.notes)
     if isinstance(findings, str | Path):
         findings = read_findings(Path(findings))
     if not beta > 0 or not math.isfinite(beta):
@@ -135,10 +136,10 @@ def _group(
     if not listed:
         hint = f"; the first one is for {foreign[0]!r}" if foreign else ""
         raise InputError(f"no finding is for a change of the set {golden.name}{hint}")
-    notes = []
+    notes = list(golden.notes)
     if foreign:
-        notes.append(f"{len(foreign):,} findings for {len(set(foreign)):,} unknown changes "
-                     "do not count")  # fmt: skip
+        changes = count_noun(len(set(foreign)), "unknown change")
+        notes.append(f"not counted: {count_noun(len(foreign), 'finding')} for {changes}")
     groups = defaultdict[tuple[str, str], list[Finding]](list)
     for finding in listed:
         # A bot whose comments have no remark was run, but found nothing.

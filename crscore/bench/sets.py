@@ -1,6 +1,7 @@
 """Public golden sets, taken from a clone or a file that the user has; none is shipped."""
 
 import tomllib
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -48,7 +49,7 @@ def fetch(name: str, source: Path) -> GoldenSet:
     pattern = sets[name].files
     is_clone = source.is_dir() and any(source.glob(pattern))
     golden = read_golden(source, pattern=pattern if is_clone else "**/*")
-    return GoldenSet(name=name, version=golden.version, changes=golden.changes)
+    return replace(golden, name=name)
 
 
 def to_lines(golden: GoldenSet) -> str:

@@ -84,7 +84,7 @@ def read_samples(
     incomplete = next((sample for sample in samples if not sample.references), None)
     if incomplete is not None:
         name = candidates / (incomplete.id or "") if candidates.is_dir() else candidates
-        raise InputError(f"{name} has no reference to be compared with")
+        raise InputError(f"{name} has no reference: crscore code CANDIDATE REFERENCE")
     if not samples:
         raise InputError(f"{candidates} contains no code to judge")
     return tuple(

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from crscore import io
-from crscore.errors import ConfigError, DiffParseError, InputError, ToolOutputError
+from crscore.commands._terminal import print_note
+from crscore.errors import COMMAND_LINE, ConfigError, InputError, ToolOutputError
+from crscore.hosts.site import all_sites
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from crscore.records import Diff
     from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
-_HUNK: Final = re.compile(rb"^@@ -\d", re.MULTILINE)
+_HEADER: Final = re.compile(rb"^(?:diff --git |--- \S.*\n\+\+\+ \S)", re.MULTILINE)
+# Also "From 1a2b...", "commit 1a2b..." of git, and Subversion's "Index: path"
+_DIFF: Final = re.compile(
+    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s{0,99}(?:diff --|--- \S.*\n\+\+\+ \S|@@ -\d"
+    rb"|Index: \S|(?:From|commit) [0-9a-f]{7,64}\b)"
+)
+_IS_DIFF: Final = 2
+_PROBED_BYTES: Final = 1_000_000
 sarif_option: Final = click.option(
     "--sarif",
     "sarif_files",
@@ -39,24 +49,68 @@ def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]
     Returns:
         The bytes, and their name in messages.
     """
+    check_address(name)
     limit = f"max_{content}_bytes"
     return io.read_input(name, content=content, limit=limit, max_bytes=getattr(settings, limit))
 
 
-@contextmanager
-def order_checked(review: bytes, order: str) -> Iterator[None]:
-    """Report swapped inputs if parsing the diff fails and the review is a diff.
+def check_stdin(names: Iterable[str | None]) -> None:
+    """Check that standard input is at most one of the inputs.
+
+    Raises:
+        ConfigError: It is several.
+    """
+    if list(names).count(io.STDIN) > 1:
+        expected = "is standard input, which can be only one of the inputs"
+        raise ConfigError(io.STDIN, COMMAND_LINE, expected)
+
+
+def read_both(
+    settings: Config, diff: str, review: str
+) -> tuple[tuple[bytes, str], tuple[bytes, str]]:
+    """Read a change and its review, which may be named in either order.
 
     Args:
-        review: Content given as the review.
-        order: The right order, as a command line.
+        settings: Settings with the limits.
+        diff: A path, or `-` for standard input.
+        review: Likewise.
+
+    Returns:
+        For the diff and the review: the bytes, and their name in messages.
+
+    Raises:
+        UsageError: Both are diffs.
     """
-    try:
-        yield
-    except DiffParseError as exc:
-        if _HUNK.search(review):
-            raise click.UsageError(f"the diff and the review are swapped: {order}") from exc
-        raise
+    change = read_limited(settings, diff, "diff")
+    comments = read_limited(settings, review, "review")
+    kinds = [_find_diff(data) for data, _ in (change, comments)]
+    if min(kinds) == _IS_DIFF:
+        raise click.UsageError(f"{review} is a diff, too; the second file is its review")
+    if kinds[0] < kinds[1]:
+        print_note(f"note: {review} is the diff and {diff} the review: DIFF REVIEW is the order.")
+        return comments, change
+    return change, comments
+
+
+def _find_diff(data: bytes) -> int:
+    """Return `_IS_DIFF`, 1 for a text with a diff in it, or 0."""
+    text = data[:_PROBED_BYTES].replace(b"\0", b"")  # as in UTF-16
+    return _IS_DIFF if _DIFF.match(text) else int(_HEADER.search(text) is not None)
+
+
+def check_address(name: str) -> None:
+    """Refuse the name or address of a pull request where a file is expected.
+
+    Raises:
+        UsageError: It is one, or an address of anything else. The message says what works.
+    """
+    if name == io.STDIN or Path(name).exists():
+        return
+    quoted = shlex.quote(name)
+    if name.isdecimal() or any(site.target.fullmatch(name) for site in all_sites()):
+        raise click.UsageError(f"{name} is not a file; for a pull request: crscore pr {quoted}")
+    if re.match(r"https?://", name):
+        raise click.UsageError(f"{name} is not a file; save it first: curl -L {quoted} -o FILE")
 
 
 def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport, ...]:
@@ -102,7 +156,7 @@ def add_sources(
     if root is not None:
         if old or new:
             raise ConfigError(
-                "--source-root", "command line", "cannot be combined with --old and --new"
+                "--source-root", COMMAND_LINE, "cannot be combined with --old and --new"
             )
         texts, notes = io.read_sources(root, change, max_bytes=settings.max_source_bytes)
         return full_files.from_tree(change, texts, notes=notes)

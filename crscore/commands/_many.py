@@ -14,7 +14,7 @@ import msgspec
 
 from crscore import io, jsonl, progress
 from crscore.commands._terminal import one_line, print_message
-from crscore.errors import ConfigError, CRScoreError, InputError
+from crscore.errors import COMMAND_LINE, ConfigError, CRScoreError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -80,7 +80,7 @@ def score_pairs(
         CRScoreError: Something that every pair needs is missing.
     """
     if settings.format not in FORMATS:
-        raise ConfigError("format", "command line", "must be json or text for several reviews")
+        raise ConfigError("format", COMMAND_LINE, "must be json or text for several reviews")
     from crscore.scorer import PAIRS_PER_BATCH  # noqa: PLC0415
 
     lines, total = read_lines(name)

@@ -1,12 +1,13 @@
 """Pull request named on a command line, by its full name or, in a clone, by its number."""
 
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from crscore.errors import ConfigError, CRScoreError
+from crscore.errors import COMMAND_LINE, ConfigError, CRScoreError
 from crscore.hosts.site import Site, all_sites
 
 REMOTES: Final = ("upstream", "origin")
@@ -55,7 +56,7 @@ def find_target(target: str, api_url: str | None) -> Target:
         >>> find_target("acme/shop#7", None).name
         'acme/shop#7'
     """
-    text = target.strip()
+    text = target.strip().strip("<>")
     if text.isascii() and text.isdigit():
         host, repository = find_repository(Path())
         sites = [site for site in all_sites() if host == urlsplit(site.web(None)).hostname]
@@ -65,21 +66,26 @@ def find_target(target: str, api_url: str | None) -> Target:
         text = f"{repository}{first.mark}{text}"
         if api_url is None:
             expected = f"alone needs a clone of {first.web(None)}, and this one is of {host}"
-            raise ConfigError("N", "command line", f"{expected}; give {text}")
+            raise ConfigError(target.strip(), COMMAND_LINE, f"{expected}; give {text}")
     for site in all_sites():
+        web = urlsplit(site.web(api_url))
+        if text.lower().startswith(f"{web.netloc.lower()}/"):
+            text = f"{web.scheme}://{text}"
         if match := site.target.fullmatch(text):
-            server, web = match["server"], urlsplit(site.web(api_url))
+            server = match["server"] and _ALIASES.get(match["server"].lower(), match["server"])
             if server and api_url is None and server.lower() != web.netloc.lower():
                 expected = (
                     f"is a page on {server}, and {site.variable} says {web.netloc}; set it, or "
                     "give --api-url"
                 )
-                raise ConfigError(site.form, "command line", expected)
+                raise ConfigError(text[:100], COMMAND_LINE, expected)
             name = match["repository"]
             name = site.name_below(name, api_url) if server else name
             return Target(site, name, int(match["number"]))
-    expected = f"must be like acme/shop#7 or group/project!7, not {text[:100]!r}"
-    raise ConfigError("OWNER/REPO#N", "command line", expected)
+    expected = "names no pull request: it must be like acme/shop#7, group/project!7 or an address"
+    if Path(text).is_file():
+        expected = "is a file; to score a review in a file: crscore DIFF REVIEW"
+    raise ConfigError(repr(text[:100]), COMMAND_LINE, expected)
 
 
 def find_site(targets: Sequence[Target]) -> Site:
@@ -90,7 +96,8 @@ def find_site(targets: Sequence[Target]) -> Site:
     """
     sites = {target.site for target in targets}
     if len(sites) > 1:
-        raise ConfigError("N", "command line", "must all be on one host")
+        names = " and ".join(site.form for site in sites)
+        raise ConfigError(names, COMMAND_LINE, "are on two hosts: score them one after the other")
     return sites.pop()
 
 
@@ -127,12 +134,12 @@ def find_repositories(texts: Sequence[str], api_url: str | None) -> Repositories
         matching = [site for site in sites if webs[site].netloc.lower() == parts.netloc.lower()]
         if not matching:
             expected = ", ".join(f"{site.variable} says {webs[site].netloc}" for site in sites)
-            raise ConfigError("OWNER/REPO", "command line", f"is on {parts.netloc}; {expected}")
+            raise ConfigError("OWNER/REPO", COMMAND_LINE, f"is on {parts.netloc}; {expected}")
         names.append(matching[0].name_below(parts.path.strip("/").removesuffix(".git"), api_url))
         hosts.add(matching[0])
     if len(hosts) > 1:
         expected = "must all be on one host: a store has one, give another --store"
-        raise ConfigError("OWNER/REPO", "command line", expected)
+        raise ConfigError("OWNER/REPO", COMMAND_LINE, expected)
     return Repositories(tuple(names), next(iter(hosts), None))
 
 
@@ -154,7 +161,8 @@ def find_repository(folder: Path) -> tuple[str, str]:
     try:
         remotes = run_git(["remote"], folder=folder).decode("utf-8", errors="replace").split()
     except CRScoreError as exc:
-        raise _unknown("this is not a clone") from exc
+        has_git = shutil.which("git") is not None
+        raise _unknown("this folder is not one" if has_git else "git is not installed") from exc
     # Remotes with other names come last.
     for remote in sorted(remotes, key=lambda name: (*REMOTES, name).index(name)):
         try:
@@ -169,4 +177,5 @@ def find_repository(folder: Path) -> tuple[str, str]:
 
 
 def _unknown(reason: str) -> ConfigError:
-    return ConfigError("N", "command line", f"alone needs a clone, and {reason}; give acme/shop#7")
+    expected = f"needs a clone, and {reason}; elsewhere: crscore pr acme/shop#7"
+    return ConfigError("a number alone", COMMAND_LINE, expected)

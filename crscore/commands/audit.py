@@ -14,10 +14,11 @@ from crscore.commands import _terminal
 from crscore.commands._host import host_options
 from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._target import find_repositories
-from crscore.errors import ConfigError
+from crscore.errors import COMMAND_LINE, ConfigError
 from crscore.hosts.site import all_sites, site_of_page
 from crscore.reports import escape
 from crscore.settings import OnNothing
+from crscore.text import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -167,7 +168,9 @@ def sync(
         _terminal.print_note(f"note: {note}")
     if summary.run.partial is not None:
         _terminal.print_message(f"partial: {summary.run.partial}")
-    click.echo(f"{summary.run.pulls:,} pull requests read, {summary.pending:,} to continue")
+    click.echo(
+        f"{count_noun(summary.run.pulls, 'pull request')} read, {summary.pending:,} to continue"
+    )
     return 0
 
 
@@ -220,7 +223,7 @@ def score(
         )
         find_signals(store, folder, night=run_date, engine=make_engine(engine, workers))
         find_escaped(store, folder, night=run_date)
-    click.echo(f"{summary.pulls:,} pull requests scored, {summary.failed:,} failed")
+    click.echo(f"{count_noun(summary.pulls, 'pull request')} scored, {summary.failed:,} failed")
     return 0
 
 
@@ -247,7 +250,7 @@ def report(
 
     form = form or ("site" if output else "text")
     if form == "site" and output is None:
-        raise ConfigError("--output", "command line", "must name the folder of the pages: -o site")
+        raise ConfigError("--output", COMMAND_LINE, "must name the folder of the pages: -o site")
     with _open(file, must_exist=True) as store:
         overview = _overview(store, question)
         if form == "site":
@@ -428,7 +431,7 @@ def _stored_names(store: Store) -> tuple[str, ...]:
 
     names = tuple(row.name for row in all_repositories(store))
     if not names:
-        raise ConfigError("OWNER/REPO", "command line", f"is missing, and {store.path} is empty")
+        raise ConfigError("OWNER/REPO", COMMAND_LINE, f"must be named, as {store.path} is empty")
     return names
 
 
@@ -485,7 +488,7 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         expected = f"must be a number from 0 to 100, or `previous`, not {text[:50]!r}"
-        raise ConfigError("--baseline", "command line", expected) from None
+        raise ConfigError("--baseline", COMMAND_LINE, expected) from None
 
 
 def _post(url: str, message: dict[str, Any]) -> None:

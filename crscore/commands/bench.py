@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,11 +11,11 @@ import click
 
 from crscore import commands, io
 from crscore.commands import _terminal
-from crscore.errors import ConfigError
+from crscore.errors import InputError
 from crscore.reports import escape
 
 if TYPE_CHECKING:
-    from crscore.bench.records import Finding
+    from crscore.bench.records import Finding, GoldenSet
 
 FETCH: Final = "fetch"
 """Word in place of the golden set that reads a public set from a clone."""
@@ -92,15 +93,17 @@ def command(
         context.invoke(compare, path=judgements, form=form, output=output)
         return 0
     if golden is None or not findings:
-        raise ConfigError("GOLDEN FINDINGS", "command line", "need a golden set and findings")
+        raise click.UsageError(
+            "a golden set and findings are needed: crscore bench GOLDEN FINDINGS"
+        )
     if str(golden) == FETCH:
         if len(findings) != 2:
-            raise ConfigError("fetch NAME CLONE", "command line", "need a name and a clone or file")
+            raise click.UsageError("a name and a clone or file are needed: bench fetch NAME CLONE")
         name = str(findings[0])
         io.write_text(sets.to_lines(sets.fetch(name, findings[1])), output or f"{name}.jsonl")
         return 0
-    rows = [row for path in findings for row in _read_findings(path)]
-    result = bench.score(bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed)
+    problems, rows = _read_inputs(golden, findings)
+    result = bench.score(problems, rows, beta=beta, resamples=resamples, seed=seed)
     if form == "json":
         text = escape.write_json(result)
     elif form == "markdown":
@@ -114,6 +117,19 @@ def command(
     io.write_text(text, output)
     is_below = min_f is not None and any((row.f.value or 0.0) < min_f for row in result.bots)
     return _terminal.EXIT_GATE if is_below else 0
+
+
+def _read_inputs(golden: Path, findings: tuple[Path, ...]) -> tuple[GoldenSet, list[Finding]]:
+    from crscore import bench  # noqa: PLC0415
+
+    try:
+        rows = [row for path in findings for row in _read_findings(path)]
+        return bench.read_golden(golden), rows
+    except InputError as exc:
+        with suppress(InputError):
+            if _read_findings(golden) and bench.read_golden(findings[0]):
+                raise click.UsageError("swapped: crscore bench GOLDEN FINDINGS") from exc
+        raise
 
 
 def _read_findings(path: Path) -> list[Finding]:

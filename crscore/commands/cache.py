@@ -8,6 +8,7 @@ import click
 
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
+from crscore.text import count_noun
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,6 @@ def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
         return 0
     click.echo(f"{store.file}, at most {store.max_bytes // _KIB**2} MiB")
     for kind, entries, size in store.summary():
-        click.echo(f"  {kind:<12}{entries:,} entries, {size / _KIB:,.0f} KiB")
+        click.echo(f"  {kind:<12}{count_noun(entries, 'entry')}, {size / _KIB:,.0f} KiB")
     store.close()
     return 0

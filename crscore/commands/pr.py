@@ -14,7 +14,7 @@ from crscore.commands._host import host_options
 from crscore.commands._inputs import read_sarif_files, sarif_option
 from crscore.commands._settings import SCORING, setting_options
 from crscore.commands._target import find_site, find_target
-from crscore.errors import ConfigError, CRScoreError
+from crscore.errors import COMMAND_LINE, ConfigError, CRScoreError
 from crscore.settings import resolve_settings
 
 if TYPE_CHECKING:
@@ -130,8 +130,10 @@ def command(
     from crscore.pull_request import gate, run  # noqa: PLC0415  (so that --help is fast)
 
     subjects = [find_target(target, connection.api_url) for target in targets]
-    if len(subjects) > 1 and (form in SINGLE_FORMATS or document is not None or folder):
-        raise ConfigError("--format", "command line", f"several have no {form}: give one")
+    single = {f"--format {form}": form in SINGLE_FORMATS, "--post": document, "--reports": folder}
+    if len(subjects) > 1 and any(single.values()):
+        option = next(name for name, value in single.items() if value)
+        raise ConfigError(option, COMMAND_LINE, "is for one pull request: give one")
     overrides = {key: value for key, value in flags.items() if value is not None}
     # Without a file: the settings of the base branch are read with each pull request.
     settings = resolve_settings(overrides, file=None)
@@ -205,7 +207,7 @@ def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) 
 def _marker(text: str) -> tuple[str, str]:
     name, sign, marker = text.partition("=")
     if not (name.strip() and sign and marker.strip()):
-        raise ConfigError("--bot-marker", "command line", f"must be NAME=TEXT, not {text[:100]!r}")
+        raise ConfigError("--bot-marker", COMMAND_LINE, f"must be NAME=TEXT, not {text[:100]!r}")
     return name.strip(), marker.strip()
 
 
@@ -246,7 +248,7 @@ def _write_reports(results: Sequence[Measured], folder: str | None) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as exc:
         reason = f"cannot be made ({exc.strerror})"
-        raise ConfigError("--reports", "command line", reason) from exc
+        raise ConfigError("--reports", COMMAND_LINE, reason) from exc
     for form, name in REPORTS.items():
         io.write_text(render(results, form), str(Path(folder) / name))
 

@@ -10,13 +10,14 @@ from crscore import io
 from crscore.commands import _terminal
 from crscore.commands._inputs import (
     add_sources,
-    order_checked,
-    read_limited,
+    check_stdin,
+    read_both,
     read_sarif_files,
     sarif_option,
 )
 from crscore.commands._settings import FILE, load_settings, setting_options
-from crscore.errors import ConfigError, CRScoreError
+from crscore.errors import CRScoreError
+from crscore.text import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -81,8 +82,7 @@ def command(
     settings = load_settings(config_file, flags)
     output = None if target == io.STDIN else target
     io.check_output(output)
-    if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
-        raise ConfigError("-", "command line", "only one of the inputs can be standard input")
+    check_stdin([diff, review, old, new, *sarif_files])
     from crscore.reports import escape  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
@@ -93,10 +93,8 @@ def command(
             raise click.UsageError("the options for a single change need a REVIEW")
         asked = _of_pairs(scorer, diff, failed)
     else:
-        data, source = read_limited(settings, diff, "diff")
-        review_data, review_source = read_limited(settings, review, "review")
-        with order_checked(review_data, "crscore read DIFF REVIEW"):
-            change = scorer.read_diff(data, source=source, language=language, path=path)
+        (data, source), (review_data, review_source) = read_both(settings, diff, review)
+        change = scorer.read_diff(data, source=source, language=language, path=path)
         comments = scorer.read_review(review_data, source=review_source)
         change = add_sources(change, settings, source_root, old, new)
         asked = iter([(review_source, scorer.requests([(change, comments)])[0])])
@@ -108,9 +106,7 @@ def command(
     io.write_text("".join(lines), output)
     for error in failed:
         _terminal.print_message(str(error))
-    _terminal.print_note(
-        f"{len(lines):,} request{'s'[: len(lines) != 1]}, about {tokens:,} tokens."
-    )
+    _terminal.print_note(f"{count_noun(len(lines), 'request')}, about {tokens:,} tokens.")
     return EXIT_FAILED if failed else 0
 
 

@@ -12,14 +12,15 @@ from crscore import io, plugins
 from crscore.commands import _terminal
 from crscore.commands._inputs import (
     add_sources,
-    order_checked,
-    read_limited,
+    check_address,
+    check_stdin,
+    read_both,
     read_sarif_files,
     sarif_option,
 )
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
-from crscore.errors import ConfigError
 from crscore.settings import SETTINGS
+from crscore.text import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,8 +106,7 @@ def command(
         return _score_pairs(
             settings, diff, output, [name for name, is_set in of_one.items() if is_set]
         )
-    if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
-        raise ConfigError("-", "command line", "only one of the inputs can be standard input")
+    check_stdin([diff, review, old, new, *sarif_files])
     if settings.encoder == SETTINGS["encoder"].default:
         from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
 
@@ -116,15 +116,13 @@ def command(
     offered = {**options, **_terminal.report_style(to_terminal=output is None)}
     report: Report = plugins.create("reports", settings.format, offered=offered)
     clock = _Clock(verbose)
-    data, source = read_limited(settings, diff, "diff")
-    review_data, review_source = read_limited(settings, review, "review")
+    (data, source), (review_data, review_source) = read_both(settings, diff, review)
     # Imported here so that `--help` and the message about a wrong option appear immediately.
     from crscore.scorer import Scorer  # noqa: PLC0415
     from crscore.verdicts.repository import Repository  # noqa: PLC0415
 
     scorer = Scorer(settings, reports=read_sarif_files(settings, sarif_files))
-    with order_checked(review_data, "crscore DIFF REVIEW"):
-        change = scorer.read_diff(data, source=source, language=language, path=path)
+    change = scorer.read_diff(data, source=source, language=language, path=path)
     comments = scorer.read_review(review_data, source=review_source)
     change = add_sources(change, settings, source_root, old, new)
     clock.report("read the input")
@@ -133,7 +131,8 @@ def command(
     folder = Repository.of_folder(Path(source_root)) if source_root is not None and fits else None
     result = scorer.score(change, comments, repository=folder)
     clock.report(
-        f"scored {len(result.sentences)} sentences against {len(result.references)} references"
+        f"scored {count_noun(len(result.sentences), 'sentence')} against "
+        f"{count_noun(len(result.references), 'reference')}"
     )
     io.write_text(report.render([result]), output)
     clock.report("wrote the report")
@@ -145,9 +144,11 @@ def command(
 
 
 def _score_pairs(settings: Config, name: str, output: str | None, of_one: Sequence[str]) -> int:
+    check_address(name)
     if name != io.STDIN and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
+        missing = "the review" if Path(name).exists() else f"{name} does not exist, and the review"
         raise click.UsageError(
-            "the review is missing: crscore DIFF REVIEW, or crscore score PAIRS.jsonl"
+            f"{missing} is missing: crscore DIFF REVIEW, or crscore score PAIRS.jsonl"
         )
     if of_one:
         raise click.UsageError(f"{of_one[0]} applies to a single review: crscore DIFF REVIEW")

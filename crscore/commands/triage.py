@@ -1,4 +1,4 @@
-"""`crscore triage REVIEW DIFF`: an action for each remark of a review."""
+"""`crscore triage DIFF REVIEW`: an action for each remark of a review."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import click
 import msgspec
 
 from crscore import io
-from crscore.commands._inputs import order_checked, read_limited
+from crscore.commands._inputs import check_stdin, read_both, read_limited
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand, output_option, print_note, quiet_option
-from crscore.errors import ConfigError
 from crscore.reports import escape
 
 if TYPE_CHECKING:
@@ -30,13 +29,13 @@ WORTH_POSTING: Final = "worth-posting"
     short_help="Decide about remarks: fix, answer or skip.",
     groups={"Before posting": ("only", "posted", "min_worth", "budget")},
     examples=(
-        "crscore triage comments.json change.diff --format json",
-        "crscore triage draft.json change.diff --only worth-posting --budget 5 --format comments",
-        "crscore triage draft.json change.diff --only worth-posting --posted posted.json",
+        "crscore triage change.diff comments.json --format json",
+        "crscore triage change.diff draft.json --only worth-posting --budget 5 --format comments",
+        "crscore triage change.diff draft.json --only worth-posting --posted posted.json",
     ),
 )
-@click.argument("review", type=FILE, metavar="REVIEW")
 @click.argument("diff", type=FILE, metavar="DIFF")
+@click.argument("review", type=FILE, metavar="REVIEW")
 @click.option(
     "--format",
     "layout",
@@ -64,8 +63,8 @@ WORTH_POSTING: Final = "worth-posting"
 @quiet_option
 @setting_options(*SCORING, "offline", "config", analyzers="none")
 def command(
-    review: str,
     diff: str,
+    review: str,
     *,
     layout: str,
     output: str | None,
@@ -83,15 +82,13 @@ def command(
     with the lines that prove it, its duplicates and its place. Linters are off by default.
     """
     settings = load_settings(config_file, flags)
-    if [review, diff, posted].count(io.STDIN) > 1:
-        raise ConfigError("-", "command line", "only one of the inputs can be standard input")
+    check_stdin([review, diff, posted])
     from crscore.agents.triage import MIN_WORTH, Policy, triage  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     scorer = Scorer(settings)
-    review_data, source = read_limited(settings, review, "review")
-    with order_checked(review_data, "crscore triage REVIEW DIFF"):
-        change = scorer.read_diff(read_limited(settings, diff, "diff")[0], source=diff)
+    (diff_data, diff_source), (review_data, source) = read_both(settings, diff, review)
+    change = scorer.read_diff(diff_data, source=diff_source)
     comments = scorer.read_review(review_data, source=source)
     existing: tuple[Comment, ...] = ()
     if posted is not None:

@@ -12,6 +12,7 @@ from crscore.diff import parse
 from crscore.diff.paths import format_paths
 from crscore.errors import InputError
 from crscore.records import ChangedFile, Diff, FileStatus
+from crscore.text import count_noun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +121,8 @@ def _has_text(file: ChangedFile) -> bool:
 
 def _left_out(reason: str, paths: Sequence[str]) -> str:
     names = format_paths(paths)
-    return f"For {len(paths)} files, only the hunks were read, as each {reason}: {names}."
+    files = count_noun(len(paths), "file")
+    return f"For {files}, only the hunks were read, as each {reason}: {names}."
 
 
 def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = ()) -> Diff:

@@ -23,6 +23,7 @@ from crscore.github.changed_files import ListedChange
 from crscore.github.client import Client
 from crscore.github.graphql import Blob
 from crscore.records import Diff, FileStatus
+from crscore.text import count_noun
 
 OBJECTS_PER_QUERY: Final = 50
 """Number of objects per query."""
@@ -163,6 +164,6 @@ def _mark_modes(change: Diff, unchanged: frozenset[str]) -> Diff:
 def _missing(unread: Sequence[str]) -> Iterator[str]:
     if unread:
         yield (
-            f"{len(unread)} changed files could not be read in full (the host does not have them), "
-            f"only their hunks: {format_paths(unread)}."
+            "Read by their hunks only, as the host does not have the whole: "
+            f"{count_noun(len(unread), 'changed file')} ({format_paths(unread)})."
         )

@@ -24,6 +24,7 @@ from crscore.diff.paths import format_paths
 from crscore.errors import InputError
 from crscore.github.client import Client
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind
+from crscore.text import count_noun
 
 MAX_LISTED: Final = 3_000
 """Maximum number of files that GitHub lists for a pull request."""
@@ -300,9 +301,11 @@ def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
 
 def _disagreements(change: Totals, totals: Totals) -> Iterator[str]:
     if change.files != totals.files:
-        yield f"{change.files} changed files were found, the pull request counts {totals.files}."
+        found = count_noun(change.files, "changed file")
+        yield f"Found: {found}; the pull request counts {totals.files}."
     elif change != totals:
         yield (
-            f"The files found add {change.additions} lines and remove {change.deletions}; the pull "
+            f"The files found add {count_noun(change.additions, 'line')} and remove "
+            f"{change.deletions:,}; the pull "
             f"request counts {totals.additions} and {totals.deletions}."
         )

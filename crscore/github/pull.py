@@ -24,6 +24,7 @@ from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, Reviews
 from crscore.hosts.outdated_hunks import mark_outdated
 from crscore.hosts.records import Change, PullRequest
 from crscore.hosts.sticky import is_sticky
+from crscore.text import count_noun
 
 MAX_LISTED = 100
 """Maximum number of pull requests per page of GitHub's list."""
@@ -120,7 +121,8 @@ def read_pull(
         local=search.checkout.diff_to if search.checkout else None,
     )
     unlisted = discussion.unlisted
-    missing = [f"{unlisted} comments are counted by GitHub but not listed."] if unlisted else []
+    comments = count_noun(unlisted, "comment")
+    missing = [f"Counted by GitHub but not listed: {comments}."] if unlisted else []
     return PullRequest(
         repository=repository,
         number=number,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from crscore.hosts.records import MessageKind
-from crscore.hosts.site import Connection, Site
+from crscore.hosts.site import PAGE, Connection, Site
 from crscore.settings import host_address, host_token
 
 if TYPE_CHECKING:
@@ -62,11 +62,10 @@ SITE: Final = Site(
     variable="GITHUB_API_URL",
     mark="#",
     pull_path="/pull/",
-    # `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/files#diff-1`
+    # `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/changes?w=1#diff-1`
     target=re.compile(
         r"(?:https?://(?P<server>[\w.:-]+)/)?(?P<repository>[\w.-]+/[\w.-]+)"
-        r"(?:\#|/pull/)(?P<number>[1-9]\d{0,8})"
-        r"(?:/(?:files|commits|checks|changes)?(?:/[\w-]*)?)?(?:[?#][\w=&.-]*)?",
+        rf"(?:\#|/pulls?/)(?P<number>[1-9]\d{{0,8}}){PAGE}",
         re.ASCII,
     ),
     is_deep=False,

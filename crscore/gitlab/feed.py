@@ -32,6 +32,7 @@ from crscore.hosts.feed import (
 )
 from crscore.hosts.http import MAX_PAGES
 from crscore.hosts.records import HostMessage, MessageKind
+from crscore.text import count_noun
 
 _STATES: Final = {"opened": "open", "locked": "open"}
 _USER_BITS: Final = 31
@@ -224,7 +225,7 @@ class GitLabFeed:
             lines=lines,
             language=language,
             unlisted=(
-                f"GitLab counts {counted} notes but lists {listed}"
+                f"GitLab counts {count_noun(counted, 'note')} but lists {listed}"
                 if counted not in (None, listed)
                 else ""
             ),

@@ -44,6 +44,7 @@ from crscore.hosts.outdated_hunks import OutdatedHunks
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.hosts.sticky import Posted, is_sticky
 from crscore.records import ChangedFile, Diff
+from crscore.text import count_noun
 
 if TYPE_CHECKING:
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
@@ -259,7 +260,8 @@ class GitLab:
             missing.append(f"Approvals could not be read ({exc.reason}).")
         internal = sum(map(notes.is_internal, items))
         if internal:
-            remarks.append(f"{internal} internal notes were left out, as the result may be public.")
+            left_out = count_noun(internal, "internal note")
+            remarks.append(f"Left out, as the result may be public: {left_out}.")
         return _Conversation(
             messages=tuple(sorted(messages, key=_order)),
             listed=len(items),
@@ -336,8 +338,8 @@ class GitLab:
         diff = full_files.add(change, {path: texts[path] or "" for path in fitting.paths})
         unread = [path for path in need.paths if path not in texts]
         missing = [
-            f"{len(unread)} changed files could not be read in full (the host does not have them), "
-            f"only their hunks: {format_paths(unread)}."
+            "Read by their hunks only, as the host does not have the whole: "
+            f"{count_noun(len(unread), 'changed file')} ({format_paths(unread)})."
         ]
         return diff, tuple(missing if unread else [])
 
@@ -433,7 +435,7 @@ def _unlisted(request: _MergeRequest, conversation: _Conversation) -> tuple[str,
     counted = request.user_notes_count
     if counted in (None, conversation.listed):
         return ()
-    return (f"GitLab counts {counted} notes but lists {conversation.listed}.",)
+    return (f"GitLab counts {count_noun(counted, 'note')} but lists {conversation.listed}.",)
 
 
 def _refs_of(request: _MergeRequest) -> _DiffRefs:

@@ -15,8 +15,14 @@ import msgspec
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 
-# Usernames of project and group access tokens, and of GitLab's own bots.
-_BOT: Final = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?|gitlab-bot|GitLabDuo", re.I)
+# Usernames of project and group access tokens, of service accounts, and of GitLab's own bots:
+# https://docs.gitlab.com/administration/internal_users/
+_BOT: Final = re.compile(
+    r"(?:project|group)_\d+_bot(?:_\w+)?|service_account_\w+|gitlab-bot|GitLabDuo"
+    r"|(?:GitLab-)?(?:admin|alert|automation|duo-code-review|llm|migration|security(?:-policy)?"
+    r"|suggested-reviewers|support|visual-review)-bot",
+    re.IGNORECASE,
+)
 _LINE_CODE: Final = re.compile(r"_(\d{1,9})_(\d{1,9})$")
 _GHOST: Final = "ghost"
 """Username that GitLab shows for deleted accounts."""

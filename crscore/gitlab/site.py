@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crscore.hosts.records import MessageKind
-from crscore.hosts.site import Connection, Site
+from crscore.hosts.site import PAGE, Connection, Site
 from crscore.settings import gitlab_address, gitlab_certificates, gitlab_token
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ SITE: Final = Site(
     # `group/subgroup/project!7`, `https://host/path/group/project/-/merge_requests/7/diffs#note_1`
     target=re.compile(
         r"(?:https?://(?P<server>[\w.:-]+)/)?(?P<repository>[\w.-]+(?:/[\w.-]+){1,20}?)"
-        r"(?:!|/-/merge_requests/)(?P<number>[1-9]\d{0,8})(?:/\w*)?(?:[?#][\w=&.#-]*)?",
+        rf"(?:!|/(?:-/)?merge_requests/)(?P<number>[1-9]\d{{0,8}}){PAGE}",
         re.ASCII,
     ),
     is_deep=True,

@@ -16,6 +16,7 @@ from crscore.diff import parse, scopes
 from crscore.errors import InputError, NotFoundError
 from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
+from crscore.text import count_noun
 
 Local = Callable[[str], bytes | None]
 ReadVersion = Callable[[str], Sequence[ChangedFile]]
@@ -68,8 +69,8 @@ def read_outdated_hunks(
     notes = []
     if partial:
         notes.append(
-            f"For {partial} outdated comments, only the stored part of the hunk was read, because "
-            "their commit is gone, too old or has other lines."
+            f"For {count_noun(partial, 'outdated comment')}, only the stored part of the hunk was "
+            "read, because its commit is gone, too old or has other lines."
         )
     return OutdatedHunks(hunks=hunks, notes=tuple(notes))
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from crscore.hosts.host import Host
     from crscore.hosts.records import MessageKind
 
+PAGE: Final = r"(?:\.(?:diff|patch))?(?:[/?#]\S*)?"
+"""Rest of the address of a pull request's page: any tab, query and anchor, such as
+`/files/1a2b..3c4d?diff=split#diff-5e6fR7-R9`."""
 SITES: Final = ("crscore.github.site", "crscore.gitlab.site")
 """Modules of the hosts; a name that matches several hosts belongs to the first one."""
 

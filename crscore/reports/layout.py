@@ -101,18 +101,24 @@ def _blocks(report: Report) -> Iterator[blocks.Block]:
     cards = tuple((card.title, card.value, card.basis) for card in report.cards)
     yield Table("In short", ("", "", ""), cards, is_prose=True)
     for section in report.sections:
-        yield blocks.Heading(section.title)
-        yield from (blocks.Paragraph(text, "dim") for text in section.intro)
-        for table in (*(table for _, table in section.orders[:1]), *section.tables):
-            if len(section.tables) > 1:
-                yield blocks.Heading(f"{table.caption}:", 3)
-            yield table
-        yield from (blocks.Paragraph(text, "dim") for text in section.notes)
-        if section.code:
-            yield blocks.Paragraph((blocks.Run(section.code, "code"),), "dim")
-        for details in section.details:
-            if details.in_text:
-                rows, hidden = details.table.rows[:MAX_ROWS], len(details.table.rows[MAX_ROWS:])
-                yield blocks.Heading(f"{details.title}:", 3)
-                yield replace(details.table, rows=rows, unlisted=hidden)
+        # A page alone has plots and long tables, and a section may have nothing else.
+        if content := list(_content(section)):
+            yield blocks.Heading(section.title)
+            yield from content
     yield from (blocks.Signature(signature, whole=True) for signature in report.signatures)
+
+
+def _content(section: Section) -> Iterator[blocks.Block]:
+    yield from (blocks.Paragraph(text, "dim") for text in section.intro)
+    for table in (*(table for _, table in section.orders[:1]), *section.tables):
+        if len(section.tables) > 1:
+            yield blocks.Heading(f"{table.caption}:", 3)
+        yield table
+    yield from (blocks.Paragraph(text, "dim") for text in section.notes)
+    if section.code:
+        yield blocks.Paragraph((blocks.Run(section.code, "code"),), "dim")
+    for details in section.details:
+        if details.in_text:
+            rows, hidden = details.table.rows[:MAX_ROWS], len(details.table.rows[MAX_ROWS:])
+            yield blocks.Heading(f"{details.title}:", 3)
+            yield replace(details.table, rows=rows, unlisted=hidden)

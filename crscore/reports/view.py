@@ -12,6 +12,7 @@ from crscore.records import Comment, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
 from crscore.reports.blocks import Measure
 from crscore.scoring.subjects import ChangePoint, list_points
+from crscore.text import count_noun as count_noun  # noqa: PLC0414  (read here by other rooms)
 
 UNDEFINED = "–"
 """Placeholder for an undefined score."""
@@ -63,16 +64,6 @@ def hundred(value: float | None) -> str:
         ('67', '–')
     """
     return UNDEFINED if value is None else f"{100 * value:.0f}"
-
-
-def count_noun(amount: int, noun: str) -> str:
-    """Format a count with its noun.
-
-    Example:
-        >>> count_noun(1, "file"), count_noun(1200, "file")
-        ('1 file', '1,200 files')
-    """
-    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
 
 
 def number_heading(index: int, count: int) -> str:

@@ -1,5 +1,6 @@
 """Parser for the comments of a review in text, Markdown or JSON."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +11,7 @@ from crscore.text import decode_text
 
 _PROBED_BYTES: Final = 8_000
 """Size of the start of a file where a NUL byte means that it is not text, as in git."""
+_PAGE: Final = re.compile(r"\s{0,99}(?:<!doctype html|<html)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,8 @@ def parse_review(
     if not review.strip():
         return ()
     comments = read_json(review, source)
+    if comments is None and _PAGE.match(review):
+        raise InputError(f"{source}: this is a web page; save the comments as text or JSON")
     if comments is None:
         comments = (Comment(body=review),)
     _check("max_comments", limits.max_comments, len(comments), source)

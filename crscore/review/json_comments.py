@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from crscore.errors import InputError
 from crscore.records import Comment, Side
+from crscore.text import count_noun
 
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "path": ("path", "position.new_path", "position.old_path", "file"),
@@ -51,6 +52,7 @@ _OF_FINDING: Final = frozenset({"path", "file", "line", "code_location", "severi
 _OF_PULL: Final = frozenset({"number", "state", "reviews"})
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
 _MAX_INT_DIGITS: Final = 100
+_MAX_ERROR_KEYS: Final = 5
 _SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 _LINE_END: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -114,6 +116,7 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
             f"{source}: not JSON at line {exc.lineno}, column {exc.colno} ({exc.msg}); "
             "expected a list of comments or JSON Lines"
         ) from exc
+    search.check_skipped()
     return tuple(comment for comment in search.comments if comment.body.strip())
 
 
@@ -192,6 +195,8 @@ class _Search:
     """Comments that have an identifier."""
     has_list: bool = False
     """Whether a list of comments, even an empty one, was seen."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Numbers of bodies that are not comments, by their kind."""
 
     def read_document(self, value: Any) -> None:
         """Add the comments of one value.
@@ -200,14 +205,33 @@ class _Search:
             InputError: It holds no comments, or one has a wrong field.
         """
         count, self.has_list = len(self.comments), isinstance(value, list)
-        if isinstance(value, dict) and isinstance(value.get("errors"), list) and value["errors"]:
-            raise InputError(f"{self.source}: an API's error: {_quote(value['errors'][0])}")
+        self._check_error(value)
         self._search(value, {}, is_entry=not isinstance(value, dict) or "body" in value)
         if len(self.comments) == count and not self.has_list:
-            keys = ", ".join(map(_quote, list(value)[:10])) if isinstance(value, dict) else ""
+            keys = _list_keys(value) if isinstance(value, dict) else ""
             raise InputError(
                 f"{self.source}: JSON without comments; "
                 + (f"its keys are {keys}" if keys else f"it is {_quote(value)}")
+            )
+
+    def check_skipped(self) -> None:
+        """Raise an error if all bodies were skipped."""
+        if self.skipped and not self.comments:
+            text = " and ".join(count_noun(count, noun) for noun, count in self.skipped.items())
+            raise InputError(f"{self.source}: JSON without comments; it has only {text}")
+
+    def _check_error(self, value: Any) -> None:
+        """Raise the error that an API writes in place of comments."""
+        if not isinstance(value, dict) or value.keys() & {"body", "path", "file"}:
+            return
+        errors = value.get("errors")
+        texts = [value.get("message"), value.get("error"), errors[0] if errors else None]
+        if not isinstance(errors, list | None) or (not errors and len(value) > _MAX_ERROR_KEYS):
+            return
+        if text := next(filter(None, texts), None):
+            raise InputError(
+                f"{self.source}: an API's error: {_quote(text)} (its keys are {_list_keys(value)})"
+                "; check the address and the token of the request"
             )
 
     def _search(
@@ -239,7 +263,8 @@ class _Search:
             and len(self.comments) == count
             and not self._has_list_key(value)
         ):
-            keys = ", ".join(map(_quote, list(value)[:10])) or "none"
+            self._check_error(value)
+            keys = _list_keys(value) or "none"
             raise InputError(f"{location} has no body; its keys are {keys}")
 
     @staticmethod
@@ -247,7 +272,14 @@ class _Search:
         return any(key in _LISTS or key == "node" for key in value)
 
     def _add(self, fields: "_Fields", value: Mapping[str, Any], is_listed: bool) -> None:
-        if value.get("system") is True or _is_description(value, is_listed):
+        if value.get("system") is True:
+            self.has_list = True
+            self.skipped["system note"] += 1
+            return
+        if _is_description(value, is_listed):
+            # Without comments yet, `gh pr view --json title,body,comments` has an empty list.
+            if not self._has_list_key(value):
+                self.skipped["pull request description"] += 1
             self.has_list = True
             return
         comment = _comment(fields)
@@ -376,6 +408,10 @@ def _id(fields: _Fields) -> str | None:
     if value is None or isinstance(value, str):
         return fields.text("id")
     raise fields.wrong("id", value, "a string, a whole number or null")
+
+
+def _list_keys(value: Mapping[str, Any]) -> str:
+    return ", ".join(map(_quote, list(value)[:10]))
 
 
 def _quote(value: Any) -> str:

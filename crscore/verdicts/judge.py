@@ -21,7 +21,7 @@ from crscore.verdicts.model import ModelVerifier, Verification
 from crscore.verdicts.repository import Repository
 from crscore.verdicts.statements import Statement
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Part of the signature; raised when a check decides differently: a refuted remark scores 0."""
 MAX_STATEMENTS: Final = 500
 """Maximum statements about a change that are judged."""

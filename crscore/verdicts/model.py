@@ -23,6 +23,7 @@ from crscore.llm.prompt_escaping import Fence, break_control_tokens
 from crscore.llm.prompts import Prompt
 from crscore.records import Diff, Finding, LineSpan, Receipt, Side, Verdict
 from crscore.review.visibility import clean
+from crscore.text import count_noun
 from crscore.verdicts.excerpt import Excerpt, Excerpts, distance
 from crscore.verdicts.statements import Statement
 
@@ -307,9 +308,9 @@ def _notes(
     read = sum(answer.input_tokens or 0 for answer in answers)
     written = sum(answer.output_tokens or 0 for answer in answers)
     yield (
-        f"A language model judged what the code alone leaves open: of {remarks} remarks, "
-        f"{confirmed} confirmed and {refuted} refuted (calls: {len(answers):,}; tokens read: "
-        f"{read:,}, written: {written:,})."
+        "A language model judged what the code alone leaves open: of "
+        f"{count_noun(remarks, 'remark')}, {confirmed} confirmed and {refuted} refuted (calls: "
+        f"{len(answers):,}; tokens read: {read:,}, written: {written:,})."
     )
     if undecided:
         reasons = summarize(undecided)

@@ -83,6 +83,19 @@ _HEDGE: Final = pattern(
     r"\b(?:should|could|would|might|may|can|if|unless|until|please|consider|whether|was|were|used"
     r" to|once|when|why|seems?|looks|probably|perhaps|likely|lines? \d+)\b"
 )
+# What may happen at run time: "`parse` raises, then `save` is never called" is true on that path.
+_CONDITION: Final = pattern(
+    r"\b(?:if|when(?:ever)?|unless|once|until|otherwise|else|throw(?:s|n|ing)?|rais(?:es?|ed|ing)"
+    r"|return(?:s|ed|ing)?(?: early)?|exit(?:s|ed|ing)?|fail(?:s|ed|ing|ures?)?|crash\w*|abort\w*"
+    r"|panic\w*|exceptions?|errors?|timeouts?|times? out|branch|path|case|empty)\b"
+)
+_CONSEQUENCE: Final = re.compile(
+    r"\W*(?:(?:and|so|but) )?(?:then|so|hence|thus|therefore|otherwise|leaving|which|and"
+    r"|(?:in|on) (?:that|this|which|such an?|the \w+) (?:case|path|branch))\b",
+    re.IGNORECASE,
+)
+_SITUATION: Final = re.compile(r"\W*(?:on|upon|for|in|with|without|after|during|at)\b", re.I)
+_REASON: Final = re.compile(r"\W*(?:as|since|because|for|given|now that)\b", re.IGNORECASE)
 _QUESTION: Final = re.compile(r"^\W*(?:is|are|has|does|do|did|how|what)\b.*\?", re.IGNORECASE)
 _LOCAL: Final = pattern(r"\b(?:here|in this|this (?:file|function|method)|locally|inside|within)\b")
 _PART: Final = pattern(
@@ -223,6 +236,8 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
         match = next(filter(None, matches), None)
         if match is None or _HEDGE.search(clause[: match.end()]) or _QUESTION.search(clause):
             continue
+        if _is_conditional(phrase.masked, clause, match.end()):
+            continue
         # "Nothing checks `f`" does not say that it is unused.
         if _CHECKS.search(match[0]) and not _TESTS.search(clause):
             continue
@@ -249,6 +264,25 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
                 is_local=bool(is_local) and not (file or outside),
                 claim=phrase.unmask(clause, quote).strip(" *_-"),
             )
+
+
+def _is_conditional(sentence: str, clause: str, end: int) -> bool:
+    """Return whether an assertion is about one path of a run, not about the code.
+
+    Args:
+        sentence: The masked sentence.
+        clause: Its clause with the assertion.
+        end: End of the assertion in the clause.
+    """
+    before, _, after = sentence.partition(clause)
+    if _CONSEQUENCE.match(clause):
+        # Without a clause before it, it follows from the sentence before.
+        return not before.strip() or bool(_HEDGE.search(before) or _CONDITION.search(before))
+    if _SITUATION.match(clause):
+        return True
+    reason = after if _REASON.match(after.lstrip(" ,;:–—-")) else ""
+    earlier = "" if _REASON.match(clause) else before
+    return any(map(_CONDITION.search, (earlier, clause[end:], reason)))
 
 
 def _fact_of(line: SourceLine, name: str) -> str:

@@ -18,6 +18,7 @@ from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 from crscore.statistics import ranks, resampled
 from crscore.statistics.agreement import cohen_kappa
+from crscore.text import count_noun
 from crscore.usefulness import model, reader
 
 Floats = npt.NDArray[np.float64]
@@ -195,7 +196,7 @@ def render_agreement(agreement: Agreement, title: str) -> str:
 
     lines = [
         f"{title}: {row.judge}: kappa {number(row.kappa)}, AUC {number(row.auc)} "
-        f"({row.decisions:,} decisions)"
+        f"({count_noun(row.decisions, 'decision')})"
         for row in agreement.judges
     ]
     among = ", ".join(map(number, agreement.among_judges)) or "–"

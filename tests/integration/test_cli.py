@@ -1,5 +1,6 @@
 """The command line on good and on bad input: one line, the right code, nothing half-written."""
 
+import gzip
 import importlib.metadata
 import inspect
 import json
@@ -346,7 +347,7 @@ def test_review_that_is_broken_json_is_refused(crscore, tmp_path: Path) -> None:
         ([DIFF, REVIEW, "--threshold", "2"], ["threshold", "above -1 and below 1"]),
         ([DIFF, REVIEW, "--threshold", "high"], ["threshold"]),
         ([DIFF, REVIEW, "--matcher", "calibrated", "--threshold", "0.3"], ["threshold"]),
-        ([DIFF, REVIEW, "--max-claims", "0"], ["max_claims"]),
+        ([DIFF, REVIEW, "--max-claims", "0"], ["--max-claims"]),
         (["-", "-"], ["standard input"]),
         ([DIFF, "-", "--old", "-"], ["standard input"]),
         ([DIFF, REVIEW, "--source-root", ".", "--old", DIFF], ["--source-root"]),
@@ -359,38 +360,110 @@ def test_wrong_usage_is_one_line_with_code_two(
     assert_one_clear_line(crscore(*arguments), 2, *words)
 
 
+MISTAKEN_FILES = {
+    "bytes": bytes(range(256)),
+    "cut.gz": gzip.compress(b"Leaks.")[:12],
+    "stat": " a.py | 3 ++-\n 1 file changed, 2 insertions(+), 1 deletion(-)\n",
+    "error.json": '{"message": "Not Found", "status": "404"}',
+    "pulls.json": '[{"number": 1, "title": "Cache", "body": "Adds a cache."}]',
+    "page.html": "<!doctype html><title>Sign in</title>",
+    "typo.toml": "[tool.crscore]\nmax_claim = 3\n",
+    "golden.jsonl": '{"change": "a/b#1", "problems": [{"text": "Leaks.", "path": "a.py"}]}\n',
+    "findings.jsonl": '{"change": "a/b#1", "bot": "kit", "text": "It leaks."}\n',
+}
+PAGE = "https://github.com/acme/shop/pull/7"
 MISTAKES = [
-    ((REVIEW, DIFF), 2, "swapped: crscore DIFF REVIEW"),
-    (("triage", DIFF, REVIEW), 2, "swapped: crscore triage REVIEW DIFF"),
-    ((DIFF,), 2, "the review is missing"),
-    (("none.diff", REVIEW), 3, "none.diff does not exist"),
-    ((".", REVIEW), 3, "is a folder"),
+    # Files
+    ((DIFF,), 2, "the review is missing: crscore DIFF REVIEW"),
+    ((REVIEW,), 2, "the review is missing: crscore DIFF REVIEW"),
+    (("score",), 2, "the diff and the review are missing: crscore DIFF REVIEW"),
+    ((DIFF, DIFF), 2, "is a diff, too; the second file is its review"),
+    ((REVIEW, REVIEW), 3, "make one with git diff"),
+    (("triage", DIFF, DIFF), 2, "is a diff, too"),
+    (("triage", DIFF), 2, "Missing argument 'REVIEW'"),
+    ((DIFF, REVIEW, REVIEW), 2, "unexpected extra argument"),
+    (("-", "-"), 2, "- is standard input, which can be only one of the inputs"),
+    (("none.diff", REVIEW), 3, "none.diff does not exist; give a file that holds the diff"),
+    ((DIFF, "none.md"), 3, "none.md does not exist; give a file that holds the review"),
+    (("none.diff",), 2, "none.diff does not exist, and the review is missing"),
+    ((".", REVIEW), 3, "is a folder; give a file that holds the diff"),
+    ((DIFF, "."), 3, "is a folder; give a file that holds the review"),
     (("/dev/null", REVIEW), 3, "this diff is empty"),
+    (("bytes", REVIEW), 3, "make one with git diff"),
     ((DIFF, "bytes"), 3, "save the review as UTF-8"),
+    ((DIFF, "cut.gz"), 3, "cut.gz cannot be read"),
+    (("stat", REVIEW), 3, "make one with git diff"),
+    (("error.json", REVIEW), 3, "make one with git diff"),
+    ((DIFF, "error.json"), 3, 'an API\'s error: "Not Found"'),
+    ((DIFF, "pulls.json"), 3, "it has only 1 pull request description"),
+    ((DIFF, "page.html"), 3, "this is a web page; save the comments"),
+    # Addresses
+    ((PAGE,), 2, f"for a pull request: crscore pr {PAGE}"),
+    ((PAGE + "/files", REVIEW), 2, f"for a pull request: crscore pr {PAGE}/files"),
+    ((DIFF, f"{PAGE}#discussion_r1"), 2, "for a pull request: crscore pr"),
+    (("acme/shop#7",), 2, "for a pull request: crscore pr 'acme/shop#7'"),
+    (("a/b!7", REVIEW), 2, "for a pull request: crscore pr 'a/b!7'"),
+    (("triage", PAGE, REVIEW), 2, f"for a pull request: crscore pr {PAGE}"),
+    (("7",), 2, "for a pull request: crscore pr 7"),
+    (("https://acme.example/a.diff", REVIEW), 2, "curl -L https://acme.example/a.diff -o FILE"),
+    (("pr",), 2, "Missing argument"),
+    (("pr", "7"), 2, "this folder is not one; elsewhere: crscore pr acme/shop#7"),
+    (("pr", "acme/shop"), 2, "like acme/shop#7"),
+    (("pr", "acme/shop", "7"), 2, "like acme/shop#7"),
+    (("pr", "#7"), 2, "like acme/shop#7"),
+    (("pr", "https://github.com/acme/shop/issues/7"), 2, "like acme/shop#7"),
+    (("pr", "https://git.example/a/b/pull/7"), 2, "set it, or give --api-url"),
+    (("pr", DIFF, REVIEW), 2, "to score a review in a file: crscore DIFF REVIEW"),
+    (("pr", "a/b#7", "a/b!7"), 2, "are on two hosts: score them one after the other"),
+    (("pr", "acme/shop#7", "--api-url", "localhost"), 3, "such as https://gitlab.com"),
+    (("pr", "acme/shop#7", "--api-url", "http://127.0.0.1:9"), 3, "127.0.0.1 cannot be reached"),
+    # Words
     (("scor", DIFF, REVIEW), 2, "did you mean score?"),
+    (("version",), 2, "did you mean --version?"),
+    (("help",), 2, "did you mean --help?"),
+    (("--versoin",), 2, "Did you mean 'crscore --version'?"),
+    (("score", "--version"), 2, "Did you mean 'crscore --version'?"),
     ((DIFF, REVIEW, "--encodr", "x"), 2, "--encoder"),
+    ((DIFF, REVIEW, "--json"), 2, "Did you mean '--format json'?"),
+    ((DIFF, REVIEW, "--format"), 2, "'--format' requires an argument"),
+    (("audit", "snyc"), 2, "Did you mean 'sync'?"),
+    # Values
     ((DIFF, REVIEW, "--format", "htlm"), 2, "there are: html"),
-    ((DIFF, REVIEW, "--fail-under", "200"), 2, "at most 100"),
+    ((DIFF, REVIEW, "--encoder", "bert"), 2, "there are: hashing, minilm"),
+    ((DIFF, REVIEW, "--analyzers", "pylint"), 2, "there are: auto, none, bandit"),
+    ((DIFF, REVIEW, "--fail-under", "200"), 2, "--fail-under must be a number at least 0 and at"),
+    ((DIFF, REVIEW, "--fail-under", "30%"), 2, "is not a number such as 0.5"),
+    ((DIFF, REVIEW, "--threshold", "75"), 2, "--threshold must be a number above -1 and below 1"),
+    ((DIFF, REVIEW, "--max-claims", "-1"), 2, "--max-claims must be a whole number at least 1"),
+    ((DIFF, REVIEW, "--preset", "papre"), 2, "must be one of default, paper, not 'papre'"),
+    ((DIFF, REVIEW, "--config", "none.toml"), 2, "cannot be read: No such file"),
+    ((DIFF, REVIEW, "--config", "typo.toml"), 2, "max_claim: is not a setting; did you mean"),
     ((DIFF, REVIEW, "-o", "/none/page.html"), 3, "its folder does not exist"),
     ((DIFF, REVIEW, "--source-root", "none"), 3, "is not a folder"),
+    ((DIFF, REVIEW, "--sarif", "error.json"), 3, "it is not SARIF: it has no list of runs"),
     ((DIFF, REVIEW, "--claims", "openai:m"), 2, "set OPENAI_BASE_URL"),
-    (("pr", "acme/shop"), 2, "like acme/shop#7"),
-    (("pr", "acme/shop#7", "--api-url", "http://127.0.0.1:9"), 3, "127.0.0.1 cannot be reached"),
+    (("triage", DIFF, REVIEW, "--min-worth", "25"), 2, "is not in the range 0<=x<=1"),
+    # Other commands
     (("audit", "report"), 3, "crscore audit sync creates it"),
     (("audit", "sync", "acme"), 3, "write OWNER/NAME"),
     (("validate", DIFF), 3, "not a line of JSON"),
-    (("code", DIFF), 3, "has no reference to be compared with"),
+    (("bench", "golden.jsonl"), 2, "crscore bench GOLDEN FINDINGS"),
+    (("bench", "findings.jsonl", "golden.jsonl"), 2, "swapped: crscore bench GOLDEN FINDINGS"),
+    (("bench", DIFF, REVIEW), 3, "not a line of JSON"),
+    (("bench", "golden.jsonl", "none.jsonl"), 3, "No such file or directory"),
+    (("code", DIFF), 3, "has no reference: crscore code CANDIDATE REFERENCE"),
+    (("code", "run", "findings.jsonl"), 2, "Missing option '--tests'"),
+    (("gate", "coverage", "acme/shop#7"), 2, "Missing option '--reviewer'"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES]
-)
+@pytest.mark.parametrize(("arguments", "code", "words"), MISTAKES)
 def test_typical_mistake_is_one_clear_line(
     crscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     arguments: tuple[str, ...], code: int, words: str,
 ) -> None:  # fmt: skip
-    (tmp_path / "bytes").write_bytes(bytes(range(256)))
+    for name, text in MISTAKEN_FILES.items():
+        (tmp_path / name).write_bytes(text.encode() if isinstance(text, str) else text)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("time.sleep", lambda _: None)
@@ -688,7 +761,7 @@ def test_many_pairs_from_standard_input_and_into_a_file(tmp_path: Path) -> None:
 
 def test_many_pairs_have_no_page(crscore, tmp_path: Path) -> None:
     ran = crscore(pairs_file(tmp_path), *FAST, "--format", "html")
-    assert_one_clear_line(ran, 2, "format: must be json or text for several reviews")
+    assert_one_clear_line(ran, 2, "--format must be json or text for several reviews")
 
 
 def test_gate_is_for_each_of_many_pairs(crscore, tmp_path: Path) -> None:

@@ -98,7 +98,9 @@ def test_marker_of_a_stranger_does_not_make_the_run_partial() -> None:
 def test_targets_are_on_the_configured_gitlab(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITLAB_URL", "https://git.example/lab")
     page = "https://git.example/lab/a/b/c/-/merge_requests/7"
-    for text in ("a/b/c!7", page, f"{page}/diffs#note_1"):
+    rests = ("", "/diffs#note_1", "/diffs?diff_id=3&start_sha=1a2b#note_1", ".diff", "/commits")
+    bare = page.removeprefix("https://").replace("/-/", "/")
+    for text in ("a/b/c!7", bare, f"<{page}>", *(f"{page}{rest}" for rest in rests)):
         target = _target.find_target(text, None)
         assert (target.repository, target.number, target.site.name) == ("a/b/c", 7, "GitLab")
     with pytest.raises(ConfigError, match="GITLAB_URL"):

@@ -311,7 +311,7 @@ def test_several_are_scored_and_one_that_fails_does_not_end_the_run(
 def test_several_have_no_json(crscore, github: Server) -> None:
     ran = crscore("pr", TARGET, TARGET, "--api-url", github.url, *FAST, "--format", "json")
     assert ran.code == 2
-    assert "several have no json" in ran.err
+    assert "--format json is for one pull request: give one" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -380,7 +380,25 @@ def test_wrong_target_is_a_usage_error(crscore, target: str) -> None:
     assert "acme/shop#7" in ran.err
 
 
-@pytest.mark.parametrize("rest", ["", "/", "/files", "/files#diff-1a2bR3", "#discussion_r1"])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        "/",
+        "/files",
+        "/files#diff-1a2bR3",
+        "#discussion_r1",
+        "/changes",
+        "/checks?check_run=1",
+        "/files/1a2b3c4d..5e6f7a8b",
+        "/files?diff=split&w=1#diff-1a2bR3-R9",
+        "/commits/1a2b3c4d",
+        "/changes/1a2b..3c4d?diff=unified#r1",
+        ".diff",
+        ".patch",
+        "/files?file-filters%5B%5D=.py",
+    ],
+)
 def test_page_address_is_a_target(crscore, github: Server, rest: str) -> None:
     page = f"https://github.com/acme/shop/pull/7{rest}"
     assert crscore("pr", page, "--api-url", github.url, *FAST).code == 0

@@ -37,7 +37,7 @@ def triage(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., 
     draft.write_text(json.dumps(COMMENTS))
 
     def run(*arguments: str) -> tuple[int, str]:
-        code = cli.run(["triage", str(draft), str(DIFF), "-q", *arguments])
+        code = cli.run(["triage", str(DIFF), str(draft), "-q", *arguments])
         captured = capsys.readouterr()
         return code, captured.out + captured.err
 
@@ -73,9 +73,26 @@ def test_text_lists_each_remark_with_its_reason(triage: Callable[..., tuple[int,
     assert "needs no answer" in output
 
 
-def test_swapped_arguments_are_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["triage", str(DIFF), str(REVIEW)]) == 2
-    assert "swapped: crscore triage REVIEW DIFF" in capsys.readouterr().err
+@pytest.mark.parametrize("command", ["triage", "score"])
+def test_other_order_of_diff_and_review_is_recognised(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
+) -> None:
+    quoting = tmp_path / "quoting.md"
+    quoted = DIFF.read_text("utf-8").split("@@")[2]
+    quoting.write_text(f"This breaks callers:\n```diff\n@@ -1 +1 @@{quoted}```\n", "utf-8")
+    utf16 = tmp_path / "utf16.diff"
+    utf16.write_text(DIFF.read_text("utf-8"), "utf-16")
+    outputs = set()
+    for diff, review in ((DIFF, REVIEW), (utf16, REVIEW), (DIFF, quoting), (utf16, quoting)):
+        runs = []
+        for files in ((diff, review), (review, diff)):
+            assert cli.run([command, *map(str, files), "--analyzers", "none"]) == 0
+            runs.append(capsys.readouterr())
+        assert runs[0].out == runs[1].out
+        assert "DIFF REVIEW is the order" in runs[1].err
+        assert "DIFF REVIEW is the order" not in runs[0].err
+        outputs.add(runs[0].out)
+    assert len(outputs) >= 2
 
 
 def test_agent_triages_and_scores_over_standard_input() -> None:

@@ -52,7 +52,7 @@ def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("flags", "env", "message"),
     [
-        ({"treshold": 1}, {}, "command line: treshold: is not a setting; did you mean: threshold"),
+        ({"treshold": 1}, {}, "--treshold is not a setting; did you mean: threshold"),
         ({}, {"CRSCORE_TRESHOLD": "1"}, "environment: CRSCORE_TRESHOLD: is not a setting"),
         (
             {},

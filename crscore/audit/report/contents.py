@@ -140,7 +140,8 @@ def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
     presence = (
         f"last commit reviewed on {view.percent(row.coverage.last_head.share)} of merges",
         "" if decision.hours is None else f"first review after {words.number(decision.hours)} h",
-        f"nothing said on {decision.silent:,} of {decision.gained.total:,} pull requests",
+        f"nothing said on {decision.silent:,} of "
+        f"{view.count_noun(decision.gained.total, 'pull request')}",
     )
     shares = again = ""
     if points := decision.points:

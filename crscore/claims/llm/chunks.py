@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from crscore.diff.sections import part_of
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, LineSpan, Side
+from crscore.text import count_noun
 
 BUDGET: Final = 8_000
 """Maximum characters of a chunk: the published 4,000 for the diff, and as many for its changed
@@ -97,8 +98,8 @@ def chunk_diff(diff: Diff, budget: int = BUDGET) -> ChunkedDiff:
         paths = len({chunk.file.path for chunk in left})
         notes.append(
             f"The change has {len(chunks)} parts and the model is asked about {MAX_CHUNKS}; "
-            f"{len(left)} parts of {paths} {'file' if paths == 1 else 'files'} are left out, "
-            f"from `{left[0].file.path}` on."
+            f"left out, from `{left[0].file.path}` on: {count_noun(len(left), 'part')} of "
+            f"{count_noun(paths, 'file')}."
         )
     return ChunkedDiff(tuple(chunks[:MAX_CHUNKS]), tuple(notes))
 

@@ -16,7 +16,7 @@ from crscore import jsonl, plugins
 from crscore.code.execution import apart
 from crscore.code.execution.box import Box, private_folder
 from crscore.code.execution.programs import Completion, Problem
-from crscore.errors import ConfigError, InputError, ToolFailedError
+from crscore.errors import COMMAND_LINE, ConfigError, InputError, ToolFailedError
 from crscore.sandbox.run import network_denied
 
 PASSED: Final = "passed"
@@ -146,7 +146,7 @@ def _check(*, allowed: bool) -> None:
     if not allowed:
         raise ConfigError(
             "--allow-code-execution",
-            "command line",
+            COMMAND_LINE,
             "must be given: this runs programs that may be hostile",
         )
     if os.environ.get("GITHUB_EVENT_NAME") in _PRIVILEGED:

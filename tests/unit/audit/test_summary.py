@@ -188,7 +188,7 @@ def test_pull_that_could_not_be_scored_is_counted(store: Store) -> None:
     overview = make_overview(store, OPTIONS)
 
     assert overview.failed == 1
-    assert "1 pull requests could not be scored." in overview.notes
+    assert "Could not be scored: 1 pull request." in overview.notes
 
 
 def point(number: int, rank: int, text: str, severity: str | None = None) -> OpenPoint:

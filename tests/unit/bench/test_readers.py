@@ -24,8 +24,6 @@ def write(folder: Path, content: str, name: str = "rows.jsonl") -> Path:
         ('[{"problems": [{"text": "x"}]}]', "the id of its change is missing"),
         ('{"id": "a", "problems": [{"severity": "low"}]}', "text is missing"),
         ('{"id": "a", "problems": [{"text": "x", "severity": "odd"}]}', "severity is 'odd'"),
-        ('{"id": "a", "problems": [{"text": "x"}, {"text": "x"}]}', "problem is listed twice"),
-        (json.dumps(GOLDEN) + "\n" + json.dumps(GOLDEN), "the change a is listed twice"),
         ('{"id": "a", "problems": [{"text": "x", "line": "7"}]}', "expected a line from 1"),
         ('{"id": "a", "problems": [7]}', "expected an object"),
         ('{"problems": ["x"]}', "the id of its change is missing"),
@@ -65,6 +63,39 @@ def test_layouts_of_golden_sets(tmp_path: Path, content: str) -> None:
     (change,) = read_golden(write(tmp_path, content)).changes
     assert change.id == "o/r#7"
     assert [(row.text, row.severity) for row in change.problems] == [("It leaks.", "high")]
+
+
+@pytest.mark.parametrize(
+    ("written", "severity"),
+    [
+        ("P0", "critical"), ("p1", "high"), ("P2", "medium"), ("P3", "low"), ("P4", "low"),
+        ("S0", "critical"), ("S1", "critical"), ("s2", "high"), ("S3", "medium"), ("S4", "low"),
+        ("SEV-1", "critical"), ("sev2", "high"), ("Sev 3", "medium"), (" Highest ", "critical"),
+        ("lowest", "low"), (None, ""),
+    ],
+)  # fmt: skip
+def test_severities_of_trackers_are_known(
+    tmp_path: Path, written: str | None, severity: str
+) -> None:
+    row = {"id": "a", "problems": [{"text": "It leaks.", "severity": written}]}
+    (change,) = read_golden(write(tmp_path, json.dumps(row))).changes
+    assert change.problems[0].severity == severity
+
+
+def test_problem_listed_twice_is_merged_with_a_note(tmp_path: Path) -> None:
+    problem = {"text": "x", "severity": "low", "also_right": True}
+    rows = [
+        {"id": "a", "problems": [problem, {"text": "y"}, {"text": "x", "severity": "high"}]},
+        {"id": "a", "problems": [{"text": "y"}, {"text": "y", "path": "a.py"}]},
+    ]
+    golden = read_golden(write(tmp_path, "\n".join(map(json.dumps, rows))))
+    assert golden.notes == ("merged: 2 problems of a that rows.jsonl lists twice",)
+    merged = [
+        (row.text, row.path, row.severity, row.also_right) for row in golden.changes[0].problems
+    ]
+    assert sorted(merged, key=str) == [
+        ("x", None, "high", False), ("y", "a.py", "", False), ("y", None, "", False),
+    ]  # fmt: skip
 
 
 def test_order_of_a_set_does_not_change_its_hash(tmp_path: Path) -> None:

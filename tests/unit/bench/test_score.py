@@ -124,3 +124,14 @@ def test_comparisons_are_corrected_and_ranks_are_ranges(result: BenchResult) -> 
     assert all(1 <= row.best_rank <= row.worst_rank <= 3 for row in result.bots)
     languages = {group.name for group in result.bots[0].groups if group.kind == "language"}
     assert "python" in languages
+
+
+def test_changes_are_in_natural_order_and_the_terminal_has_no_empty_section() -> None:
+    problems = (Problem(text="The file is never closed."),)
+    golden = make_set("g", "", [Change(id=f"r#{n}", problems=problems) for n in (1, 10, 2)])
+    report = lay_out(bench.score(golden, [Finding(change="r#2", bot="b", text="It leaks.")]))
+    assert [details.title for details in report.sections[-1].details] == ["r#1", "r#2", "r#10"]
+    text = layout.to_text(report)
+    assert "of g: 1 bot\n" in text
+    assert "Changes\n─" not in text
+    assert not text.split("Comparisons")[-1].rstrip().endswith("Changes")

@@ -109,7 +109,9 @@ def test_failed_query_is_an_error() -> None:
 
 def test_object_that_the_host_lacks_is_missing() -> None:
     files = read(Objects({}), change_of(modified("a.py")))
-    assert "(the host does not have them), only their hunks: 'a.py'." in files.missing[0]
+    assert files.missing == (
+        "Read by their hunks only, as the host does not have the whole: 1 changed file ('a.py').",
+    )
 
 
 def test_answer_for_another_object_is_not_taken() -> None:
@@ -125,7 +127,7 @@ def test_blob_without_whole_text_is_left_out_with_a_note(what: dict[str, Any]) -
     host = Objects({name: {"oid": name, "text": "firs", **what}})
     files = read(host, change_of(modified("a.py")))
     assert (files.texts, files.missing) == ({}, ())
-    assert "For 1 files, only the hunks were read" in files.notes[0]
+    assert "For 1 file, only the hunks were read" in files.notes[0]
 
 
 def test_new_deleted_binary_and_moved_files_need_no_request() -> None:

@@ -43,7 +43,7 @@ def test_commit_that_is_gone_leaves_the_kept_part_of_the_hunk() -> None:
     (hunk,) = older.hunks[message.id].files[0].hunks
     assert len(hunk.lines) == (message.hunk or "").count("\n")
     assert (hunk.new_start, hunk.new_length) == (1, 17)
-    assert "1 outdated comments" in older.notes[0]
+    assert "For 1 outdated comment, only" in older.notes[0]
 
 
 def test_older_version_that_cannot_be_read_is_an_error() -> None:

@@ -85,9 +85,15 @@ def test_replies_are_in_the_thread_of_the_first_and_resolved_with_it() -> None:
         ("project_12_bot_4ffca233d8298ea1", True),
         ("group_7_bot_ab", True),
         ("GitLabDuo", True),
+        ("service_account_group_345_6018816a18e5", True),
+        ("service_account_4fca233d8298ea1b", True),
+        ("duo-code-review-bot", True),
+        ("GitLab-Security-Bot", True),
         ("ghost", False),
         ("robotics", False),
         ("project_bot", False),
+        ("accountservice", False),
+        ("my_service_account_fan", False),
     ],
 )
 def test_bots_are_known_by_the_names_of_tokens(login: str, is_bot: bool) -> None:

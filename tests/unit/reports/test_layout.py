@@ -45,10 +45,13 @@ def test_text_starts_with_the_heading_and_the_cards() -> None:
         "",
         "  Spearman  0.5  relevance",
         "",
-        "How many?",
-        "",
         "crscore|version",
     ]
+
+
+def test_section_of_plots_and_long_tables_alone_has_no_heading_in_the_text() -> None:
+    details = (Details("All", TABLE, in_text=False),)
+    assert "How many?" not in to_text(report(section(details=details)))
 
 
 def test_table_of_numbers_lines_up_in_the_text() -> None:

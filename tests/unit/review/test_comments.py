@@ -160,6 +160,23 @@ def test_text_that_starts_like_json_is_text() -> None:
         assert parse_review(text) == (Comment(body=text),)
 
 
+@pytest.mark.parametrize("source", ["<review>", "r.txt", "r.json"])
+def test_strings_alone_are_comments(source: str) -> None:
+    comments = parse_review('"Leaks.\\nAlways."\n"Why?"\n', source=source)
+    assert comments == (Comment(body="Leaks.\nAlways."), Comment(body="Why?"))
+    assert parse_review('"x" is never read') == (Comment(body='"x" is never read'),)
+
+
+def test_description_of_a_pull_request_without_comments_yet_is_no_error() -> None:
+    assert parse_review('{"title": "a", "body": "b", "comments": [], "reviews": []}') == ()
+
+
+@pytest.mark.parametrize("page", ["<!DOCTYPE html>\n<p>Sign in</p>", "\n<HTML lang='en'>x</HTML>"])
+def test_web_page_is_refused(page: str) -> None:
+    assert message(page, "r.md") == ("r.md: this is a web page; save the comments as text or JSON")
+    assert parse_review("<p>Leaks.</p>") == (Comment(body="<p>Leaks.</p>"),)
+
+
 def test_text_is_one_comment_as_it_stands() -> None:
     assert parse_review("# A\n\n- b\n") == (Comment(body="# A\n\n- b\n"),)
 
@@ -442,6 +459,13 @@ def test_pages_of_empty_lists_have_no_comments() -> None:
         ("{}", "it is {}"),
         ('{"data": {"repository": null}}', 'its keys are "data"'),
         ('{"data": null, "errors": [{"message": "Bad"}]}', 'an API\'s error: {"message": "Bad"}'),
+        ('{"message": "404 Project Not Found"}', 'an API\'s error: "404 Project Not Found"'),
+        ('{"error": "invalid_token", "error_description": "Revoked"}', 'error: "invalid_token"'),
+        ('[{"message": "Not Found", "documentation_url": "https://x"}]', 'error: "Not Found"'),
+        ('[{"body": "a"}]\n{"message": "Rate limit", "status": "403"}', 'error: "Rate limit"'),
+        ('[{"number": 1, "title": "A", "body": "b"}]', "it has only 1 pull request description"),
+        ('[{"body": "a", "system": true}, {"body": "b", "system": true}]', "only 2 system notes"),
+        ('[{"notes": [{"body": "a", "system": true}]}]', "it has only 1 system note"),
         ('[{"body": "a", "path": "a.py"}, {"path": "b', "not JSON at line 1, column 42"),
         ('[{"body": "a"}][{"body":', "not JSON at line 1, column 25"),
         ('{"body": "a"}\nand more text', "not JSON at line 2, column 1"),

@@ -23,7 +23,7 @@ import msgspec
 from crscore import io
 from crscore.claims.llm.factory import CARD
 from crscore.claims.llm.prompt import Form, Prompt, format_answer, load_prompt, make_chat
-from crscore.errors import ConfigError, DependencyError, GenerationError, InputError
+from crscore.errors import COMMAND_LINE, ConfigError, DependencyError, GenerationError, InputError
 from crscore.llm import chat_text
 from crscore.llm.prompt_escaping import Fence
 from crscore.version import __version__
@@ -324,7 +324,7 @@ def _make_trainer(
         )
     except ValueError as exc:
         message = " ".join(str(exc).split())[:300]
-        raise ConfigError("--lora-targets", "command line", message) from exc
+        raise ConfigError("--lora-targets", COMMAND_LINE, message) from exc
     trainer.remove_callback(transformers.PrinterCallback)
 
     class Progress(transformers.TrainerCallback):  # type: ignore[misc, name-defined]
