@@ -33,6 +33,7 @@ from crscore.errors import (
     UncertainWriteError,
 )
 from crscore.reports.escape import one_line
+from crscore.text import count_noun
 from crscore.version import __version__
 
 T = TypeVar("T")
@@ -465,7 +466,7 @@ class HostClient(ABC):
 
     def _count(self, operation: str) -> None:
         if self._max_requests is not None and self._requests >= self._max_requests:
-            reason = f"the budget of {self._max_requests} requests is spent"
+            reason = f"the budget of {count_noun(self._max_requests, 'request')} is spent"
             raise RateLimitedError(operation, reason)
         self._requests += 1
 
