@@ -3,7 +3,7 @@
 Markdown-it renders the comment much as GitHub does (tables, strikethrough, task boxes, alerts),
 Lexbor parses the HTML. Three things differ from GitHub: Markdown between the tags of an HTML block
 is parsed, quotes of earlier comments are omitted, and source text that is never rendered (unused
-link definitions, formulas in white) is rendered as a hidden element.
+link definitions and footnotes, formulas in white) is rendered as a hidden element.
 """
 
 import re
@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
-from markdown_it.rules_block import table
+from markdown_it.rules_block import StateBlock, table
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -40,6 +40,8 @@ _FORMATTING: Final = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt"}
     | {"u"}
 )
+STRUCK: Final = frozenset({"s", "del", "strike"})
+"""Elements whose text is taken back by its writer."""
 # Elements with special content rules, none of which matters here.
 _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 
@@ -47,7 +49,15 @@ _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re
 _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
 _DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
 _BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
-_FORMULA: Final = re.compile(r"\$\$?[^$]+\$\$?")
+# GitHub's delimiters: "$5 and $6" is no formula.
+_FORMULA: Final = re.compile(
+    r"(?<![\w$])(?:\$\$(?:[^$\\]|\\.)+\$\$|\$(?=\S)(?:[^$\\]|\\.)+(?<=\S)\$(?!\w))", re.DOTALL
+)
+_FOOTNOTE: Final = re.compile(r"\[\^([^\]\s]{1,200})\]:[ \t]*")
+_REFERENCE: Final = re.compile(r"\[\^([^\]\s]{1,200})\]")
+_FOOTNOTE_INDENT: Final = 4
+_MAX_FOOTNOTE_ROUNDS: Final = 3
+"""Maximum length of a chain of footnotes, each with a reference to the next."""
 _COMMENT: Final = r"<!--(?:-?>|.*?(?:-->|\Z))"
 # Text up to a comment or an element without Markdown, followed by that comment or element.
 _HTML_PART: Final = re.compile(
@@ -59,6 +69,7 @@ _TAG: Final = re.compile(
     r"""(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*+)>""",
     re.IGNORECASE | re.DOTALL,
 )
+_IN_WORD: Final = re.compile(r"(?<=\w)")
 _SHORTEST_NOTE_WORDS: Final = 3
 
 _STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
@@ -133,13 +144,25 @@ def _breaks_on_purpose(before: str, after: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
-    options = {"maxNesting": MAX_NESTING, "inline_definitions": True}
+    options = {
+        "maxNesting": MAX_NESTING,
+        "inline_definitions": True,
+        "strikethrough_single_tilde": True,
+    }
     parser = MarkdownIt("commonmark", options).enable("strikethrough")
     # Markdown-it looks for a table first, and would find one inside an HTML comment.
     parser.block.ruler.after("html_block", "tables", table, {"alt": ["paragraph", "reference"]})
+    parser.block.ruler.before(
+        "reference",
+        "footnote",
+        _read_footnote,
+        {"alt": ["paragraph", "reference", "blockquote", "list"]},
+    )
     parser.core.ruler.before("inline", "quotes", _drop_quotes)
     parser.core.ruler.at("inline", _read_inline)
+    parser.core.ruler.push("footnotes", _show_footnotes)
     parser.inline.ruler.before("escape", "formula", _read_formula)
+    parser.inline.ruler.before("link", "footnote_reference", _read_reference)
     return parser
 
 
@@ -232,6 +255,61 @@ def _read_formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _read_footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Parse a footnote, with all lines indented below it, as a block rule."""
+    position = state.bMarks[start] + state.tShift[start]
+    match = _FOOTNOTE.match(state.src, position, state.eMarks[start])
+    if match is None or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    rules = state.md.block.ruler.getRules("paragraph")
+    stop, last = start + 1, start
+    while stop < end and (
+        state.isEmpty(stop)
+        or state.sCount[stop] - state.blkIndent >= _FOOTNOTE_INDENT
+        # A lazy continuation of its paragraph
+        or (last == stop - 1 and not any(rule(state, stop, end, True) for rule in rules))
+    ):
+        last = last if state.isEmpty(stop) else stop
+        stop += 1
+    below = state.getLines(start + 1, last + 1, state.blkIndent + _FOOTNOTE_INDENT, False)
+    token = state.push("footnote", "", 0)
+    token.content = f"{state.src[match.end() : state.eMarks[start]]}\n{below}"
+    # Of two footnotes with one label, the first is shown.
+    state.env.setdefault("footnotes", {}).setdefault(match[1].casefold(), token)
+    state.line = last + 1
+    return True
+
+
+def _read_reference(state: StateInline, silent: bool) -> bool:
+    """Parse a reference to a footnote, of which readers see a number, as an inline rule."""
+    match = _REFERENCE.match(state.src, state.pos)
+    if match is None or match[1].casefold() not in state.env.get("footnotes", ()):
+        return False
+    if not silent:
+        state.env.setdefault("referenced", []).append(match[1].casefold())
+    state.pos = match.end()
+    return True
+
+
+def _show_footnotes(state: StateCore) -> None:
+    """Render the footnotes that shown text refers to, and hide the others."""
+    footnotes = {} if "in_footnote" in state.env else state.env.get("footnotes", {})
+    shown: dict[int, str] = {}
+    html = ""
+    for _ in range(_MAX_FOOTNOTE_ROUNDS if footnotes else 0):
+        tokens = [footnotes[label] for label in dict.fromkeys(state.env.get("referenced", ()))]
+        texts = {id(token): token.content for token in tokens if id(token) not in shown}
+        shown |= texts
+        html += state.md.render("\n\n".join(texts.values()), {**state.env, "in_footnote": True})
+    for token in state.tokens:
+        if token.type == "footnote":
+            token.type = "inline"
+            token.children = [] if id(token) in shown else [_hidden(token.content)]
+    state.tokens.append(Token("inline", "", 0, children=[_html(html)]))
+
+
 def _hidden(text: str) -> Token:
     return _html(f"<span hidden>{escapeHtml(text)}</span>")
 
@@ -263,6 +341,8 @@ def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
         name = tag["name"].lower()
         if tag["end"]:
             ends[name] += 1
+        elif name in STRUCK and not ends[name] and _IN_WORD.match(tag.string, tag.start()):
+            starts.add(tag.start())  # "List<S>"
         elif name in UNSHOWN_ELEMENTS or name == "details":
             if not ends[name]:
                 starts.add(tag.start())

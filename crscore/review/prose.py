@@ -14,12 +14,13 @@ from selectolax.lexbor import LexborNode
 
 from crscore.review.boilerplate import is_hidden_section
 from crscore.review.labels import BADGE, LABEL_END, is_label, read_badge
-from crscore.review.markdown import INLINE_TAGS, parse_html, render_html
+from crscore.review.markdown import INLINE_TAGS, STRUCK, parse_html, render_html
 from crscore.review.visibility import (
     UNSHOWN_ELEMENTS,
     attribute_texts,
     clean,
     fold_lookalikes,
+    hidden_formula,
     hides,
     smuggled,
 )
@@ -34,6 +35,10 @@ CODE_CLOSE: Final = "\x03"
 
 _TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "th"})
 _BOLD: Final = frozenset({"b", "strong"})
+_SIZES: Final = {"sub": 0.75, "sup": 0.75, "small": 0.9}
+"""Size of an element's text in its parent's, as on GitHub."""
+_MIN_SIZE: Final = 0.35
+"""Minimum readable size in the size of other text, about five pixels."""
 _LABEL_TAGS: Final = _BOLD | {"em", "i", "kbd", "sub", "sup", "mark", "span", "td"}
 _MAX_LABEL_PARTS: Final = 8
 """Maximum number of texts in the element of a label."""
@@ -144,6 +149,8 @@ class _ProseReader:
         self._seen: list[str] = []
         self._unseen: list[str] = []
         self._hiding = 0
+        self._struck = 0
+        self._size = 1.0
         self._code: list[str] | None = None
         self._code_depth = 0
         self._sections: list[_Section] = []
@@ -179,6 +186,8 @@ class _ProseReader:
 
     @property
     def _buffer(self) -> list[str]:
+        if self._struck:
+            return []  # taken back by its writer
         return self._unseen if self._hiding else self._seen
 
     def _read_text(self, node: LexborNode) -> None:
@@ -187,7 +196,7 @@ class _ProseReader:
             self.hide([html.unescape(_TAG.sub("", text)).strip()])
         else:
             text = clean(node.text_content or "")
-            is_plain = not (self._bold or self._hiding)
+            is_plain = not (self._bold or self._hiding or self._struck)
             self._has_plain_text |= is_plain and any(map(str.isalnum, text))
             self._buffer.append(text)
 
@@ -203,7 +212,9 @@ class _ProseReader:
             self._buffer.append(BADGE.format(badge))
         elif badge is None:
             self.hide(attribute_texts(attributes))
-        hiding = hides(name, attributes)
+        self._struck += name in STRUCK
+        self._size *= _SIZES.get(name, 1.0)
+        hiding = hides(name, attributes) or (name in _SIZES and self._size < _MIN_SIZE)
         self._hiding += hiding
         self._titles += name in _TITLES
         self._bold += name in _BOLD
@@ -228,6 +239,8 @@ class _ProseReader:
         elif _is_block(name):
             self._end_unit()
         self._hiding -= hiding
+        self._struck -= name in STRUCK
+        self._size /= _SIZES.get(name, 1.0)
         self._titles -= name in _TITLES
         self._bold -= name in _BOLD
         if hiding and not self._hiding:
@@ -286,8 +299,11 @@ class _ProseReader:
         content = clean(node.text(deep=True)).removesuffix("\n")
         fence = node.first_child
         info = (fence.attributes.get("class") or "") if fence and fence.tag == "x-code" else ""
-        if self._hiding:
-            self.hide([content])
+        words = hidden_formula(content) if info.lower() == "language-math" else None
+        if self._hiding or words is not None:
+            self.hide([content if words is None else words])
+            return
+        if self._struck:
             return
         self._prose.follows.setdefault(content, len(self._prose.units) - 1)
         if block := _SUGGESTION.match(info):

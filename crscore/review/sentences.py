@@ -15,7 +15,7 @@ from crscore.review.labels import Labelled, strip_labels
 from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
 from crscore.review.visibility import clean
 
-_MARKDOWN_VERSION: Final = 8
+_MARKDOWN_VERSION: Final = 9
 """Version of the `markdown` splitter, part of the signature; increased with every change of its
 output.
 """
@@ -56,11 +56,11 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
 
     `markdown` reads the text as Markdown. Paragraphs, headings, list items and table cells are
     split into sentences; code blocks and suggestions are kept separate; quotes of earlier comments,
-    images, HTML, link targets, bots' boilerplate and units without a letter or digit are dropped.
-    Invisible text (comments, hidden elements and styles, attributes, unused link definitions,
-    invisible characters) is stored in `hidden`. Invisible characters inside a word are removed, and
-    letters that look like Latin ones are read as Latin. A line break inside a paragraph is a
-    space, unless the paragraph looks like one remark per line.
+    images, HTML, link targets, labels, bots' boilerplate, struck out text and units without a
+    letter or digit are dropped. Invisible text (comments, hidden elements, attributes, unused link
+    definitions and footnotes, invisible characters) is stored in `hidden`. Invisible characters
+    inside a word are removed, and letters that look like Latin ones are read as Latin. A line
+    break inside a paragraph is a space, unless the paragraph looks like one remark per line.
     Code spans keep their backticks. A sentence of more than 2,000 characters is cut.
 
     `paper` only splits at line ends, then at ". " and "? ".

@@ -53,12 +53,28 @@ _TEXT_ATTRIBUTES: Final = frozenset(
     | {"aria-roledescription", "content", "label", "placeholder", "srcdoc", "summary", "value"}
 )
 
-# \color{white}{…}, \textcolor{#fff}{…}, \phantom{…}, \hphantom{…}
-_UNSEEN_COLOR: Final = re.compile(r"white|transparent|#?(?:fff|(?:f[0-9a-f]){3})", re.IGNORECASE)
-_UNSEEN_FORMULA: Final = re.compile(
-    r"\\(?:text)?color\s*+\{\s*+([#\w]{3,20})\s*+\}|\\[hv]?phantom\b", re.IGNORECASE
+# Commands of TeX after which MathJax shows no text, or text without width, size or place.
+# GitHub forbids some, and then shows an error instead of the formula.
+_UNSEEN_COMMAND: Final = re.compile(
+    r"""\\(?:[hv]?phantom|(?:math)?[clr]lap|[egx]?def|let|futurelet|(?:re|provide)?newcommand
+    |(?:re)?newenvironment|DeclareMathOperator|if[a-z]*|begin\s*\{comment\}|tiny|scriptsize
+    |scriptscriptstyle|raisebox|raise|lower|move(?:left|right)|m?kern|[hm]skip|[hm]space\s*\{\s*-
+    |mathchoice|label|require|class|cssId|style|data|mmlToken|[bx]?cancel(?:to)?|sout|enclose
+    |definecolor|toggle|mathtip|texttip)(?![a-zA-Z])|(?<!\\)%.*[a-z]{2}""",
+    re.IGNORECASE | re.VERBOSE,
 )
-_COMMAND: Final = re.compile(r"\\(?:text)?color\s*+\{[^{}$]*\}|\\[a-zA-Z]+|[{}$`]")
+_COLOR: Final = re.compile(
+    r"\\(?:text)?color\s*(?:\[\w{1,10}\])?\s*\{\s*([^{}]{1,40}?)\s*\}", re.IGNORECASE
+)
+_LIGHT_COLOR: Final = re.compile(
+    r"\w*white\w*|transparent|snow|ivory|azure|mintcream|honeydew|seashell|aliceblue|linen|oldlace"
+    r"|lavender(?:blush)?|cornsilk|lightyellow|lightcyan|beige|gainsboro|(?:rgba|hsla?)\(.*",
+    re.IGNORECASE,
+)
+_HEX_COLOR: Final = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
+_LIGHTEST: Final = 0.85
+"""Share of red, green and blue from which text on white is not readable (contrast below 1.5)."""
+_COMMAND: Final = re.compile(r"\\(?:text)?color\s*+(?:\[\w*\])?\{[^{}$]*\}|\\[a-zA-Z]+|[{}$`%]")
 
 
 def clean(text: str) -> str:
@@ -193,13 +209,27 @@ def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
 
 
 def hidden_formula(formula: str) -> str | None:
-    r"""Return the words of a formula whose text is white or a placeholder; None for other formulas.
+    r"""Return the words of a formula that MathJax does not show readably; None for other formulas.
+
+    The rule is conservative: one command that hides text hides the whole formula.
 
     Example:
         >>> hidden_formula(r"$\color{white}{\textsf{Well done}}$")
         'Well done'
     """
-    matches = _UNSEEN_FORMULA.finditer(formula)
-    if any(match[1] is None or _UNSEEN_COLOR.fullmatch(match[1]) for match in matches):
+    if _UNSEEN_COMMAND.search(formula) or any(map(_is_light, _COLOR.findall(formula))):
         return " ".join(_COMMAND.sub(" ", formula).split())
     return None
+
+
+def _is_light(color: str) -> bool:
+    if match := _HEX_COLOR.fullmatch(color):
+        width = len(match[1]) // 3
+        shares = [
+            int(match[1][at : at + width], 16) / (16**width - 1)
+            for at in range(0, 3 * width, width)
+        ]
+    else:
+        numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?|\.\d+", color)]
+        shares = [number / (255 if max(numbers) > 1 else 1) for number in numbers]
+    return bool(_LIGHT_COLOR.fullmatch(color)) or min(shares, default=0.0) >= _LIGHTEST

@@ -291,12 +291,15 @@ def test_hidden_formula_in_a_link_is_hidden() -> None:
     assert (actual.sentences, actual.hidden) == (("See it now.",), ("secret note",))
 
 
-@pytest.mark.parametrize("color", ["white", "#fff", "#FEFEFE", "ffffff", "transparent"])
+@pytest.mark.parametrize(
+    "color",
+    ["white", "#fff", "#FEFEFE", "ffffff", "transparent", "#eee", "whitesmoke", "1,1,1", ".9"],
+)
 def test_formula_in_the_color_of_the_page_is_hidden(color: str) -> None:
     assert hidden_formula(rf"$\color{{{color}}}{{Well done}}$") == "Well done"
 
 
-@pytest.mark.parametrize("color", ["red", "black", "#eee", "#ff0", "#fffff", "whitesmoke"])
+@pytest.mark.parametrize("color", ["red", "black", "#ff0", "#fffff", "#bbb", "1,0,0"])
 def test_formula_in_another_color_is_shown(color: str) -> None:
     assert hidden_formula(rf"$\color{{{color}}}{{Well done}}$") is None
 
@@ -305,6 +308,86 @@ def test_formula_in_another_color_is_shown(color: str) -> None:
 def test_shown_formulas_stay(content: str) -> None:
     actual = split_comment(content)
     assert (actual.sentences, actual.hidden) == ((content,), ())
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"$\iffalse {} \fi$", r"$\def\x{{{}}}$", r"$\newcommand{{\x}}{{{}}}$",
+        r"$\llap{{\text{{{}}}}}$",
+        r"$\mathrlap{{\text{{{}}}}}$", r"${{\tiny\text{{{}}}}}$", r"$\hphantom{{{}}}$", r"$x % {}$",
+        r"$\color[rgb]{{1,1,1}}\text{{{}}}$", r"$\raisebox{{-99em}}{{{}}}$", r"$\label{{{}}}$",
+        r"$`\phantom{{{}}}`$", "$$\n\\phantom{{{}}}\n$$", "\n\n```math\n\\phantom{{{}}}\n```",
+        r"$\text{{a\$b}}\phantom{{{}}}$", r"$\sout{{{}}}$",
+    ],
+)  # fmt: skip
+def test_formula_that_renders_to_nothing_is_hidden(formula: str) -> None:
+    actual = split_comment(f"Shown. {formula.format(NOTE)}")
+    assert actual.sentences == ("Shown.",)
+    assert NOTE in " ".join(actual.hidden)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "It costs $5, 10% off of $20 in sum", "Set $HOME% and $PATH here", r"$\text{It leaks}$",
+        r"$this->x \let $that->y", r"$O(n \log n)$ is slow",
+    ],
+)  # fmt: skip
+def test_dollars_around_shown_text_stay(content: str) -> None:
+    actual = split_comment(content)
+    assert (actual.sentences, actual.hidden) == ((content,), ())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Shown.\n\n[^1]: {}", "Shown.\n[^1]: {}", "Shown.\n\n[^1]:\n    {}",
+        "Shown.\n\n[^1]: {} [^1]", "- Shown.\n\n  [^a-b]: {}", "Shown. <!-- [^1] -->\n\n[^1]: {}",
+        "Shown[^1].\n\n[^1]: [^2]: {}", "Shown[^1].\n\n[^1]:\n[^1]: {}",
+    ],
+)  # fmt: skip
+def test_footnote_that_nobody_refers_to_is_hidden(body: str) -> None:
+    actual = split_comment(body.format(NOTE))
+    assert actual.sentences == ("Shown.",)
+    assert NOTE in " ".join(actual.hidden)
+
+
+def test_footnote_with_a_reference_is_shown() -> None:
+    actual = split_comment(
+        "One[^1]. See [^none].\n\n[^1]: Two[^b].\n    Three.\n\n    - Four.\n[^B]: Five.\n# Six"
+    )
+    assert sorted(actual.sentences) == sorted(
+        ("One.", "See [^none].", "Two.", "Three.", "Four.", "Five.", "Six")
+    )
+    assert actual.hidden == ()
+
+
+@pytest.mark.parametrize(
+    "struck",
+    [
+        "~~{}~~", "~{}~", "<del>{}</del>", "<s>{}</s>", "<strike>`a` {}</strike>", "<S>{}",
+        "\n\n<del>\n\n{}\n\n```suggestion\nx\n```\n\n</del>", "\n\n- ~~**{}**~~",
+    ],
+)  # fmt: skip
+def test_struck_out_text_does_not_count(struck: str) -> None:
+    actual = split_comment(f"Shown. {struck.format(NOTE)}")
+    assert (actual.sentences, actual.hidden, actual.suggestions) == (("Shown.",), (), ())
+
+
+@pytest.mark.parametrize("text", ["It takes ~5 to ~10 s.", "`~a~` stays.", "~/a and ~/b clash."])
+def test_tilde_that_strikes_nothing_out_stays(text: str) -> None:
+    assert split_comment(text).sentences == (text,)
+
+
+def test_type_parameter_strikes_nothing_out() -> None:
+    assert split_comment("Close the Stream<S> here.").sentences == ("Close the Stream here.",)
+
+
+def test_text_of_no_size_is_hidden() -> None:
+    small, smaller = (f"{'<sub>' * depth}{NOTE}{'</sub>' * depth}" for depth in (2, 4))
+    assert " ".join(split_comment(small).sentences) == NOTE
+    assert " ".join(split_comment(smaller).hidden) == NOTE
 
 
 PIECES = (
