@@ -1,11 +1,13 @@
 """Server of the Model Context Protocol with two tools: score a review, and triage its remarks.
 
-Tool: the official SDK `mcp` (extra `crscore[mcp]`, tested: 2.3). The server speaks over standard
+Tool: the official SDK `mcp` (extra `crscore[mcp]`, tested: 2.3.0). The server speaks over standard
 input and output, reads no file and opens no connection; the encoder is loaded at the first call.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ import msgspec
 from crscore.agents.evaluation import MEASURES, evaluate
 from crscore.agents.triage import MIN_WORTH, Policy, triage
 from crscore.errors import CRScoreError, DependencyError
+from crscore.llm.engines.base import replace_surrogates
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -21,11 +24,83 @@ if TYPE_CHECKING:
 
     from crscore.scorer import Scorer
 
+MAX_END_S = 600
+"""Maximum seconds that the answers may take after the end of the input."""
 INSTRUCTIONS = (
     "Judge code reviews. `triage_review` says for each remark whether to fix, answer or "
     "skip it, and what in the code confirms or refutes it. `score_review` says how useful a review "
     "is. Pass a unified diff, and the review as text or as JSON of comments (body, path, line)."
 )
+
+
+def serve(scorer: Scorer) -> None:
+    """Serve an agent over standard input and output, until the input ends and all is answered.
+
+    The SDK drops lines that are no message, and requests that it still works on when the input
+    ends: an agent would wait for ever.
+
+    Raises:
+        DependencyError: The package `mcp` is not installed.
+    """
+    server = make_server(scorer)._lowlevel_server
+    import anyio  # noqa: PLC0415
+    from mcp.server.stdio import stdio_server  # noqa: PLC0415
+
+    unanswered: set[object] = set()
+
+    async def read(source: Any, requests: Any, target: Any) -> None:
+        async with requests:
+            async for item in source:
+                if isinstance(item, Exception):
+                    await target.send(_refuse(item))
+                    continue
+                fields = item.message.model_dump()
+                if fields.get("method") == "notifications/cancelled":
+                    unanswered.discard((fields["params"] or {}).get("requestId"))
+                elif "method" in fields and "id" in fields:
+                    unanswered.add(fields["id"])
+                await requests.send(item)
+            with anyio.move_on_after(MAX_END_S):
+                while unanswered:
+                    await anyio.sleep(0.02)
+
+    async def write(answers: Any, target: Any) -> None:
+        async for item in answers:
+            await target.send(item)
+            unanswered.discard(getattr(item.message, "id", None))
+
+    async def run() -> None:
+        requests, read_stream = anyio.create_memory_object_stream[Any]()
+        write_stream, answers = anyio.create_memory_object_stream[Any]()
+        async with stdio_server() as (source, target), anyio.create_task_group() as tasks:
+            tasks.start_soon(read, source, requests, target)
+            tasks.start_soon(write, answers, target)
+            options = server.create_initialization_options()
+            await server.run(read_stream, write_stream, options)
+            tasks.cancel_scope.cancel()
+            target.close()
+
+    anyio.run(run)
+
+
+def _refuse(error: Exception) -> Any:
+    """Return the answer to a line that is no message, with its id if it has one."""
+    from mcp.shared.message import SessionMessage  # noqa: PLC0415
+    from mcp_types import ErrorData, JSONRPCError  # noqa: PLC0415
+
+    faults: list[Any] = getattr(error, "errors", list)()
+    is_json = all(fault["type"] != "json_invalid" for fault in faults)
+    number, reason = None, faults[0]["msg"] if faults else str(error)
+    for value in (fault["input"] for fault in faults):
+        with contextlib.suppress(ValueError, RecursionError):
+            # Unlike the SDK's, this parser reads half of a surrogate pair.
+            message = value if is_json else json.loads(value)
+            reason = reason if is_json else "half of a surrogate pair is no text"
+            if isinstance(message, dict) and type(message.get("id")) in (int, str):
+                number = message["id"]
+    data = ErrorData(code=-32600 if is_json else -32700, message=f"not a message: {reason}")
+    number = replace_surrogates(number) if isinstance(number, str) else number
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=data))
 
 
 def make_server(scorer: Scorer) -> MCPServer[Any]:

@@ -26,8 +26,8 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     The agent starts this command, so it has no address and opens no port. Linters are off by
     default, as agents pass diffs of unchecked code.
     """
-    from crscore.agents.mcp_server import make_server  # noqa: PLC0415
+    from crscore.agents.mcp_server import serve  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    make_server(Scorer(resolve_here(config_file, flags), untrusted=True)).run("stdio")
+    serve(Scorer(resolve_here(config_file, flags), untrusted=True))
     return 0

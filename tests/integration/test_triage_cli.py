@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,3 +120,59 @@ def test_agent_triages_and_scores_over_standard_input() -> None:
     assert scored.structured_content["usefulness"] > 0.8
     assert refused.is_error
     assert "not a unified diff" in refused.content[0].text
+
+
+def speak(*lines: str) -> list[dict[str, Any]]:
+    """Write lines to a server at once, and return what it answered when its input had ended."""
+    pytest.importorskip("mcp")
+    done = subprocess.run(
+        [sys.executable, "-m", "crscore", "mcp"],
+        input="\n".join(lines), env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True, timeout=300,
+    )  # fmt: skip
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def message(method: str, number: int | None = None, **params: Any) -> str:
+    known = {} if number is None else {"id": number}
+    return json.dumps({"jsonrpc": "2.0", "method": method, "params": params} | known)
+
+
+HELLO = (
+    message(
+        "initialize", 0, protocolVersion="2025-06-18", capabilities={},
+        clientInfo={"name": "test", "version": "1"},
+    ),
+    message("notifications/initialized"),
+)  # fmt: skip
+
+
+def score(number: int, review: str) -> str:
+    arguments = {"diff": DIFF.read_text("utf-8"), "review": review}
+    return message("tools/call", number, name="score_review", arguments=arguments)
+
+
+def test_line_that_is_no_message_is_answered_with_an_error() -> None:
+    answers = speak(
+        *HELLO,
+        score(1, "Half a pair: \ud800."),
+        "no JSON",
+        "[1]",
+        json.dumps({"jsonrpc": "2.0", "id": 2}),
+        json.dumps({"jsonrpc": "2.0", "id": 3, "method": 4}),
+        message("tools/list", 5),
+        score(6, "`timeout` has no default.")[:300],
+    )
+    errors = {(answer["id"], answer["error"]["code"]) for answer in answers if "error" in answer}
+    assert errors == {(1, -32700), (None, -32700), (None, -32600), (2, -32600), (3, -32600)}
+    assert len(answers) == 8
+    assert sum("result" in answer for answer in answers) == 2
+    by_id = {answer["id"]: answer for answer in answers}
+    assert "half of a surrogate pair" in by_id[1]["error"]["message"]
+
+
+def test_call_before_the_greeting_is_answered_and_a_call_at_the_end_too() -> None:
+    answers = speak(score(1, "Too early."), *HELLO, score(2, "`timeout` has no default."))
+    by_id = {answer["id"]: answer for answer in answers}
+    assert by_id[1]["error"]["code"] == -32602
+    assert by_id[2]["result"]["structuredContent"]["usefulness"] > 0
