@@ -333,7 +333,8 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         raise ManifestError(str(folder), "name", "must be lower-case letters, digits, - and _")
     try:
         document = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
-        manifest = msgspec.convert(document, Manifest, dec_hook=_take if shipped else _check)
+        hook = _check if not shipped else lambda kind, text: kind(text)
+        manifest = msgspec.convert(document, Manifest, dec_hook=hook)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise ManifestError(source, "file", f"cannot be read: {exc}") from exc
     except msgspec.ValidationError as exc:
@@ -354,10 +355,6 @@ _KINDS = {
     Query: "a jmespath expression",
     Versions: "a range of versions",
 }
-
-
-def _take(kind: type[str], text: str) -> str:
-    return kind(text)
 
 
 def _check(kind: type[str], text: object) -> str:

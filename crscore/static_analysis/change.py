@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from crscore.records import SEVERITIES, ChangedFile, DiffLine, Finding, LineKind
+from crscore.records import SEVERITIES, ChangedFile, Finding, LineKind
 
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
@@ -34,16 +34,13 @@ def classify(
     marked = [_move_to_change(finding, changed) for finding in new]
     if old is None:
         return tuple(marked)
-    continued = find_continued(file, new, old)
+    rank = SEVERITIES.index  # 0 is the worst
     return tuple(
-        replace(finding, pre_existing=before is not None and not _is_worse(finding, before))
-        for finding, before in zip(marked, continued, strict=True)
+        replace(finding, pre_existing=rank(finding.severity) >= rank(before.severity))
+        if before
+        else finding
+        for finding, before in zip(marked, find_continued(file, new, old), strict=True)
     )
-
-
-def _is_worse(finding: Finding, old_finding: Finding) -> bool:
-    # The severities are listed from the worst to the mildest.
-    return SEVERITIES.index(finding.severity) < SEVERITIES.index(old_finding.severity)
 
 
 def added_lines(file: ChangedFile) -> frozenset[int]:
@@ -105,7 +102,8 @@ def _replaced_lines(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, H
     removed: dict[int, Hashable] = {}
     added: dict[int, Hashable] = {}
     runs = itertools.groupby(
-        (line for hunk in file.hunks for line in (*hunk.lines, None)), _is_changed
+        (line for hunk in file.hunks for line in (*hunk.lines, None)),
+        lambda line: line is not None and line.kind is not LineKind.CONTEXT,
     )
     for number, (is_changed, lines) in enumerate(runs):
         changed = [line for line in lines if line] if is_changed else []
@@ -117,10 +115,6 @@ def _replaced_lines(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, H
             for index, line_number in enumerate(numbers):
                 edits[line_number] = (number, index if is_one_by_one else None)
     return removed, added
-
-
-def _is_changed(line: DiffLine | None) -> bool:
-    return line is not None and line.kind is not LineKind.CONTEXT
 
 
 def old_lines(file: ChangedFile) -> Callable[[int], int]:

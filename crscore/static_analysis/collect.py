@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from crscore.errors import ToolFailedError
@@ -84,7 +85,9 @@ def analysis(
             finding for finding in external.findings if _identity(finding) not in identities
         ]
     return Analysis(
-        findings=tuple(sorted(dict.fromkeys(findings), key=_sort_key)),
+        findings=tuple(
+            sorted(dict.fromkeys(findings), key=attrgetter("path", "line", "tool", "rule", "text"))
+        ),
         tools=tuple(runs),
         notes=(*_notes(runs), *(external.note for external in outside if external.note)),
         confined=confined,
@@ -93,10 +96,6 @@ def analysis(
 
 def _identity(finding: Finding) -> tuple[str, str, str, int]:
     return finding.tool.lower(), finding.rule.lower(), finding.path, finding.line
-
-
-def _sort_key(finding: Finding) -> tuple[str, int, str, str, str]:
-    return finding.path, finding.line, finding.tool, finding.rule, finding.text
 
 
 def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
@@ -111,7 +110,10 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
     read = {unit.path for unit in new} - unread
     # Files without a text to read, such as hunks that do not parse.
     waiting = {file.path for file in files} - read - unread
-    has_output = any(_was_read(outcome) or _has_findings(outcome) for outcome in new.values())
+    has_output = any(
+        not isinstance(outcome, ToolFailedError) and (outcome.findings or not outcome.unparsed)
+        for outcome in new.values()
+    )
     version = tool.version
     if not result.analyzer.shipped:
         # A team's own rules may change without a new version of the tool.
@@ -135,10 +137,6 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
 
 def _was_read(outcome: Outcome) -> bool:
     return not isinstance(outcome, ToolFailedError) and not outcome.unparsed
-
-
-def _has_findings(outcome: Outcome) -> bool:
-    return not isinstance(outcome, ToolFailedError) and bool(outcome.findings)
 
 
 def _in_file(result: ToolResult, file: ChangedFile, units: Sequence[Unit]) -> tuple[Finding, ...]:

@@ -59,7 +59,10 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ..
     Returns:
         Each run, in order.
     """
-    root = _checkout() if reports else ""
+    # The root of the checkout that crscore runs in, else the working folder.
+    here = Path.cwd() if reports else Path()
+    folders = (folder for folder in (here, *here.parents) if (folder / ".git").exists())
+    root = f"{next(folders, here).as_posix().rstrip('/')}/"
     return tuple(_find_run(report, diff, root) for report in reports)
 
 
@@ -82,9 +85,12 @@ def _find_run(report: RawReport, diff: Diff, root: str) -> ExternalRun:
         for path, file_findings in findings.items()
         for finding in change.classify(by_path[path], file_findings, None)
     ]
+    # With a hash of the content, as two files may have the same version.
+    digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
+    version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
     run = ToolRun(
         tool=name,
-        version=_versioned(report),
+        version=f"{version}-{digest}" if version else digest,
         state=ToolState.RAN,
         files=len(findings),
         unread=tuple(sorted(unread)),
@@ -95,13 +101,6 @@ def _find_run(report: RawReport, diff: Diff, root: str) -> ExternalRun:
 
 
 _LEFT_OUT: Final = {"elsewhere": "in files outside of the change", "invalid": "invalid"}
-
-
-def _versioned(report: RawReport) -> str:
-    """Return the version and a content hash: two files may have the same version."""
-    digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
-    version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
-    return f"{version}-{digest}" if version else digest
 
 
 def _finding(raw: RawFinding, tool: str, path: str) -> Finding:
@@ -121,15 +120,6 @@ def _finding(raw: RawFinding, tool: str, path: str) -> Finding:
 _MAX_STEPS: Final = 100
 """Maximum number of folders in a path."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-
-
-def _checkout() -> str:
-    """Return the root of the checkout that crscore runs in, else the working folder."""
-    working_folder = Path.cwd()
-    roots = (
-        folder for folder in (working_folder, *working_folder.parents) if (folder / ".git").exists()
-    )
-    return f"{next(roots, working_folder).as_posix().rstrip('/')}/"
 
 
 def path_of(uri: str, root: str) -> str:

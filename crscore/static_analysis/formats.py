@@ -33,7 +33,12 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
     Raises:
         ToolOutputError: The content does not have that format, or has too many findings.
     """
-    report = _READERS[output.format](content, output, tool)
+    if output.json:
+        report = _json(content, output.json, tool)
+    elif output.csv:
+        report = _csv(content, output.csv, tool)
+    else:
+        report = (_sarif if output.format == "sarif" else _checkstyle)(content, tool)
     if len(report.findings) > MAX_FINDINGS:
         raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
     if output.format != "sarif" and not all(finding.path for finding in report.findings):
@@ -41,8 +46,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
     return report
 
 
-def _sarif(content: bytes, output: Output, tool: str) -> RawReport:
-    del output
+def _sarif(content: bytes, tool: str) -> RawReport:
     runs = sarif.read_sarif(content, source=tool)
     if any(run.invalid for run in runs):
         raise ToolOutputError(tool, "a result is not an object")
@@ -52,8 +56,7 @@ def _sarif(content: bytes, output: Output, tool: str) -> RawReport:
     )
 
 
-def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
-    del output
+def _checkstyle(content: bytes, tool: str) -> RawReport:
     from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - only the error class
 
     from defusedxml import ElementTree  # noqa: PLC0415
@@ -80,9 +83,7 @@ def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
     return RawReport(findings=tuple(findings))
 
 
-def _json(content: bytes, output: Output, tool: str) -> RawReport:
-    shape = output.json
-    assert shape is not None  # noqa: S101 - checked by the manifest's reader
+def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
     try:
         root = json.loads(content)
     except (ValueError, RecursionError) as exc:
@@ -125,9 +126,7 @@ def _group(
         )
 
 
-def _csv(content: bytes, output: Output, tool: str) -> RawReport:
-    shape = output.csv
-    assert shape is not None  # noqa: S101 - checked by the manifest's reader
+def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
     findings: list[RawFinding] = []
     try:
         for row in csv.reader(io.StringIO(content.decode("utf-8", errors="replace"))):
@@ -155,14 +154,6 @@ def _row(row: list[str], shape: CsvOutput, tool: str) -> Iterator[RawFinding]:
                 line=line,
                 end_line=max(line, _whole(row[shape.end_line], tool)),
             )
-
-
-_READERS: dict[str, Callable[[bytes, Output, str], RawReport]] = {
-    "sarif": _sarif,
-    "checkstyle": _checkstyle,
-    "json": _json,
-    "csv": _csv,
-}
 
 
 def _required(value: Any, tool: str) -> list[Any]:

@@ -7,7 +7,7 @@ hunk keeps a few issues, the worst first.
 import bisect
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -209,7 +209,8 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []
     # Sorting is stable: the worst first, issues of one severity by line.
-    for issue in sorted(sorted(issues, key=_start), key=_severity):
+    by_place = sorted(issues, key=_start)
+    for issue in sorted(by_place, key=lambda issue: SEVERITIES.index(issue[0].severity)):
         # An issue in several hunks counts in the first one below its maximum.
         for finding in issue:
             index = bisect.bisect_right(starts.get(finding.path, []), finding.line)
@@ -218,10 +219,6 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
                 kept_issues.append(issue)
                 break
     return sorted(kept_issues, key=_start)
-
-
-def _severity(issue: _Issue) -> int:
-    return SEVERITIES.index(issue[0].severity)
 
 
 def _start(issue: _Issue) -> tuple[str, int]:
@@ -236,13 +233,10 @@ def _reference(issue: _Issue) -> PseudoReference:
         reading="" if without_location == best.text else without_location,
         kind=ReferenceKind.ISSUE,
         source="+".join(sorted({finding.tool for finding in issue})),
-        spans=tuple(_spans(issue)),
+        spans=tuple(
+            LineSpan(path=best.path, side=Side.NEW, start=start, end=end)
+            for start, end in join_ranges((finding.line, finding.end_line) for finding in issue)
+        ),
         identifiers=tuple(dict.fromkeys(_NAME.findall(best.text))),
         weight=WEIGHTS[best.severity],
     )
-
-
-def _spans(findings: Sequence[Finding]) -> Iterator[LineSpan]:
-    """Yield the lines of an issue, with overlapping spans merged."""
-    for start, end in join_ranges((finding.line, finding.end_line) for finding in findings):
-        yield LineSpan(path=findings[0].path, side=Side.NEW, start=start, end=end)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -67,7 +68,10 @@ class Suite:
         if not self.analyzers and not self.reports:
             return tuple(Analysis() for _ in diffs)
         units = [units_of(diff) for diff in diffs]
-        analyzers = self._applicable(diffs)
+        present = {suffix_of(file) for diff in diffs for file in diff.files}
+        analyzers = [
+            analyzer for analyzer in self.analyzers if present & set(analyzer.manifest.suffixes)
+        ]
         confined = not analyzers or self.is_confined()
         stop = threading.Event()
         jobs = [partial(self._run, analyzer, units, stop, confined) for analyzer in analyzers]
@@ -95,12 +99,6 @@ class Suite:
         jobs = [partial(self._find, analyzer) for analyzer in self.analyzers]
         return tuple(zip(self.analyzers, _run_parallel(jobs, threading.Event()), strict=True))
 
-    def _applicable(self, diffs: Sequence[Diff]) -> list[Analyzer]:
-        present = {suffix_of(file) for diff in diffs for file in diff.files}
-        return [
-            analyzer for analyzer in self.analyzers if present & set(analyzer.manifest.suffixes)
-        ]
-
     def _find(self, analyzer: Analyzer) -> Installed | Absent:
         return tools.find_tool(analyzer, tools=self.tools, path=self.path, cache=self.cache)
 
@@ -115,8 +113,13 @@ class Suite:
         tool = collect.REFUSED if refused else self._find(analyzer)
         if isinstance(tool, tools.Absent):
             return collect.ToolResult(analyzer, tool, {})
-        all_units = (unit for diff_units in units for texts in diff_units for unit in texts)
-        distinct = list(dict.fromkeys(unit for unit in all_units if _reads(analyzer, unit)))
+        manifest = analyzer.manifest
+        read_units = (
+            unit
+            for unit in chain.from_iterable(chain.from_iterable(units))
+            if unit.suffix in manifest.suffixes and (manifest.fragments or not unit.is_fragment)
+        )
+        distinct = list(dict.fromkeys(read_units))
         outcomes = execute.run_analyzer(execute.Task(tool, self.cache, stop), distinct)
         return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))
 
@@ -134,11 +137,6 @@ def _run_parallel(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -
                 run.stop_all()
                 time.sleep(_STOPPING_S)
             raise
-
-
-def _reads(analyzer: Analyzer, unit: Unit) -> bool:
-    fits = unit.suffix in analyzer.manifest.suffixes
-    return fits and (analyzer.manifest.fragments is not None or not unit.is_fragment)
 
 
 def select(choice: str) -> tuple[Analyzer, ...]:

@@ -80,7 +80,9 @@ def find_tool(
     """
     tool = analyzer.manifest.tool
     tool_folder = tools / analyzer.name
-    path = _absolute(path)
+    # Without relative folders, which could be folders of the change.
+    folders = path.split(os.pathsep)
+    path = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
     program = _program(tool.command, tool_folder, path)
     not_installed = f"not installed; {tool.install}"
     try:
@@ -111,12 +113,6 @@ def find_tool(
         environment=environment,
         tools=tool_folder,
     )
-
-
-def _absolute(path: str) -> str:
-    """Remove relative folders: they could refer to files of the change."""
-    folders = path.split(os.pathsep)
-    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
 
 def _program(command: str, tool_folder: Path, path: str) -> str | None:

@@ -45,7 +45,9 @@ def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
             text = _filled(sentence.text, names)
             if text is not None:
                 return Worded(text, sentence.severity or severity)
-    return Worded(shorten(finding.message) or _nameless(finding.rule), severity)
+    rule = _short(finding.rule)
+    nameless = f"This breaks the rule `{rule}`." if rule else "Something is wrong here."
+    return Worded(shorten(finding.message) or nameless, severity)
 
 
 def _filled(text: str, names: Mapping[str, str]) -> str | None:
@@ -54,10 +56,6 @@ def _filled(text: str, names: Mapping[str, str]) -> str | None:
     if not all(names[name] for name in names_used):
         return None
     return _SLOT.sub(lambda slot: names[slot[1]], text)
-
-
-def _nameless(rule: str) -> str:
-    return f"This breaks the rule `{_short(rule)}`." if _short(rule) else "Something is wrong here."
 
 
 def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
