@@ -85,6 +85,8 @@ class Parts:
     """Judges remarks that the code alone does not decide; None to leave them unproven."""
     splitter: str
     """Name of the sentence splitter."""
+    english_only: bool = False
+    """Whether text in another language is set aside, because the encoder cannot read it."""
     max_claims: int | None
     """Maximum claims and implications that a score counts; None for all."""
     max_issues: int | None
@@ -179,7 +181,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     reviews = []
     for pair in pairs:
         key, diff, comments = id(pair.diff), pair.diff, pair.comments
-        text = read_review(comments, diff, parts.splitter)
+        text = read_review(comments, diff, parts.splitter, english_only=parts.english_only)
         found, analysis = issues[key]
         review = _Review(
             pair=pair,

@@ -448,6 +448,8 @@ class Sentence:
     """True for proposed code, paraphrased."""
     position: Position = Position()
     """Its position in the layout of its comment."""
+    unread: bool = False
+    """True for text that the encoder cannot read, as it is not in English."""
 
 
 class Flag(StrEnum):
@@ -457,6 +459,7 @@ class Flag(StrEnum):
     REPEATS = "repeats an earlier sentence"
     NO_SENTENCE = "is no sentence"
     HIDDEN = "is hidden from readers"
+    NOT_ENGLISH = "is not in English"
 
 
 class Stance(StrEnum):

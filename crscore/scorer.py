@@ -27,7 +27,7 @@ from crscore.matchers.base import Matcher
 from crscore.pipeline import Analyzers
 from crscore.readers.requests import Request
 from crscore.records import Comment, Diff, Result
-from crscore.review import comments, sentences
+from crscore.review import comments, language, sentences
 from crscore.scoring import thresholds
 from crscore.settings import (
     AUTO,
@@ -327,6 +327,7 @@ def _make_parts(
         matcher, threshold = _make_matcher(settings, encoder, generator)
     reader = usefulness.reader_for(encoder, matcher.identity)
     verifier = make_verifier(settings)
+    english_only = encoder.identity.startswith("minilm:")
     signature = {
         "version": __version__,
         "encoder": encoder.identity,
@@ -338,6 +339,7 @@ def _make_parts(
         **({} if reader is None else {"reader": reader.identity, "verdicts": judge.VERSION}),
         **({} if verifier is None else {"verify": verifier.identity}),
         "splitter": sentences.identity(settings.splitter),
+        **({"language": language.IDENTITY} if english_only else {}),
         "max_claims": str(settings.max_claims),
         "max_issues": str(settings.max_issues),
     }
@@ -349,6 +351,7 @@ def _make_parts(
         reader=reader,
         verifier=verifier,
         splitter=settings.splitter,
+        english_only=english_only,
         max_claims=settings.max_claims,
         max_issues=settings.max_issues,
         threshold=threshold,

@@ -1,13 +1,14 @@
 """Decisions about the remarks of reviews, for an agent that answers them or a bot before it posts.
 
 Each remark gets an action (fix, answer or skip) with a reason, from its reading and its
-verdict; a remark that makes the same point as a better one is a duplicate of it.
+verdict; a remark that makes the same point as a better one is a duplicate of it. Text that is not
+in English is not judged: it is listed to be answered and, in a draft, posted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Literal
@@ -19,6 +20,7 @@ from crscore.records import (
     GIVES_FROM,
     ON_TOPIC,
     Comment,
+    CommentResult,
     Importance,
     Receipt,
     Remark,
@@ -27,6 +29,8 @@ from crscore.records import (
     Stance,
     Verdict,
 )
+from crscore.review.language import NOT_READ
+from crscore.text import code_names
 from crscore.usefulness import headline
 from crscore.usefulness.reading import logit
 
@@ -42,6 +46,8 @@ MIN_WORTH: Final = 0.25
 """Minimum worth of a remark worth posting: it keeps nine of ten golden findings."""
 SAME_POINT: Final = 0.7
 """Minimum cosine of two remarks on one file that make the same point."""
+SAME_PLACE_LINES: Final = 3
+"""Maximum distance of unread texts that make the same point if they name the same code."""
 
 
 class Action(StrEnum):
@@ -82,13 +88,14 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     """Action to take."""
     reason: str
     """Reason for the action, one clause."""
-    stance: Stance
-    """Effect of the remark on the author of the change."""
-    importance: Importance
+    stance: Stance | None
+    """Effect of the remark on the author of the change; null, as the next three, if it was not
+    read."""
+    importance: Importance | None
     """Harm of merging without heeding it, if it is right."""
-    worth: float
+    worth: float | None
     """Gain for the author of the change, in [0, 1]."""
-    draft_worth: float
+    draft_worth: float | None
     """Worth on the assumption that it is about the change, in [0, 1]; it decides whether to post
     it."""
     verdict: Verdict
@@ -102,14 +109,14 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     place: Place | None
     """Its location; null for a remark on the whole change."""
     post: bool
-    """Whether it belongs to the review itself and is worth posting."""
+    """Whether it belongs to the review itself and is worth posting, or was not read."""
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
     """Decisions about all remarks of a review."""
 
     remarks: tuple[Triaged, ...]
-    """Decisions, in the order of the comments."""
+    """Decisions, in the order of the comments; then those about text that was not read."""
     signature: str
     """Signature of the score: equal signatures mean equal decisions."""
     notes: tuple[str, ...]
@@ -159,12 +166,13 @@ def triage(
     ]
     vectors = scorer.parts.encoder.encode(texts)
     duplicates = _find_duplicates(result, vectors, drafts=len(comments))
+    decided = (
+        _decide(index, text, duplicates.get(index), result, reader.weights.worth)
+        for index, text in enumerate(texts)
+    )
     return Triage(
         remarks=_decide_posts(
-            tuple(
-                _decide(index, text, duplicates.get(index), result, reader.weights.worth)
-                for index, text in enumerate(texts)
-            ),
+            (*decided, *_list_unread(result, drafts=len(comments))),
             drafts=len(comments),
             policy=policy or Policy(),
         ),
@@ -182,8 +190,7 @@ def _decide(
 ) -> Triaged:
     remark = result.remarks[index]
     scored = result.comments[remark.comment]
-    applied = [suggestion.applies for suggestion in scored.suggestions]
-    applies = None if not applied or None in applied else all(applied)
+    applies = _applies(scored)
     action, reason = _choose_action(remark, duplicate_of, applies=applies)
     return Triaged(
         index=index,
@@ -204,6 +211,48 @@ def _decide(
         place=_place_of(remark, result),
         post=False,
     )
+
+
+def _applies(scored: CommentResult) -> bool | None:
+    applied = [suggestion.applies for suggestion in scored.suggestions]
+    return None if not applied or None in applied else all(applied)
+
+
+def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
+    """Yield an entry for the text of each comment that is not in English."""
+    texts: dict[int, str] = {}
+    for sentence in result.sentences:
+        if sentence.unread and not (sentence.hidden or sentence.proposal):
+            texts[sentence.comment] = f"{texts.get(sentence.comment, '')} {sentence.text}".strip()
+    # Posted comments come first, as drafts repeat them and not the reverse.
+    order = sorted(texts, key=lambda at: (at < drafts, at))
+    entries = [(result.comments[at].comment, at < drafts, texts[at]) for at in order]
+    for number, (at, entry) in enumerate(zip(order, entries, strict=True)):
+        scored = result.comments[at]
+        repeated = (n for n, other in enumerate(entries[:number]) if _is_repeat(entry, other))
+        first = next((len(result.remarks) + n for n in repeated), None)
+        yield Triaged(
+            index=len(result.remarks) + number, comment=at, id=scored.comment.id,
+            author=scored.comment.author, text=texts[at], place=_place_of_comment(scored.comment),
+            action=Action.ANSWER if first is None else Action.SKIP,
+            reason=NOT_READ if first is None else f"remark {first} is about the same code",
+            stance=None, importance=None, worth=None, draft_worth=None, receipt=None, post=False,
+            verdict=Verdict.UNPROVEN, duplicate_of=first, suggestion_applies=_applies(scored),
+        )  # fmt: skip
+
+
+def _is_repeat(one: tuple[Comment, bool, str], other: tuple[Comment, bool, str]) -> bool:
+    """Return whether unread text repeats another: in the same words, or about the same code.
+
+    Each has its comment, whether it is a draft, and its text.
+    """
+    (comment, is_draft, text), (other_comment, is_other_draft, other_text) = one, other
+    same_author = (is_draft, comment.author) == (is_other_draft, other_comment.author)
+    if _are_apart(comment, other_comment, same_author=same_author):
+        return False
+    is_near = abs((comment.line or 0) - (other_comment.line or 0)) <= SAME_PLACE_LINES
+    is_same = is_near and len(code_names(text) & code_names(other_text)) > 1
+    return text == other_text or is_same
 
 
 def _draft_worth(remark: Remark, weights: npt.NDArray[np.float32]) -> float:
@@ -235,14 +284,8 @@ def _choose_action(
 
 
 def _place_of(remark: Remark, result: Result) -> Place | None:
-    comment = result.comments[remark.comment].comment
-    if comment.path is not None:
-        return Place(
-            path=comment.path,
-            line=comment.line,
-            start_line=comment.start_line,
-            side=comment.side,
-        )
+    if place := _place_of_comment(result.comments[remark.comment].comment):
+        return place
     # For a comment on the whole change, take the lines of the first claim that it is about.
     for sentence in remark.sentences:
         reference = result.readings[sentence].reference
@@ -253,6 +296,14 @@ def _place_of(remark: Remark, result: Result) -> Place | None:
                 path=span.path, line=span.end or None, start_line=span.start or None, side=span.side
             )
     return None
+
+
+def _place_of_comment(comment: Comment) -> Place | None:
+    if comment.path is None:
+        return None
+    return Place(
+        path=comment.path, line=comment.line, start_line=comment.start_line, side=comment.side
+    )
 
 
 def _find_duplicates(
@@ -317,9 +368,9 @@ def _decide_posts(
             if remark.comment < drafts
             and remark.duplicate_of is None
             and remark.verdict is not Verdict.REFUTED
-            and remark.draft_worth >= policy.min_worth
+            and (remark.draft_worth is None or remark.draft_worth >= policy.min_worth)
         ),
-        key=lambda remark: (-remark.draft_worth, remark.index),
+        key=lambda remark: (-(remark.draft_worth or 0.0), remark.index),
     )
     posts = {remark.index for remark in worthy[: policy.budget]}
     return tuple(

@@ -231,10 +231,11 @@ class Example(Struct, frozen=True, kw_only=True):
     """Address of its page on the host; empty if unknown."""
     text: str
     """Start of its sentences, without markup; untrusted."""
-    standing: Annotated[int, Meta(ge=0, le=100)]
+    standing: Annotated[int, Meta(ge=0, le=100)] | None
+    """Null if it was not scored, such as a repetition or a text that is not in English."""
     noise: str | None
     stance: str | None
-    """Stance of its best remark: a defect, a question, praise, ..."""
+    """Stance of its best remark: a defect, a question, praise, ...; or `is not in English`."""
     level: str | None
     """Importance of that remark; null if there is nothing to act on."""
 

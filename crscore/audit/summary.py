@@ -92,6 +92,12 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
     reviewers = _reviewers(store, table, other_tables, options)
     pulls, merged, pending, failed = reports.count_pulls(store, table.scope)
     unscored = reports.count_unscored(store, table.scope)
+    counts = {
+        ("Not read in full", "pull request"): pending,
+        ("Could not be read", "pull request"): failed,
+        ("Could not be scored", "pull request"): unscored,
+        ("Not in English, so not read", "comment"): reports.count_unread(store, table.scope),
+    }
     return Overview(
         since=options.period.since,
         until=options.period.until,
@@ -120,7 +126,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         ),
         escaped=load_escaped(store, table, options.host),
         nights=nights,
-        notes=_notes(table, reviewers, pending, failed, unscored, why_partial(nights)),
+        notes=_notes(table, reviewers, counts, why_partial(nights)),
     )
 
 
@@ -367,20 +373,13 @@ def _night(run: AuditRun) -> Night:
 def _notes(
     table: ReviewTable,
     reviewers: Sequence[Reviewer],
-    pending: int,
-    failed: int,
-    unscored: int,
+    counts: Mapping[tuple[str, str], int],
     partial: str | None,
 ) -> tuple[str, ...]:
     notes = []
     if partial is not None:
         notes.append(f"The scores may be incomplete: {partial}.")
-    if pending:
-        notes.append(f"Not read in full: {count_noun(pending, 'pull request')}.")
-    if failed:
-        notes.append(f"Could not be read: {count_noun(failed, 'pull request')}.")
-    if unscored:
-        notes.append(f"Could not be scored: {count_noun(unscored, 'pull request')}.")
+    notes += [f"{text}: {count_noun(n, noun)}." for (text, noun), n in counts.items() if n]
     if table.other_signatures:
         notes.append(
             "Scores of other settings or versions are excluded from all means: "

@@ -3,7 +3,8 @@
 Each pair is measured by the cosine of the two texts, by how well each token of one is
 matched in the other, and by the rare words that they share; then by the lead of these measures over
 the same measures for the change's other problems and the bot's other findings, as a finding that
-fits all problems fits none. No measure depends on another bot.
+fits all problems fits none. No measure depends on another bot. Texts that the encoder cannot read
+are compared by the code that they name and by their location.
 """
 
 import hashlib
@@ -20,8 +21,10 @@ import numpy.typing as npt
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.base import TokenEncoder
 from crscore.errors import InputError
-from crscore.text import stems_and_names
+from crscore.review.language import is_english
+from crscore.text import code_names, stems_and_names
 from crscore.usefulness.evidence import Rarity
+from crscore.usefulness.reading import logit
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
@@ -106,7 +109,10 @@ class PairModel:
         logits = table @ np.array(self.weights) + self.bias
         for row, finding in enumerate(findings):
             for column, problem in enumerate(problems):
-                logits[row, column] += LOCATION_LOGIT * compare_locations(finding, problem)
+                if is_english(finding.text) and is_english(problem.text):
+                    logits[row, column] += LOCATION_LOGIT * compare_locations(finding, problem)
+                else:
+                    logits[row, column] = logit(compare_code(finding, problem))
         return sigmoid(logits).round(DECIMALS)
 
 
@@ -129,6 +135,24 @@ def compare_locations(finding: Finding, problem: Problem) -> int:
     return int(first <= finding.line <= problem.line + NEAR_LINES)
 
 
+def compare_code(finding: Finding, problem: Problem) -> float:
+    """Return the probability that texts in any language are about the same, by their code alone.
+
+    Two names in common at the same location are good evidence; one there, or two elsewhere, are
+    just enough for a match, the location alone is not. Other texts match only if they are equal.
+
+    Example:
+        >>> finding = Finding(change="1", bot="a", text="`charge` gibt `lock` nicht frei")
+        >>> compare_code(finding, Problem(text="`lock` n'est pas libéré par `charge`"))
+        0.5
+    """
+    location = compare_locations(finding, problem)
+    if finding.text == problem.text and location >= 0:
+        return 1.0
+    shared = min(2, len(code_names(finding.text) & code_names(problem.text)))
+    return {(1, 0): 0.3, (1, 1): 0.5, (0, 2): 0.5, (1, 2): 0.9}.get((location, shared), 0.0)
+
+
 def view_texts(texts: Sequence[str], encoder: TokenEncoder, rarity: Rarity) -> dict[str, TextView]:
     """Read texts for comparison, with 50 KB of memory for each.
 
@@ -146,6 +170,10 @@ def view_texts(texts: Sequence[str], encoder: TokenEncoder, rarity: Rarity) -> d
 
 
 def _view(text: str, tokens: Vectors, rarity: Rarity) -> TextView:
+    if not is_english(text):
+        # A random direction, as only equal texts are known to make the same point.
+        seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+        tokens = np.random.default_rng(seed).standard_normal((1, tokens.shape[1]), np.float32)
     if not len(tokens):
         tokens = np.zeros((1, tokens.shape[1]), dtype=np.float32)
     mean = tokens.sum(axis=0)

@@ -21,6 +21,7 @@ from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 from crscore.records import GIVES_FROM
+from crscore.review import language
 from crscore.review.read import sentences_of
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap
@@ -104,6 +105,10 @@ def score(
               if row.silent]  # fmt: skip
     if silent:
         notes.append("changes without a finding count as silence: " + ", ".join(silent))
+    texts = [problem.text for change in golden.changes for problem in change.problems]
+    texts += [finding.text for group in grouped.values() for finding in group]
+    if unread := [text for text in texts if not language.is_english(text)]:
+        notes.append(f"{len(unread):,} texts are not in English: only their code and place count")
     return BenchResult(
         golden=f"{golden.name} {golden.version}".strip(),
         changes=tuple(
@@ -121,7 +126,7 @@ def score(
         notes=tuple(notes),
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
         f"+{golden.sha256[:12]}|{parts.model.identity}|{parts.encoder.identity}"
-        f"|{parts.reader.identity}|beta:{beta:g}|resamples:{resamples}|seed:{seed}",
+        f"|{language.IDENTITY}|{parts.reader.identity}|beta:{beta:g}|resamples:{resamples}|seed:{seed}",
     )
 
 
@@ -153,13 +158,16 @@ def _group(
 
 def _divide(comments: Sequence[Finding], parts: _Matcher) -> list[Finding]:
     """Divide comments as posted into remarks; sentences that ask for nothing stay `raw`."""
-    units = [sentences_of([split_comment(comment.text)]) for comment in comments]
+    units = [language.mark_unread(sentences_of([split_comment(c.text)])) for c in comments]
     vectors = Vectors(parts.encoder, sorted({unit.text for row in units for unit in row}))
     read = parts.reader.read_texts(
         [(row, vectors.of([unit.text for unit in row])) for row in units]
     )
     divided = []
     for comment, row, texts_read in zip(comments, units, read, strict=True):
+        # It may make several points or none; it counts as one.
+        if text := " ".join(unit.text for unit in row if unit.unread and not unit.hidden):
+            divided.append(replace(comment, text=text, raw=False))
         for remark in texts_read.remarks:
             asks = remark.reading.gives >= GIVES_FROM
             # Sentences that ask for nothing were joined as background, so each is tried.
@@ -262,12 +270,13 @@ def _count_distinct(rows: Sequence[Row]) -> int:
 
 
 def _read_levels(rows: Sequence[Row], reading: reader.Reader) -> dict[str, str]:
-    """Return text -> importance of unlisted findings; "" for findings that ask for nothing."""
-    texts = sorted(
+    """Return text -> importance of unlisted findings; "" if one asks for nothing or is unread."""
+    unlisted = sorted(
         {d.finding.text for row in rows for d in row.decisions if d.outcome == "unlisted"}
     )
+    texts = list(filter(language.is_english, unlisted))
     read = [read_text(outputs) for outputs in reading.network.read(texts)] if texts else []
-    return {
+    return dict.fromkeys(unlisted, "") | {
         text: name_level(weigh_importance(row)).value if row.gives >= GIVES_FROM else ""
         for text, row in zip(texts, read, strict=True)
     }

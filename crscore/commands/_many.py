@@ -184,7 +184,8 @@ def _line(name: str, result: Result, form: str) -> str:
         return escape.write_json(value, indent=None)
     standing, relevance = map(view.hundred, (view.standing(result.usefulness), result.relevance))
     word = "not scored" if result.usefulness is None else result.usefulness.word
-    return f"{standing:>3}  {word:<18} relevance {relevance:>3}  {one_line(name)}\n"
+    reason = "" if result.scores.reason is None else f": {result.scores.reason}"
+    return f"{standing:>3}  {word:<18} relevance {relevance:>3}  {one_line(name + reason)}\n"
 
 
 def _summary(standings: list[int | None], failed: int) -> str:

@@ -131,8 +131,11 @@ def _text(remark: Triaged) -> str:
     if remark.place is not None:
         line = "" if remark.place.line is None else f":{remark.place.line}"
         place = f" · {escape.one_line(remark.place.path)}{line}"
-    post = " · worth posting" if remark.post else ""
+    worth = post = ""
+    if remark.worth is not None:
+        worth = f" · worth {remark.worth:.2f}"
+        post = " · worth posting" if remark.post else ""
     return (
         f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}\n"
-        f"     {escape.one_line(remark.reason)} · worth {remark.worth:.2f}{place}{post}\n"
+        f"     {escape.one_line(remark.reason)}{worth}{place}{post}\n"
     )

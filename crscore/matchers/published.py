@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from crscore.matchers.base import Cells, Judgement, Matcher
+from crscore.records import Flag
 
 
 class PublishedOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,9 +44,10 @@ class Published:
         match only because it was rounded up.
         """
         above = cells.similarity.astype(np.float64) > self.threshold
+        above[:, [sentence.unread for sentence in cells.sentences]] = False
         return Judgement(
             degrees=above.astype(np.float32),
-            flags=(None,) * len(cells.sentences),
+            flags=tuple(Flag.NOT_ENGLISH if unit.unread else None for unit in cells.sentences),
             in_review=tuple(not sentence.hidden for sentence in cells.sentences),
         )
 

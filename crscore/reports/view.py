@@ -11,6 +11,7 @@ from crscore import records
 from crscore.records import Comment, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
 from crscore.reports.blocks import Measure
+from crscore.review.language import NOT_READ
 from crscore.scoring.subjects import ChangePoint, list_points
 from crscore.text import count_noun as count_noun  # noqa: PLC0414  (read here by other rooms)
 
@@ -292,7 +293,8 @@ def score_cells(whole: Any, item: Any) -> tuple[str, str, str]:
 
 def reading(result: Result, sentence: int) -> records.Reading | None:
     """Return the reading of a sentence; None if it is unknown."""
-    return result.readings[sentence] if result.readings else None
+    is_unread = not result.readings or result.sentences[sentence].unread
+    return None if is_unread else result.readings[sentence]
 
 
 def about_remark(result: Result, remark: records.Remark) -> records.Reading:
@@ -624,7 +626,7 @@ def notes(result: Result) -> tuple[str, ...]:
     abstained = (
         f"No score for the comment on {comment_place(item.comment)}: {item.scores.reason}."
         for item in comments
-        if item.scores.reason is not None
+        if item.scores.reason not in (None, NOT_READ)  # counted in a note of the run
     )
     tools = describe_analysis(result.analysis)
     code = suggestions(result)

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from crscore.diff.scopes import file_of
 from crscore.records import ChangedFile, Comment, Diff, ParsedComment, Position, Sentence
+from crscore.review.language import describe_unread, mark_unread
 from crscore.review.proposals import read_proposals
 from crscore.review.sentences import split_comment
 from crscore.review.visibility import is_disguised
@@ -29,13 +30,16 @@ class ReadReview(NamedTuple):
     """Repairs and omissions, one sentence each."""
 
 
-def read_review(comments: Sequence[Comment], diff: Diff, splitter: str) -> ReadReview:
+def read_review(
+    comments: Sequence[Comment], diff: Diff, splitter: str, *, english_only: bool = False
+) -> ReadReview:
     """Split the comments of a review.
 
     Args:
         comments: The comments.
         diff: The change that they are on.
         splitter: Name of the sentence splitter. The published one reads no proposals of code.
+        english_only: Whether to mark text in another language as unread.
 
     Returns:
         The parts of the comments, with at most `MAX_SENTENCES` sentences: those of the shortest
@@ -45,7 +49,10 @@ def read_review(comments: Sequence[Comment], diff: Diff, splitter: str) -> ReadR
     authors: dict[str | None, list[int]] = {}
     for index, comment in enumerate(comments):
         authors.setdefault(comment.author, []).append(index)
-    sentences, notes = sentences_of(parsed), []
+    sentences = sentences_of(parsed)
+    if english_only:
+        sentences = mark_unread(sentences)
+    notes = [*describe_unread(sentences)]
     count = sum(is_disguised(comment.body) for comment in comments)
     if count and splitter != "paper":
         has = "1 comment has" if count == 1 else f"{count} comments have"

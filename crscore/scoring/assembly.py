@@ -27,6 +27,7 @@ from crscore.records import (
     Suggestion,
     Usefulness,
 )
+from crscore.review.language import NOT_READ
 from crscore.scoring import baselines, older_versions, scores, subjects
 from crscore.scoring.cells import Cells, Judgement
 from crscore.scoring.references import ChosenReferences
@@ -85,6 +86,8 @@ class _Table:
     diff: Diff
     counted: list[int]
     """Rows that count for the whole diff."""
+    is_read: list[bool]
+    """Whether each of the S sentences could be read."""
     similarity: Floats
     """Cosines, shape (R, S), each in [-1, 1]."""
     degrees: Floats
@@ -115,13 +118,13 @@ class _Table:
 
     def score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
         """Score some sentences against some pseudo-references, or abstain."""
-        if not rows or not columns:
-            reason = (
-                "no sentence in the review text" if rows else f"no pseudo-references for {subject}"
-            )
-            return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
-        degrees = self.degrees[np.ix_(list(rows), list(columns))]
-        return scores.score(degrees, older_degrees=self.older_degrees[list(columns)])
+        read = [column for column in columns if self.is_read[column]]
+        if not rows or not read:
+            reason = NOT_READ if columns else "no sentence in the review text"
+            reason = reason if rows else f"no pseudo-references for {subject}"
+            return scores.abstain(references=len(rows), sentences=len(read), reason=reason)
+        degrees = self.degrees[np.ix_(list(rows), read)]
+        return scores.score(degrees, older_degrees=self.older_degrees[read])
 
     def best_of_sentence(self, column: int) -> Match:
         """Return the best reference of a sentence."""
@@ -191,6 +194,7 @@ def build_result(
     table = _Table(
         diff=cells.diff,
         counted=[row for row, reference in enumerate(cells.references) if reference.counted],
+        is_read=[not unit.unread for unit in units],
         similarity=_read_only(cells.similarity[:, columns]),
         degrees=_read_only(judgement.degrees[:, columns]),
         touched=touched[:, columns],
@@ -257,6 +261,8 @@ def _score_comments(
         elif scope.kind is not ScopeKind.DIFF and file and not file.shows_text:
             cause = file.missing or "it is binary or a submodule"
             reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
+        if own and not any(table.is_read[column] for column in own):
+            reason = NOT_READ
         if original := review.originals.get(index):
             # The current version does not have its lines.
             scope, rows = Scope(kind=ScopeKind.ORIGINAL, path=comment.path), ()

@@ -44,6 +44,8 @@ RARE_IDF: Final = 3.0
 """Minimum inverse document frequency of a rare word: in at most 5 % of changes."""
 MAX_PARTS: Final = 8
 """Maximum parts of a qualified name that are read."""
+_NAMING: Final = (None, Flag.NOT_ENGLISH)
+"""Flags of sentences whose names count."""
 _NAME: Final = re.compile(r"[^\W\d][\w$]*")
 _SEPARATOR: Final = re.compile(r"\??\.|::|->|#")
 # "a", "a.b", "a::b", "self->b", "Server#helpers"
@@ -165,7 +167,8 @@ def find_named(
         references: Rows: R pseudo-references.
         sentences: Columns: S sentences.
         similarity: Their cosines, shape (R, S).
-        flags: The matcher's flags; names in a flagged sentence are ignored.
+        flags: The matcher's flags; names in a flagged sentence are ignored, except in text that is
+            not in English.
         idf: Returns the inverse document frequency of a stem in changes. Without it, single words
             name units only.
 
@@ -176,7 +179,7 @@ def find_named(
     points = _group_rows(references)
     names = _name_points([[references[row] for row in rows] for rows in points], diff, idf)
     for column, (sentence, flag) in enumerate(zip(sentences, flags, strict=True)):
-        for point in _find_points(sentence.text, names) if flag is None else ():
+        for point in _find_points(sentence.text, names) if flag in _NAMING else ():
             by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
     return by_name
 

@@ -64,7 +64,7 @@ PERCENTILE_WORDS: Final = (
 
 
 ASPECTS: Final = tuple(field.name for field in fields(Aspects))
-_UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
+_UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE, Flag.NOT_ENGLISH)
 """Flags of sentences that give the author nothing."""
 
 

@@ -271,10 +271,10 @@ def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:
 
 
 def _visible_columns(sentences: Sequence[Sentence]) -> dict[int, list[int]]:
-    """Return the columns of the visible text of each comment."""
+    """Return the columns of the visible text of each comment, without unread sentences."""
     columns: dict[int, list[int]] = {}
     for column, sentence in enumerate(sentences):
-        if not sentence.hidden:
+        if not (sentence.hidden or sentence.unread):
             columns.setdefault(sentence.comment, []).append(column)
     return columns
 

@@ -20,7 +20,7 @@ from crscore.errors import (
     UnknownPluginError,
 )
 from crscore.matchers.published import Published
-from crscore.records import Claims, Diff, Result, ScopeKind
+from crscore.records import Claims, Diff, Flag, Result, ScopeKind
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 OTHER = PATCH.replace("limit", "offset")
@@ -141,7 +141,7 @@ def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None
     assert made.parts.threshold is None
     keys = list(made.parts.signature)
     expected = ["version", "encoder", "claims", "analyzers", "matcher", "reader", "verdicts"]
-    assert keys == [*expected, "splitter", "max_claims", "max_issues"]
+    assert keys == [*expected, "splitter", "language", "max_claims", "max_issues"]
     assert made.parts.signature["reader"].startswith("usefulness@")
 
 
@@ -330,3 +330,37 @@ def test_result_is_short_in_a_console_and_a_table_in_a_notebook() -> None:
     assert f"better than {result.standing} %" in page
     assert page.count("<tr>") == 1 + len(result.remarks)
     assert "<b>wrong" not in page
+
+
+def test_review_in_another_language_has_no_score_but_its_code_is_addressed() -> None:
+    scorer = Scorer(analyzers="none")
+    patch = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n-x = 1\n"
+    patch += "+def charge(amount):\n+    return post(amount)\n"
+    german = (
+        "Die Antwort von `charge` wird nie geprüft.\n```suggestion\n    return post(amount, 3)\n```"
+    )
+    english = "The answer of `charge` is never checked, so an unpaid order looks paid."
+    unread, read = (
+        Comment(body=body, path="a.py", line=2, author=author)
+        for body, author in ((german, "eva"), (english, "ann"))
+    )
+    reason = "the text is not in English, so it was not read"
+
+    alone = scorer.score(patch, [unread])
+    assert (alone.standing, alone.relevance, alone.scores.reason) == (None, None, reason)
+    assert (alone.comments[0].usefulness, alone.remarks, alone.notes) == (None, (), ())
+    assert set(alone.sentence_flags) == {Flag.NOT_ENGLISH}
+    assert alone.comments[0].suggestions[0].applies
+    assert any(match.matched for match in alone.reference_matches)
+
+    both, only_read = scorer.score(patch, [unread, read]), scorer.score(patch, [read])
+    assert (both.standing, both.scores) == (only_read.standing, only_read.scores)
+    assert both.notes == ("Not in English, so not read: text in 1 of 2 comments.",)
+    assert [review.scores.reason for review in both.reviews] == [reason, None]
+
+
+def test_encoder_of_other_languages_reads_them() -> None:
+    result = Scorer(encoder="hashing", threshold=0.5, analyzers="none").score(
+        "@@ -1 +1 @@\n-x = 1\n+x = 2\n", "Die Antwort wird nie geprüft."
+    )
+    assert result.scores.reason is None

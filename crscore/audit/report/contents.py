@@ -294,7 +294,7 @@ def _example(row: Example, origin: tuple[Run, ...], *more: str | None) -> Item:
     # The store is untrusted: an address with another scheme could run a script.
     is_safe = row.url.startswith(("https://", "http://"))
     link = (Run(" · "), Run("the comment", link=row.url)) if is_safe else ()
-    lead = (Run(str(row.standing), "strong"),)
+    lead = (Run("–" if row.standing is None else str(row.standing), "strong"),)
     return Item(row.text, lead=lead, below=((*origin, Run(text), *link),))
 
 

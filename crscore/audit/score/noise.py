@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from crscore.records import CommentResult, Result, Stance
+from crscore.review.language import NOT_READ
 
 
 class Noise(StrEnum):
@@ -21,14 +22,15 @@ class Noise(StrEnum):
 def noise_of(result: Result, item: CommentResult) -> Noise | None:
     """Return why a scored comment is useless; None if it may be useful.
 
-    A comment without a visible sentence may be a suggestion, so the result is None.
+    A comment without a visible sentence may be a suggestion, so the result is None. So it is for
+    text in another language.
 
     Args:
         result: Result that contains the comment.
         item: A comment that is not a repeat.
     """
     visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
-    if not visible_sentences:
+    if not visible_sentences or item.scores.reason == NOT_READ:
         return None
     if item.usefulness is None:
         # Without a usefulness model, only the matched points decide.

@@ -26,8 +26,9 @@ from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.pull_request.run import Measured
-from crscore.records import UNCONFINED, Remark, Result, ReviewResult, Usefulness, Verdict
+from crscore.records import UNCONFINED, Flag, Remark, Result, ReviewResult, Usefulness, Verdict
 from crscore.reports import escape
+from crscore.review.language import NOT_READ
 from crscore.review.sentences import split_comment
 from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
 from crscore.scoring.signature import render_signature
@@ -269,6 +270,7 @@ def _comment_scores(
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
         useful = item.usefulness
         best = next(iter(_remarks(result, useful)), None)
+        unread = Flag.NOT_ENGLISH.value if item.scores.reason == NOT_READ else None
         yield CommentScore(
             comment=_comment(thread),
             signature=0,
@@ -278,7 +280,7 @@ def _comment_scores(
             relevance=_rounded(item.scores.relevance),
             sentences=len(item.sentences),
             noise=noise_of(result, item),
-            stance=best.stance.value if best else None,
+            stance=best.stance.value if best else unread,
             level=_level(best) if best else None,
             verdict=_verdict(_remarks(result, useful)),
             point=firsts.get(_comment(thread)),

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import AuditRun
+from crscore.records import Flag
 
 LATEST: Final = """
 WITH latest AS MATERIALIZED (
@@ -77,6 +78,12 @@ def count_kinds(store: Store, scope: Scope, acted_on: int) -> Rows:
         GROUP BY c.reviewer, c.repository, c.number, kind
         ORDER BY c.reviewer, c.repository, c.number, kind"""
     return store.query(sql, *scope, acted_on)
+
+
+def count_unread(store: Store, scope: Scope) -> int:
+    """Count the comments that are not in English."""
+    sql = f"""{LATEST} SELECT COUNT(*) {LATEST_COMMENTS} WHERE s.signature = ?1 AND s.stance = ?5"""
+    return int(store.query(sql, *scope, Flag.NOT_ENGLISH.value)[0][0])
 
 
 def count_points(store: Store, scope: Scope, levels: Sequence[str]) -> Rows:
@@ -383,7 +390,7 @@ def read_comments_of_pulls(store: Store, scope: Scope, acted_on: int) -> Rows:
     """
     # CROSS JOIN keeps the order of the tables: first the few pull requests, then their comments.
     sql = f"""{LATEST}
-        SELECT c.key, c.reviewer, r.name, c.number, s.text, coalesce(s.standing, 0) AS standing,
+        SELECT c.key, c.reviewer, r.name, c.number, s.text, s.standing,
           s.noise, s.stance, s.level, c.path, c.line, s.verdict,
           (SELECT n.value FROM signals n WHERE n.comment = c.key AND n.signal = ?5
            ORDER BY n.night DESC, n.rules DESC LIMIT 1)
@@ -391,7 +398,7 @@ def read_comments_of_pulls(store: Store, scope: Scope, acted_on: int) -> Rows:
         CROSS JOIN comment_scores s
           ON s.comment = c.key AND s.signature = ?1 AND s.content = l.content
         JOIN repositories r ON r.id = c.repository
-        ORDER BY c.number, standing DESC, c.key"""
+        ORDER BY c.number, s.standing DESC, c.key"""
     return store.query(sql, *scope, acted_on)
 
 

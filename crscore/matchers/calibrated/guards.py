@@ -69,6 +69,8 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
         text = sentence.text
         if sentence.hidden:
             return Flag.HIDDEN
+        if sentence.unread:
+            return Flag.NOT_ENGLISH
         if index in repeated:
             return Flag.REPEATS
         if sentence.proposal:

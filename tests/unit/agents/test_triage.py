@@ -11,6 +11,7 @@ from crscore.agents.triage import Action, Policy, Triage, triage
 from crscore.errors import ConfigError
 from crscore.records import Comment, Stance, Verdict
 from tests.helpers.changes import change
+from tests.helpers.languages import REMARKS
 
 DIFF = (Path(__file__).parents[3] / "examples" / "change.diff").read_text("utf-8")
 CLIENT = "payments/client.py"
@@ -131,3 +132,36 @@ def test_review_without_text_has_no_remarks(scorer: Scorer) -> None:
 def test_encoder_without_weights_is_refused() -> None:
     with pytest.raises(ConfigError, match="minilm"):
         decide(Scorer(encoder="hashing", analyzers="none"), BREAKS)
+
+
+@pytest.mark.parametrize("name", ["de", "fr", "es", "ru", "zh", "ja"])
+def test_text_in_another_language_is_left_to_the_reader(scorer: Scorer, name: str) -> None:
+    comments = [Comment(body=text, path=CLIENT, line=18) for text in REMARKS[name]]
+    read, *unread = decide(scorer, *comments, BREAKS).remarks
+    assert (read.comment, read.action) == (len(comments), Action.FIX)
+    assert [remark.comment for remark in unread] == list(range(len(comments)))
+    assert {(r.action, r.worth, r.duplicate_of, r.post) for r in unread} == {
+        (Action.ANSWER, None, None, True)
+    }
+    assert {remark.reason for remark in unread} == {
+        "the text is not in English, so it was not read"
+    }
+
+
+def test_repetition_in_another_language_is_found_by_its_words_or_its_code(scorer: Scorer) -> None:
+    bodies = [
+        ("`charge` gibt `lock` nicht frei, alle Threads warten.", CLIENT, 30),
+        ("Deadlock: nach einem Fehler behält `charge` das `lock`.", CLIENT, 32),
+        ("`charge` gibt die Verbindung nicht frei.", CLIENT, 30),
+        ("`charge` gibt `lock` nicht frei, alle Threads warten.", CLIENT, 90),
+        ("`charge` gibt `lock` nicht frei, alle Threads warten.", "web/cart.js", 30),
+    ]
+    comments = [
+        Comment(body=body, path=path, line=line, author=f"reviewer {number}")
+        for number, (body, path, line) in enumerate(bodies)
+    ]
+    decided = decide(scorer, *comments).remarks
+    assert [remark.duplicate_of for remark in decided] == [None, 0, None, 0, None]
+    assert decided[1].reason == "remark 0 is about the same code"
+    posted = decide(scorer, comments[0], posted=comments[:1]).remarks
+    assert {remark.comment: remark.post for remark in posted} == {0: False, 1: False}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -227,6 +228,15 @@ def test_text_is_shown_once(store: Store) -> None:
 
     assert [(example.number, example.standing) for example in overview.best] == [(2, 52)]
     assert [(example.number, example.standing) for example in overview.worst] == [(1, 51)]
+
+
+def test_comments_in_another_language_are_counted(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", None), rows.comment(1, "otter", 1)])
+    scored = rows.comment_score(4, 1, stance="is not in English", level=None)
+    store.put([replace(scored, standing=None)])
+    overview = make_overview(store, OPTIONS)
+    assert "Not in English, so not read: 1 comment." in overview.notes
+    assert overview.best == overview.worst == ()
 
 
 def test_a_run_that_was_killed_is_partial(store: Store) -> None:

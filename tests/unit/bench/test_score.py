@@ -14,6 +14,7 @@ from crscore.bench.report import lay_out
 from crscore.bench.results import BenchResult
 from crscore.errors import InputError
 from crscore.reports import layout
+from tests.helpers.languages import REMARKS
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "bench"
 
@@ -135,3 +136,47 @@ def test_changes_are_in_natural_order_and_the_terminal_has_no_empty_section() ->
     assert "of g: 1 bot\n" in text
     assert "Changes\n─" not in text
     assert not text.split("Comparisons")[-1].rstrip().endswith("Changes")
+
+
+def test_unrelated_texts_in_another_language_do_not_match() -> None:
+    pairs = {
+        f"{name} {at}": (texts[at], texts[(at + step) % len(texts)])
+        for name, texts in REMARKS.items()
+        for at in range(len(texts))
+        for step in (at % 7 + 1,)
+    }
+    changes = [Change(id=key, problems=(Problem(text=pair[0]),)) for key, pair in pairs.items()]
+    findings = [Finding(change=key, bot="b", text=pair[1]) for key, pair in pairs.items()]
+    result = bench.score(make_set("s", "", changes), findings, resamples=0)
+    (row,) = result.bots
+    assert (row.hits, row.unlisted, row.duplicates) == (0, len(pairs), 0)
+    assert result.notes[0].startswith(f"{2 * len(pairs)} texts are not in English")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "outcome"),
+    [
+        ("`charge` 没有释放锁，会死锁。", 4, "hit"),
+        ("`charge` 没有释放 `lock`，会死锁。", None, "hit"),
+        ("`charge` 没有释放 `lock`，会死锁。", 4, "hit"),
+        ("`charge` 没有释放锁，会死锁。", 40, "unlisted"),
+        ("没有释放锁，会死锁。", 4, "unlisted"),
+    ],
+)
+def test_text_in_another_language_matches_by_its_code_and_location(
+    text: str, line: int | None, outcome: str
+) -> None:
+    problem = Problem(text="`charge` never releases `lock`.", path="pay.py", line=5)
+    golden = make_set("s", "", [Change(id="1", problems=(problem,))])
+    finding = Finding(change="1", bot="b", text=text, path="pay.py", line=line)
+    result = bench.score(golden, [finding], resamples=0)
+    assert [decision.outcome for decision in result.changes[0].decisions] == [outcome]
+    assert not result.changes[0].decisions[0].importance
+
+
+def test_comments_in_another_language_count_once_each() -> None:
+    golden = make_set("s", "", [Change(id="1", problems=(Problem(text="It leaks."),))])
+    texts = [f"{REMARKS['de'][0]} {REMARKS['de'][1]}", REMARKS["de"][4], REMARKS["de"][4]]
+    rows = [Finding(change="1", bot="b", text=text, raw=True) for text in texts]
+    (row,) = bench.score(golden, rows, resamples=0).bots
+    assert (row.hits, row.unlisted, row.duplicates) == (0, 2, 1)

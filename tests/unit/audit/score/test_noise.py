@@ -32,6 +32,7 @@ def scorer() -> Scorer:
         ("```suggestion\n    return None\n```", None),
         ("<!-- hidden words that nobody sees -->", None),
         (f"Nice work! {FINDING}", None),
+        ("Gute Arbeit, sieht sehr schön aus!", None),
     ],
 )
 def test_noise_is_a_comment_whose_remarks_give_nothing(

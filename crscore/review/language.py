@@ -1,0 +1,105 @@
+"""Language of the texts of a review: the default encoder reads English only.
+
+Its vectors of texts in another language are similar whatever the texts say. The language is
+decided by the script and, for Latin letters, by py3langid (BSD, 5 MB), which is loaded only for
+texts with few English function words.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any, Final
+
+from crscore.records import Sentence
+from crscore.text import CODE_SPAN, ENGLISH
+
+IDENTITY: Final = f"1(py3langid-{version('py3langid')})"
+"""Version of the rules and of the detector, for the signature."""
+NOT_READ: Final = "the text is not in English, so it was not read"
+"""Reason that a text has no score."""
+MIN_LOG_ODDS: Final = 12.0
+"""Minimum logarithm of the odds of another language against English."""
+MAX_CHARS: Final = 10_000
+"""Maximum characters of a text that are looked at."""
+# The detector knows more languages, which short technical English resembles: "nit: multi-line?" is
+# Latin, "hahaha, nice" Tagalog. A text in one of these is still unlike English.
+_LANGUAGES: Final = (
+    "en ca cs da de es et eu fi fr gl hr hu id is it lt lv nl no pl pt ro sk sl sq sv tr vi"
+)
+# No evidence of a language: code spans; a few quoted words ('Typo: "Hinweis"'); single Greek
+# letters ("λ is unused"); words with the characters of code ("getId()", "a/b.py:3", "UTF-8",
+# "x=1"), but not "don't", "multi-line" or "(see below)".
+_MASKED: Final = re.compile(
+    rf"""{CODE_SPAN.pattern}|["“„«][^"“”„«»\n]{{1,40}}["”“»]|\b[\u0370-\u03ff]\b"""
+    r"""|(?<![!-~])(?=[!-~]*?(?:[\d_@$\\]|[a-z][A-Z]|\w[!-&(-,./:-@\[-^{-~]+\w|\(\)|://))[!-~]+"""
+)
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+# A letter that is not Latin; the second range has the letters of Vietnamese.
+_OTHER_LETTER: Final = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
+# Without words of other languages: German "will", Dutch "over".
+_FUNCTION_WORDS: Final = {word for word in ENGLISH if len(word) > 3} - {"will", "over"} | {
+    "the", "and", "you", "are", "not",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=16_384)
+def is_english(text: str) -> bool:
+    """Return whether a text is in English; True without enough evidence of another language.
+
+    Args:
+        text: Plain text; code, addresses and quoted words in it are no evidence.
+
+    Example:
+        >>> is_english("nit"), is_english("请修复: `foo` leaks"), is_english("Hier fehlt ein Test.")
+        (True, False, False)
+    """
+    words = _WORD.findall(_MASKED.sub(" ", text[:MAX_CHARS]).lower())
+    others = sum(len(_OTHER_LETTER.findall(word)) for word in words)
+    latin = [word for word in words if _OTHER_LETTER.search(word) is None]
+    function_words = sum(word in _FUNCTION_WORDS for word in latin)
+    # Most other scripts need about half as many letters. English terms in a Chinese sentence may
+    # outnumber them, but have no function words.
+    if others > 1 and (2 * others > sum(map(len, latin)) or (others > 3 and not function_words)):
+        return False
+    if len(latin) < 2 or function_words >= max(2, len(latin) / 12):
+        return True
+    scores = dict(_detector().rank(" ".join(latin)))
+    english = scores.pop("en")
+    return bool(max(scores.values()) - english <= MIN_LOG_ODDS)
+
+
+@lru_cache(maxsize=1)
+def _detector() -> Any:
+    """Load the detector: 0.5 s and 100 MB."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
+
+    detector = LanguageIdentifier.from_model_file(MODEL_FILE)
+    detector.set_languages(_LANGUAGES.split())
+    return detector
+
+
+def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """Mark all sentences of comments in another language, and such sentences of other comments."""
+    texts: dict[int, str] = {}
+    for sentence in sentences:
+        if not (sentence.hidden or sentence.proposal):
+            texts[sentence.comment] = f"{texts.get(sentence.comment, '')} {sentence.text}"
+    unread = {comment for comment, text in texts.items() if not is_english(text)}
+    return tuple(
+        replace(sentence, unread=True)
+        if sentence.comment in unread
+        or not (sentence.hidden or sentence.proposal or is_english(sentence.text))
+        else sentence
+        for sentence in sentences
+    )
+
+
+def describe_unread(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    """Count the comments with unread sentences; empty if all or none are unread."""
+    comments = {sentence.comment for sentence in sentences}
+    unread = {sentence.comment for sentence in sentences if sentence.unread}
+    if not unread or all(sentence.unread for sentence in sentences):
+        return ()
+    return (f"Not in English, so not read: text in {len(unread):,} of {len(comments):,} comments.",)
