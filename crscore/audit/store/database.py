@@ -304,6 +304,10 @@ def _check_size(path: Path) -> None:
         raise StoreError(str(path), "it is not a store of crscore audit")
     size = int.from_bytes(header[_PAGE_SIZE], "big")
     pages = int.from_bytes(header[_PAGE_COUNT], "big")
+    # After a run without room on the disk, the log has pages that the file lacks.
+    log = path.with_name(f"{path.name}-wal")
+    if log.is_file() and log.stat().st_size:
+        return
     if 0 < path.stat().st_size < pages * (65_536 if size == 1 else size):
         raise StoreError(str(path), "it is truncated: restore it from the last artifact or backup")
 
@@ -315,4 +319,6 @@ def _reason(exc: sqlite3.Error) -> str:
         return f"another run has been writing to it for {BUSY_S:.0f} seconds"
     if "malformed" in text or "not a database" in text:
         return f"it is damaged ({text}): restore it from the last artifact or backup"
+    if "disk" in text:
+        return f"{text}: is there room on the disk? What was written until now is kept"
     return text

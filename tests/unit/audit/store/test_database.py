@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
 import signal
 import sqlite3
 import zlib
@@ -221,6 +222,38 @@ def test_killed_writer_leaves_what_it_completed(tmp_path: Path) -> None:
     assert process.exitcode == -signal.SIGKILL
     with Store(path) as store:
         assert [one.position for one in store.select(Cursor)] == ["complete"]
+
+
+def _write_without_room(path: Path) -> None:
+    # No file may grow beyond the store as it is: the log can be written, but not moved into it.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, resource.RLIM_INFINITY))
+    with Store(path) as store:
+        for at in range(1000):
+            with store.transaction():
+                store.add_text(f"{at} {os.urandom(3000).hex()}")
+
+
+def test_run_after_one_without_room_on_the_disk_continues(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store(path) as store, store.transaction():
+        store.put([cursor()])
+        for _ in range(200):
+            store.add_text(os.urandom(3000).hex())
+    process = multiprocessing.get_context("spawn").Process(target=_write_without_room, args=(path,))
+    process.start()
+    process.join()
+    assert process.exitcode == 1
+    pages = int.from_bytes(path.read_bytes()[28:32], "big")
+    assert path.stat().st_size < pages * 4096  # only the log has the last pages
+    with Store(path) as store:
+        assert store.query("PRAGMA integrity_check") == [("ok",)]
+        assert store.select(Cursor) == [cursor()]
+        kept = store.query("SELECT count(*) FROM texts")[0][0]
+        assert kept > 200
+        store.add_text("with room")
+    assert path.stat().st_size >= int.from_bytes(path.read_bytes()[28:32], "big") * 4096
+    with Store(path) as store:
+        assert store.query("SELECT count(*) FROM texts")[0][0] == kept + 1
 
 
 # Creation
