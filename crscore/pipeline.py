@@ -7,6 +7,7 @@ calls `run`. Results go back the same way, to a report (`reports/`).
     diff      claims/, static_analysis/ -> pseudo-references                            |
     review    review/read.py -> sentences and proposals of code                         | _read
     both      scoring/references.py: references that count, scope of each comment       |
+    both      readers/ -> readings of a language model, if there is one                 | _ask_model
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
     both      usefulness/reader.py -> remarks, readings                                 | run
     both      matchers/ -> degree of each cell                                          |
@@ -18,7 +19,7 @@ Each step is one call, which takes frozen values and returns new ones. No step c
 this module, which neither makes parts nor reads files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
@@ -31,6 +32,8 @@ from crscore.claims.base import ClaimGenerator
 from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.matchers.base import Matcher
+from crscore.readers.combined import join_readings, place_readings, prove
+from crscore.readers.model import ModelReader, ModelReadings
 from crscore.readers.requests import Request, make_requests
 from crscore.records import Analysis, Comment, Diff, Result
 from crscore.review.read import ReadReview, read_review
@@ -45,7 +48,6 @@ from crscore.usefulness import headline
 from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import ReviewReadings
 from crscore.verdicts.judge import judge_remarks
-from crscore.verdicts.model import ModelVerifier
 from crscore.verdicts.repository import Repository
 
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
@@ -81,8 +83,8 @@ class Parts:
     matcher: Matcher
     reader: Reader | None
     """Judges how useful each sentence is to the author; None without weights for the encoder."""
-    verifier: ModelVerifier | None = None
-    """Judges remarks that the code alone does not decide; None to leave them unproven."""
+    model: ModelReader | None = None
+    """Language model that also reads the remarks; None for the reader alone."""
     splitter: str
     """Name of the sentence splitter."""
     english_only: bool = False
@@ -134,15 +136,28 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
     ]
     with progress.track("reading the change"):
         reviews = _read([*older, *pairs], parts)
+    with progress.track("reading the comments"):
+        by_model = _ask_model(reviews, parts.model)
+        placed = [
+            place_readings(answers.remarks, review.text.parsed, review.text.sentences)
+            for review, answers in zip(reviews, by_model, strict=True)
+        ]
     with progress.track("encoding"):
         encoded = _encode(reviews, parts)
-        readings = parts.reader.read(encoded) if parts.reader else [None] * len(encoded)
+        readings = (
+            parts.reader.read(encoded, [of_review.divided for of_review in placed])
+            if parts.reader
+            else [None] * len(encoded)
+        )
     results: list[Result] = []
     older_results = iter(results)
     with progress.track("scoring", len(reviews)) as advance:
-        for review, (cells, _), read in zip(reviews, encoded, readings, strict=True):
+        for review, answers, of_model, (cells, _), read in zip(
+            reviews, by_model, placed, encoded, readings, strict=True
+        ):
             originals = {index: next(older_results) for index in review.pair.originals}
-            results.append(_score(review, cells, read, parts, originals))
+            joined = join_readings(read, of_model) if read else None
+            results.append(_score(review, cells, joined, answers, parts, originals))
             advance(1)
     return tuple(results[len(older) :])
 
@@ -160,6 +175,43 @@ def list_requests(pairs: Sequence[ReviewedChange], parts: Parts) -> list[list[Re
         )
         for pair in pairs
     ]
+
+
+def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[ModelReadings]:
+    """Let a language model read the comments of all reviews, in one batch.
+
+    A comment on an older version of the change is read with that version, for both.
+    """
+    if model is None:
+        return [ModelReadings()] * len(reviews)
+    older, requests = iter(reviews), list[list[Request]]()
+    for review in reviews:
+        comments = review.pair.comments
+        is_older = {index for index, comment in enumerate(comments) if comment.is_older}
+        asked = _make_requests(review, model, skipped={*is_older, *review.pair.originals})
+        for index in review.pair.originals:
+            asked += [request.about(index) for request in _make_requests(next(older), model)]
+        requests.append(asked)
+    answers = model.read(requests)
+    of_older = [
+        ModelReadings({0: read.remarks[index]} if index in read.remarks else {})
+        for review, read in zip(reviews, answers, strict=True)
+        for index in review.pair.originals
+    ]
+    return [*of_older, *answers[len(of_older) :]]
+
+
+def _make_requests(
+    review: _Review, model: ModelReader, skipped: Collection[int] = ()
+) -> list[Request]:
+    return make_requests(
+        review.change,
+        review.pair.comments,
+        review.text.parsed,
+        review.analysis.findings,
+        max_bytes=model.respondent.max_bytes,
+        skipped=skipped,
+    )
 
 
 def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
@@ -225,6 +277,7 @@ def _score(
     review: _Review,
     cells: Cells,
     read: ReviewReadings | None,
+    answers: ModelReadings,
     parts: Parts,
     originals: Mapping[int, Result],
 ) -> Result:
@@ -232,7 +285,8 @@ def _score(
 
     `originals` has the results of its comments on older versions, by the comment's index.
     """
-    comments, reader, notes = review.pair.comments, parts.reader, review.notes
+    comments, reader = review.pair.comments, parts.reader
+    notes = (*review.notes, *answers.notes)
     if read:
         abouts = [reading.about for reading in read.sentences]
         cells = replace(cells, about=np.array(abouts, dtype=np.float32))
@@ -241,26 +295,31 @@ def _score(
     rating = None
     # A review cannot be about a change that shows no text.
     if reader and read and review.change.shows_text:
-        verification = judge_remarks(
+        repository = review.pair.repository
+        receipts = judge_remarks(
             [[cells.sentences[at] for at in remark.sentences] for remark in read.remarks],
             comments,
             suggestions,
             review.change,
-            findings=review.analysis.findings,
-            repository=review.pair.repository,
-            verifier=parts.verifier,
+            repository,
         )
-        notes = (*notes, *verification.notes)
+        notes = (*notes, *(repository.notes if repository else ()), *read.notes)
         rating = headline.rate(
             read,
             judgement.flags,
-            verification.receipts,
+            [
+                receipt or prove(remark)
+                for receipt, remark in zip(receipts, read.remarks, strict=True)
+            ],
             review.text.authors,
             cells.diff,
             reader.weights.reference,
         )
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}
+    if parts.model:
+        partial = "" if answers.is_whole else ",partial"
+        run_identities["readings"] = f"{parts.model.identity}{partial}"
     judged = JudgedReview(
         comments=comments,
         authors=review.text.authors,

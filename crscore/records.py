@@ -512,7 +512,8 @@ class Receipt:
     verdict: Verdict
     """Confirmed or refuted."""
     says: str
-    """Claim of the remark about the code: a clause without an end mark, after "says that"."""
+    """Claim of the remark about the code: a clause without an end mark, after "says that"; empty if
+    a language model judges the remark as a whole."""
     fact: str
     """Fact about the code: one sentence."""
     lines: tuple[LineSpan, ...] = ()
@@ -548,6 +549,11 @@ class RemarkReading:
     """The line of the code that decides whether it is right; None without one."""
     why: str
     """One sentence about that line; may be empty."""
+
+    @property
+    def is_doubt(self) -> bool:
+        """Whether it calls the remark wrong without a line that shows it."""
+        return self.holds is Holds.NO and self.line is None
 
 
 class Subject(StrEnum):
@@ -599,6 +605,8 @@ class Remark:
     """Proof for or against its statement about the code; None if undecided."""
     labelled: str | None = None
     """Severity that its writer's label names: `critical`, `high`, `medium` or `low`."""
+    reading: RemarkReading | None = None
+    """Reading by a language model; None if the network alone read it."""
 
     @property
     def verdict(self) -> Verdict:

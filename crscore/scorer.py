@@ -4,6 +4,7 @@
 from the settings.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -25,12 +26,14 @@ from crscore.errors import (
 )
 from crscore.matchers.base import Matcher
 from crscore.pipeline import Analyzers
+from crscore.readers.model import ModelReader, Prices
 from crscore.readers.requests import Request
 from crscore.records import Comment, Diff, Result
 from crscore.review import comments, language, sentences
 from crscore.scoring import thresholds
 from crscore.settings import (
     AUTO,
+    NETWORK,
     Config,
     ModelSettings,
     llm_address,
@@ -43,7 +46,6 @@ from crscore.static_analysis.reports import RawReport
 from crscore.static_analysis.suite import Suite
 from crscore.usefulness import reader as usefulness
 from crscore.verdicts import judge
-from crscore.verdicts.model import ModelVerifier
 from crscore.verdicts.repository import Repository
 from crscore.version import __version__
 
@@ -326,7 +328,10 @@ def _make_parts(
     if matcher is None:
         matcher, threshold = _make_matcher(settings, encoder, generator)
     reader = usefulness.reader_for(encoder, matcher.identity)
-    verifier = make_verifier(settings)
+    model = make_model_reader(settings)
+    if model and reader is None:
+        expected = "a model reads only what the default encoder and matcher also read"
+        raise ConfigError("reader", "settings", expected)
     english_only = encoder.identity.startswith("minilm:")
     signature = {
         "version": __version__,
@@ -337,7 +342,8 @@ def _make_parts(
         "matcher": matcher.identity,
         **({} if threshold is None else {"tau": str(threshold)}),
         **({} if reader is None else {"reader": reader.identity, "verdicts": judge.VERSION}),
-        **({} if verifier is None else {"verify": verifier.identity}),
+        # replaced after a run by what the model read
+        **({} if model is None else {"readings": model.identity}),
         "splitter": sentences.identity(settings.splitter),
         **({"language": language.IDENTITY} if english_only else {}),
         "max_claims": str(settings.max_claims),
@@ -349,7 +355,7 @@ def _make_parts(
         encoder=encoder,
         matcher=matcher,
         reader=reader,
-        verifier=verifier,
+        model=model,
         splitter=settings.splitter,
         english_only=english_only,
         max_claims=settings.max_claims,
@@ -407,36 +413,61 @@ def make_generator(settings: Config) -> ClaimGenerator:
     return generator
 
 
-def make_verifier(settings: Config) -> ModelVerifier | None:
-    """Make the verifier of remarks: on the engine and model of the claims, else on `model`.
+def make_model_reader(settings: Config) -> ModelReader | None:
+    """Make the language model that reads remarks.
 
     Args:
-        settings: `verify`, `claims`, and what a model needs; an adapter is for claims only.
+        settings: `reader`, and what a model needs; an adapter is for claims only.
 
     Returns:
-        The verifier, without a model loaded; None if the code alone decides.
+        The reader, without a model loaded; None for the network alone.
 
     Raises:
-        ConfigError: No model is named, or an option is invalid.
+        ConfigError: No model or file is named, or an option is invalid.
+        InputError: A recording cannot be read.
     """
-    if settings.verify == "code":
+    name, _, argument = settings.reader.partition(":")
+    if name == NETWORK and not argument:
         return None
-    from crscore.claims.llm.factory import choose_engine, make_engine  # noqa: PLC0415
+    from crscore.readers import model, replay, requests  # noqa: PLC0415  (most runs have no model)
 
-    name, _, argument = settings.claims.partition(":")
-    engine = name if name in plugins.names("engines") else None
-    values = model_options(settings) | {"lora": None}
-    values["argument"] = argument if engine or name == AUTO else ""
-    options = msgspec.convert(values, ModelOptions)
-    if engine is None and not options.has_model:
-        expected = "llm needs a model: --model NAME, or claims by one"
-        raise ConfigError("verify", "settings", expected)
-    return ModelVerifier(
-        engine=make_engine(engine or choose_engine(options), options, is_strict=False),
-        max_tokens=settings.max_new_tokens,
-        temperature=settings.temperature,
-        cache=make_store(settings) if settings.cache else None,
+    respondent: model.Respondent
+    if name == "replay":
+        respondent = replay.read_recording(argument)
+    elif name in plugins.names("engines"):
+        from crscore.claims.llm.factory import make_engine  # noqa: PLC0415
+
+        values = model_options(settings) | {"lora": None, "argument": argument}
+        options = msgspec.convert(values, ModelOptions)
+        if not options.has_model:
+            raise ConfigError("reader", "settings", f"{name} needs a model: {name}:MODEL")
+        respondent = model.EngineRespondent(
+            engine=make_engine(name, options, is_strict=False),
+            max_tokens=max(settings.max_new_tokens, requests.MAX_TOKENS),
+            temperature=settings.temperature,
+        )
+    else:
+        known = ", ".join([NETWORK, *(f"{name}:MODEL" for name in plugins.names("engines"))])
+        expected = f"must be {known} or replay:FILE, not {settings.reader!r}"
+        raise ConfigError("reader", "settings", expected)
+    return model.ModelReader(
+        respondent,
+        cache=make_store(settings) if settings.cache and name != "replay" else None,
+        limit=settings.reader_limit,
+        prices=_read_prices(settings.reader_price),
     )
+
+
+def _read_prices(text: str | None) -> Prices | None:
+    if text is None:
+        return None
+    try:
+        prices = Prices(*map(float, text.split(",")))
+        if all(math.isfinite(price) and price >= 0 for price in prices):
+            return prices
+    except (ValueError, TypeError):
+        pass
+    raise ConfigError("reader_price", "settings", f"must be like 0.25,2, not {text!r}")
 
 
 def model_options(settings: Config) -> dict[str, object]:

@@ -26,6 +26,8 @@ from crscore.errors import COMMAND_LINE, ConfigError
 AUTO = "auto"
 """Value of `matcher` that selects the best one for the encoder, and of `claims` that selects the
 configured model."""
+NETWORK = "network"
+"""Value of `reader` that asks no language model."""
 ENVIRONMENT_PREFIX = "CRSCORE_"
 ENCODER_DIR = "CRSCORE_ENCODER_DIR"
 NON_SETTING_VARIABLES = frozenset({"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR})
@@ -61,13 +63,12 @@ Share = Annotated[float, Meta(ge=0, le=1, extra={"metavar": "X"})]
 Form = Literal["json", "sections"]
 Splitter = Literal["markdown", "paper"]
 OnNothing = Literal["pass", "fail", "skip"]
-Verify = Literal["code", "llm"]
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the language model that writes claims and verifies remarks."""
+    """Settings of the language model that writes claims or reads remarks."""
 
-    model: Annotated[Name | None, _model("Language model, for claims and --verify llm.")] = None
+    model: Annotated[Name | None, _model("Language model of claims and reader.")] = None
     model_revision: Annotated[Revision | None, _model("Revision of that model.")] = None
     lora: Annotated[Folder | None, _model("LoRA adapter of that model.")] = None
     max_model_len: Annotated[Limit | None, _model("Maximum tokens of a prompt and its answer.")] = (
@@ -116,9 +117,20 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     threshold: Annotated[
         Cosine | None, _part("Cosine threshold of the published matcher (default: the encoder's).")
     ] = None
-    verify: Annotated[
-        Verify, _model("Check remarks against the code alone, or also with a language model.")
-    ] = "code"
+    reader: Annotated[
+        Name,
+        _part(
+            "Reader of remarks: network, or also openai:MODEL, vllm:MODEL or replay:FILE.",
+            "NAME[:ARGUMENT]",
+        ),
+    ] = NETWORK
+    reader_limit: Annotated[
+        Limit | None, _model("Maximum requests of a run to the model that reads remarks.")
+    ] = None
+    reader_price: Annotated[
+        Name | None,
+        _model("Price of a million tokens read and written, to report the cost.", "READ,WRITTEN"),
+    ] = None
     splitter: Annotated[Splitter, _part("Sentence splitter.")] = "markdown"
     max_claims: Annotated[Limit | None, _part("Maximum number of claims counted.")] = 12
     analyzers: Annotated[
@@ -214,7 +226,7 @@ _MODEL_NAME = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
 _GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL_NAME})?)?"
 # matches nothing
 _NO_VALUE = r"(?!)"
-_MODEL_SETTINGS = frozenset({"model", "encoder", "claims"})
+_MODEL_SETTINGS = frozenset({"model", "encoder", "claims", "reader"})
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as its contents are executed"),
     "tools_dir": (_NO_VALUE, "cannot be set in a file, as the folder's contents are executed"),
@@ -223,6 +235,10 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
     "lora": (_NO_VALUE, "cannot be set in a file, as the folder's contents are loaded"),
     "model": (_MODEL_NAME, "may name a model but no folder, as its contents are loaded"),
     "claims": (
+        _GENERATOR,
+        "may name models but no folder or recording, as a change could contain its own",
+    ),
+    "reader": (
         _GENERATOR,
         "may name models but no folder or recording, as a change could contain its own",
     ),

@@ -6,6 +6,7 @@ import functools
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.errors import ConfigError
+from crscore.settings import resolve_settings
 
 if TYPE_CHECKING:
     from crscore.records import Result
@@ -31,10 +32,13 @@ class Evaluation(NamedTuple):
 
 @functools.cache
 def default_scorer() -> Scorer:
-    """Return the scorer that all evaluations of a process share, without linters."""
+    """Return the scorer that all evaluations of a process share, without linters.
+
+    A harness has no options for it, so its other settings are those of the environment.
+    """
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    return Scorer(analyzers="none")
+    return Scorer(resolve_settings({"analyzers": "none"}, file=None))
 
 
 def evaluate(result: Result, measure: str = "usefulness") -> Evaluation:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 MODEL: Final = ModelSettings.__struct_fields__
 """Settings of a language model and its sampling."""
-_SEPARATE: Final = {*MODEL, "claims", "threshold", "verify", "offline", "trust"}
+_READER: Final = ("reader", "reader_limit", "reader_price")
+_SEPARATE: Final = {*MODEL, *_READER, "claims", "threshold", "offline", "trust"}
 """Settings that some commands lack or replace by options of their own."""
 PARTS: Final = tuple(
     name
@@ -36,7 +37,7 @@ PARTS: Final = tuple(
     if setting.group not in (None, "Report", "Gate") and name not in _SEPARATE
 )
 """Settings that choose the components of a run, for every command that scores."""
-SCORING: Final = ("claims", "threshold", "verify", *MODEL, *PARTS)
+SCORING: Final = ("claims", "threshold", *_READER, *MODEL, *PARTS)
 """Settings that determine the score of a review."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
 """Settings that name a plugin, and its kind."""

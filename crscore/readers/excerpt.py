@@ -106,6 +106,7 @@ class Excerpts:
         ]
         self._uses = Counter(word for hunk in self._hunks for word in hunk.words)
         self._merged: dict[int, tuple[Line, ...]] = {}
+        self._passages: dict[tuple[int, LineSpan], Passage] = {}
 
     def find(self, text: str, comment: Comment, max_chars: int) -> Excerpt | None:
         """Choose the lines for a comment.
@@ -142,7 +143,10 @@ class Excerpts:
         shown: set[LineSpan] = set()
         for hunk in [hunk for hunk in hunks if is_own(hunk) or rarity[id(hunk)]][:MAX_PASSAGES]:
             center = location if hunk is first else hunk.start
-            title, lines = self._surroundings(hunk, center)
+            key = id(hunk), center
+            if key not in self._passages:
+                self._passages[key] = self._surroundings(hunk, center)
+            title, lines = self._passages[key]
             rest = tuple(line for line in lines if line.span not in shown)
             # A part of what is left, so that one long passage leaves space for the others.
             window = _window(rest, center, max_chars * 2 // 3)

@@ -16,7 +16,7 @@ import msgspec
 from crscore import jsonl
 from crscore.errors import ConfigError, InputError
 from crscore.llm.engines.base import Answer
-from crscore.readers.requests import Request
+from crscore.readers.requests import MAX_REQUEST_BYTES, Request
 
 MISSING: Final = "the recording has no answer with this id"
 
@@ -37,6 +37,7 @@ class Recording:
     identity: str
     """`replay@`, the start of the file's hash, and the models that answered."""
     origin: str = ""
+    max_bytes: int = MAX_REQUEST_BYTES
 
     def ask(self, requests: Sequence[Request]) -> tuple[Answer, ...]:
         """Return the answer to each request; one that is not recorded has a reason."""

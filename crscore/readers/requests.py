@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import msgspec
 
@@ -100,6 +100,10 @@ class Request:
         blocks.append(prompts.fill(guide.request, {"mark": nonce}))
         return (Message(role="user", text="\n\n".join(blocks)),)
 
+    def about(self, index: int) -> Self:
+        """Return the request with another index of its only comment."""
+        return replace(self, comments=(self.comments[0]._replace(comment_index=index),))
+
     @property
     def tokens(self) -> int:
         """Estimated tokens of the chat, rather too many than too few."""
@@ -131,6 +135,7 @@ def make_requests(
     findings: Sequence[Finding],
     *,
     max_bytes: int = MAX_REQUEST_BYTES,
+    skipped: Collection[int] = (),
 ) -> list[Request]:
     """Make the requests for the comments of one change.
 
@@ -140,6 +145,7 @@ def make_requests(
         parsed: The comments, split, with their proposals.
         findings: Findings of analyzers in the change.
         max_bytes: Maximum bytes of the texts of one request.
+        skipped: Indices of comments that are not asked about.
 
     Returns:
         The requests, in the order of their first comments. A comment without visible text has none,
@@ -149,7 +155,7 @@ def make_requests(
     asked = [
         AskedComment(index, comment, shown)
         for index, (comment, pieces) in enumerate(zip(comments, parsed, strict=True))
-        if (shown := show_comment(pieces)).text
+        if index not in skipped and (shown := show_comment(pieces)).text
     ]
     drafts = [
         draft
@@ -219,11 +225,13 @@ def _draft(
     max_bytes: int,
 ) -> Request | None:
     """Make a request of at most about `max_bytes`, by showing less code."""
+    indices = {asked.comment_index for asked in group}
+    near = (other for other in comments if _is_near(other, group[0]))
+    others = [other for other in near if other.comment_index not in indices]
     neighbours = [
         "- " + shorten(_one_line(other.shown.text), MAX_SHORT_CHARS)
-        for other in comments
-        if other not in group and _is_near(other, group[0])
-    ][:MAX_NEIGHBOURS]
+        for other in others[:MAX_NEIGHBOURS]
+    ]
     text = "\n".join(asked.shown.text for asked in group)
     room = max_bytes - len(text.encode()) - sum(map(len, neighbours))
     excerpt = excerpts.find(text, group[0].comment, max(room, MIN_CODE_CHARS))

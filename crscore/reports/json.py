@@ -190,6 +190,8 @@ class Remark(Struct, frozen=True, kw_only=True):
     """Whether its statements about the code are true."""
     receipt: records.Receipt | None
     """Proof of the verdict; null for an unproven remark."""
+    reading: records.RemarkReading | None
+    """Reading by a language model; null if the network alone read it."""
     labelled: Literal["critical", "high", "medium", "low"] | None = None
     """Severity that its writer's label names ("P1:", "[High]"); no part of any score."""
 

@@ -215,7 +215,8 @@ def _remarks(result: Result) -> Iterator[_Finding]:
         if receipt:
             facts |= {"verdict": receipt.verdict.value, "fact": _message(receipt.fact)}
         if receipt and receipt.verdict is Verdict.REFUTED:
-            message = _message(f"Says that {receipt.says}; the code says: {receipt.fact}")
+            says = f"Says that {receipt.says}; the code says" if receipt.says else "Refuted"
+            message = _message(f"{says}: {receipt.fact}")
             spans = (*spans, *receipt.lines)
             key = (_REFUTED, path, text)
             facts |= {"remark": text}

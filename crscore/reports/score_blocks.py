@@ -228,6 +228,8 @@ def make_receipt(receipt: Any, places: Line) -> Line:
     proof = (Run(" ("), *places, Run(")")) if places else ()
     if receipt.verdict is records.Verdict.CONFIRMED:
         return Run("confirmed: ", "good"), fact, *proof
+    if not receipt.says:
+        return Run("refuted: ", WARNING), fact, *proof
     contrast = Run("; the code says: ", WARNING)
     return Run("says that ", WARNING), receipt.says, contrast, fact, *proof
 

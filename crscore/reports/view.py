@@ -199,15 +199,17 @@ def count_verdicts(result: Result) -> str:
 
 def describe_remark(item: RankedRemark) -> str:
     """Describe a remark's stance, importance and contribution to the value."""
-    remark = item.remark
+    remark, doubt = item.remark, ""
+    if remark.reading and remark.reading.is_doubt:
+        doubt = f" · doubted by a language model: {remark.reading.why}".removesuffix(": ")
     if is_refuted(remark):
         return f"refuted · {remark.stance.value} · gives nothing"
     if remark.is_valuable:
         adds = f"{item.points / 100:.2f}" if item.points else "less than 0.01"
         labelled = f" (labelled {remark.labelled})" if remark.labelled else ""
-        return f"{remark.level.value}{labelled} · {remark.stance.value} · adds {adds}"
+        return f"{remark.level.value}{labelled} · {remark.stance.value} · adds {adds}{doubt}"
     lack = "gives nothing" if remark.about >= records.ON_TOPIC else "not about this change"
-    return f"{remark.stance.value} · {lack}"
+    return f"{remark.stance.value} · {lack}{doubt}"
 
 
 def remark_text(result: Result, remark: records.Remark) -> str:

@@ -22,6 +22,17 @@ def render_signature(parts: Mapping[str, str]) -> str:
     return "|".join(["crscore", *(f"{key}:{_clean(value)}" for key, value in parts.items())])
 
 
+def read_part(signature: str, key: str) -> str:
+    """Return a part of a signature; "" without it.
+
+    Example:
+        >>> read_part("crscore|version:0.1.0|tau:0.5", "tau"), read_part("crscore|tau:1", "seed")
+        ('0.5', '')
+    """
+    parts = dict(part.split(":", 1) for part in signature.split("|")[1:])
+    return parts.get(key, "")
+
+
 def _clean(value: str) -> str:
     return "".join("_" if char.isspace() or char == "|" else char for char in value)
 
@@ -57,6 +68,7 @@ def shorten_signature(signature: str) -> str:
         [
             f"{name} {parts.get('version', '')}".strip(),
             *(value.partition("@")[0].partition(":")[0] for value in choices),
+            *(f"read by {part.partition(',')[0]}" for part in [parts.get("readings")] if part),
             ", ".join([analyzers, *limitations]),
             f"id {digest}",
         ]

@@ -83,50 +83,64 @@ class Reader:
         """`usefulness@` with the hashes of the data and of the file."""
         return f"usefulness@{self.weights.data_sha256[:8]}+{self.file}"
 
-    def read(self, reviews: Sequence[tuple[Cells, Floats]]) -> list[ReviewReadings]:
+    def read(
+        self,
+        reviews: Sequence[tuple[Cells, Floats]],
+        divided: Sequence[Mapping[int, Sequence[tuple[int, ...]]]] = (),
+    ) -> list[ReviewReadings]:
         """Read the sentences of reviews, divide them into remarks, and read these.
 
         Args:
             reviews: The sentences of each review with its change and their vectors, and the unit
                 vectors of the change's `diff.windows`, shape (W, D).
+            divided: For each review, the sentences of remarks that are known, by comment; the rest
+                of such a comment is a remark only where it gives the author something to answer.
+                Empty if none are known.
         """
-        texts = self.read_texts([(cells.sentences, cells.sentence_vectors) for cells, _ in reviews])
+        texts = self.read_texts(
+            [(cells.sentences, cells.sentence_vectors) for cells, _ in reviews], divided
+        )
         return [
             self._compare(cells, windows, read)
             for (cells, windows), read in zip(reviews, texts, strict=True)
         ]
 
     def read_texts(
-        self, reviews: Sequence[tuple[Sequence[Sentence], Floats]]
+        self,
+        reviews: Sequence[tuple[Sequence[Sentence], Floats]],
+        divided: Sequence[Mapping[int, Sequence[tuple[int, ...]]]] = (),
     ) -> list[TextReadings]:
         """Read the sentences and remarks of reviews without their changes.
 
         Args:
             reviews: The S sentences of each review, with their unit vectors, shape (S, D).
+            divided: As in `read`.
         """
         outputs = self._read(unit.text for units, _ in reviews for unit in units)
         readings = [
             tuple(reading.read_text(outputs[unit.text], proposal=unit.proposal) for unit in units)
             for units, _ in reviews
         ]
-        divided = [
+        all_remarks = [
             [
                 columns
-                for comment in _visible_columns(units).values()
-                for columns in divide(comment, units, vectors, texts)
+                for comment, visible in _visible_columns(units).items()
+                for columns in _divide(visible, known.get(comment, ()), units, vectors, texts)
             ]
-            for (units, vectors), texts in zip(reviews, readings, strict=True)
+            for (units, vectors), texts, known in zip(
+                reviews, readings, divided or [{}] * len(reviews), strict=True
+            )
         ]
         outputs |= self._read(
             _join(columns, units)
-            for (units, _), remarks in zip(reviews, divided, strict=True)
+            for (units, _), remarks in zip(reviews, all_remarks, strict=True)
             for columns in remarks
         )
         return [
             TextReadings(
                 texts, tuple(_read_remark(columns, units, texts, outputs) for columns in remarks)
             )
-            for (units, _), texts, remarks in zip(reviews, readings, divided, strict=True)
+            for (units, _), texts, remarks in zip(reviews, readings, all_remarks, strict=True)
         ]
 
     def _read(self, texts: Iterable[str]) -> dict[str, Floats]:
@@ -239,6 +253,26 @@ class Reader:
             worth=headline.join_parts(parts, self.weights.worth) if about >= ON_TOPIC else 0.0,
             labelled=next((at.severity for at in positions if at.severity), None),
         )
+
+
+def _divide(
+    columns: Sequence[int],
+    known: Sequence[tuple[int, ...]],
+    units: Sequence[Sentence],
+    vectors: Floats,
+    readings: Sequence[TextReading],
+) -> list[Sequence[int]]:
+    """Divide a comment into remarks, some of which are known."""
+    if not known:
+        return [*divide(columns, units, vectors, readings)]
+    rest = [column for column in columns if not any(column in remark for remark in known)]
+    others = divide(rest, units, vectors, readings) if rest else []
+    giving = [
+        remark
+        for remark in others
+        if any(readings[column].gives >= GIVES_FROM for column in remark)
+    ]
+    return sorted([*known, *giving], key=min)
 
 
 def _read_remark(

@@ -108,6 +108,8 @@ class ReviewReadings:
     """Remarks in the order of the comments, without a receipt."""
     aspects: tuple[Aspects, ...]
     """Aspects of each remark."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the result should know, one sentence each."""
 
 
 def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:

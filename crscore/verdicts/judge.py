@@ -8,7 +8,6 @@ from crscore.records import (
     Comment,
     Diff,
     Effect,
-    Finding,
     LineSpan,
     Receipt,
     Sentence,
@@ -17,8 +16,6 @@ from crscore.records import (
 )
 from crscore.verdicts import uses
 from crscore.verdicts.code import Code, RestOfRepository
-from crscore.verdicts.model import ModelVerifier, Verification
-from crscore.verdicts.repository import Repository
 from crscore.verdicts.statements import Statement
 
 VERSION: Final = "4"
@@ -32,11 +29,8 @@ def judge_remarks(
     comments: Sequence[Comment],
     suggestions: Sequence[tuple[Suggestion, ...]],
     change: Diff,
-    *,
-    findings: Sequence[Finding] = (),
-    repository: Repository | None = None,
-    verifier: ModelVerifier | None = None,
-) -> Verification:
+    repository: RestOfRepository | None = None,
+) -> list[Receipt | None]:
     """Check the remarks of a review against its change.
 
     Args:
@@ -44,9 +38,10 @@ def judge_remarks(
         comments: The comments.
         suggestions: Their suggestion blocks, judged.
         change: The change.
-        findings: Findings of static analysis in it.
-        repository: The repository around it; None if it is not available.
-        verifier: Judge of the remarks that stay undecided; None to leave them unproven.
+        repository: The rest of the repository; None if it is unknown.
+
+    Returns:
+        A receipt for each remark; None if no check decides it.
     """
     counts = Counter(units[0].comment for units in remarks)
     statements = [
@@ -60,11 +55,7 @@ def judge_remarks(
         )
         for units in remarks
     ]
-    verification = Verification(judge_statements(statements, change, repository), ())
-    if verifier:
-        verification = verifier.verify(statements, change, findings, verification.receipts)
-    notes = repository.notes if repository else ()
-    return verification._replace(notes=(*notes, *verification.notes))
+    return judge_statements(statements, change, repository)
 
 
 def judge_statements(

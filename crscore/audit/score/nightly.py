@@ -88,7 +88,7 @@ def score(
     pulls = failed = 0
     results = chosen_engine.run(
         make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),
-        partial(pull_rows.score_task, settings=settings),
+        partial(pull_rows.score_task, settings=pull_rows.share_limit(settings, workers)),
         lambda task: pull_rows.failed(task, signature, WORKER_DIED_REASON),
     )
     with progress.track("scoring pull requests", len(unscored)) as advance:

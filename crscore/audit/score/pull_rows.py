@@ -31,8 +31,8 @@ from crscore.reports import escape
 from crscore.review.language import NOT_READ
 from crscore.review.sentences import split_comment
 from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
-from crscore.scoring.signature import render_signature
-from crscore.settings import Config
+from crscore.scoring.signature import read_part, render_signature
+from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
 from crscore.static_analysis.suite import Suite
 from crscore.static_analysis.tools import Installed
@@ -70,6 +70,13 @@ def score_task(task: ScoringTask, settings: Config) -> Scored:
         return score_pull(task, make_scorer(settings))
 
 
+def share_limit(settings: Config, workers: int) -> Config:
+    """Return the settings of one of several workers, which share the requests to a model."""
+    if settings.reader_limit is None:
+        return settings
+    return override_settings(settings, {"reader_limit": max(1, settings.reader_limit // workers)})
+
+
 @lru_cache(maxsize=1)
 def make_scorer(settings: Config) -> Scorer:
     """Make the scorer of this process, once."""
@@ -88,15 +95,22 @@ def _encoder(settings: Config) -> CachedVectors:
     return CachedVectors(make_encoder(settings, threads=1), store)
 
 
-def signature_of(scorer: Scorer) -> str:
+def signature_of(scorer: Scorer, result: Result | None = None) -> str:
     """Return the signature of an audit's scores.
 
     The signature of a single result names the tools for its files. This one names all installed
     tools, so that it is the same for every pull request.
+
+    Args:
+        scorer: Scorer with the settings.
+        result: Result of one pull request. If a language model read a part of it only, the
+            signature says so, and the next run scores it again; None for a complete one.
     """
     parts = scorer.parts
     tools = _tools(parts.analyzers) if isinstance(parts.analyzers, Suite) else suite.NONE
     identities = {"claims": parts.generator.identity, "analyzers": tools}
+    if result and (readings := read_part(result.signature, "readings")):
+        identities["readings"] = readings
     return render_signature({**parts.signature, **identities})
 
 
@@ -144,7 +158,7 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         raise
     except Exception as exc:  # noqa: BLE001  (one pull request must not end the run)
         return failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
-    return Scored(signature=signature_of(scorer), rows=rows)
+    return Scored(signature=signature_of(scorer, assessment.result), rows=rows)
 
 
 def failed(task: ScoringTask, signature: str, reason: str) -> Scored:

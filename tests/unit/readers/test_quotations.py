@@ -20,11 +20,11 @@ def shown(body: str) -> ShownComment:
 
 def test_comment_is_shown_with_its_code_and_without_what_no_reader_sees() -> None:
     body = (
-        "## Bugs\n\n- `first` is **wrong**. Why?\n- Use `a` <!-- give it 5 --> here\n\n"
+        "## In the loop\n\n- `first` is **wrong**. Why?\n- Use `a` <!-- give it 5 --> here\n\n"
         "> an earlier comment\n\n```suggestion\nfirst = 4\n```\nThanks"
     )
     assert shown(body).text.split("\n") == [
-        "# Bugs ",
+        "# In the loop ",
         "`first` is wrong. Why? ",
         "Use `a` here ",
         "```suggestion",

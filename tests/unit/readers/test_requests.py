@@ -100,8 +100,8 @@ def test_forty_comments_take_at_most_forty_requests_and_120_000_tokens(length: i
 
 
 def test_largest_requests_shrink_first() -> None:
-    long = "`value` is wrong. " * 300
-    made = make(on("Why?", 401), *(on(long, 1, author=str(n)) for n in range(60)))
+    long = "`value` is wrong in this and in every other case that I can think of. " * 80
+    made = make(on("Why?", 401), *(on(long, 1, author=str(n)) for n in range(42)))
     alone = make(on("Why?", 401))[0]
     assert made[0].texts["code"] == alone.texts["code"]
     assert all(request.excerpt.passages for request in made)

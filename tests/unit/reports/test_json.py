@@ -182,6 +182,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
         "verdict": "unproven",
         "receipt": None,
         "labelled": None,
+        "reading": None,
     }
     whole = document["usefulness"]
     assert whole["shares"][1] == {"remark": 1, "value": 0.2}

@@ -11,7 +11,10 @@ from crscore.audit.store.rows import CommentScore, Score
 from crscore.encoders.hashing import Hashing
 from crscore.records import Importance
 from crscore.sandbox import run
+from crscore.settings import Config, override_settings
+from tests.helpers import scripted_llm
 from tests.helpers.audits import SETTINGS, Audit
+from tests.helpers.model_readings import obey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +57,27 @@ def test_signature_says_where_no_sandbox_let_the_tools_run(monkeypatch: pytest.M
     assert "|analyzers:sandbox:none|" in signature_of(Scorer(**options, untrusted=True))
     trusting = signature_of(Scorer(**options, untrusted=True, trust=True))
     assert re.search(r"\|analyzers:ruff@[\d.]+,sandbox:none\|", trusting)
+
+
+def test_pull_that_a_model_read_in_part_has_a_signature_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (task,) = Audit(tmp_path, pulls=1).tasks()
+    settings = {"reader": "openai:tiny", "reader_limit": 1, "analyzers": "none", "cache": False}
+    with scripted_llm.serve(obey) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        scorer = Scorer(claims="structural", **settings)
+        scored = score_pull(task, scorer)
+        assert len(server.chats()) == 1
+    assert ",partial|" in scored.signature
+    assert scored.signature.replace(",partial|", "|") == signature_of(scorer)
+
+
+def test_workers_share_the_requests_to_a_model() -> None:
+    settings = override_settings(Config(), {"reader_limit": 10})
+    assert pull_rows.share_limit(settings, 4).reader_limit == 2
+    assert pull_rows.share_limit(settings, 40).reader_limit == 1
+    assert pull_rows.share_limit(Config(), 4).reader_limit is None
 
 
 def test_rows_count_remarks_by_level(tmp_path: Path) -> None:

@@ -1,0 +1,149 @@
+"""The readings of a model and of the network of the same remarks, joined.
+
+A comment may try to sway a model, and the network reads the same words. Where the two differ by
+more than their errors explain, the lower reading counts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from crscore.readers.answers import ReadRemark
+from crscore.records import (
+    Holds,
+    ParsedComment,
+    Receipt,
+    Remark,
+    RemarkReading,
+    Sentence,
+    Stance,
+    Verdict,
+)
+from crscore.text import count_noun
+from crscore.usefulness import headline
+from crscore.usefulness.reading import ReviewReadings
+
+MAX_DIFFERENCE: Final = 2.0
+"""Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
+DOUBTED_WORTH: Final = 2.0
+"""Maximum worth of a remark that the model calls wrong without a line of the code."""
+ASKS_FROM: Final = 0.75
+"""Minimum importance, from 0 to 4, of a remark that gives the author something to answer."""
+_ASKING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
+
+
+class PlacedReadings(NamedTuple):
+    """Readings of a model, at the sentences of a review."""
+
+    by_sentences: Mapping[tuple[int, ...], RemarkReading]
+    """Sentences of a remark -> its reading."""
+    divided: Mapping[int, Sequence[tuple[int, ...]]]
+    """Comment -> the sentences of each of these remarks."""
+    unplaced: Mapping[int, Sequence[RemarkReading]]
+    """Comment -> readings of remarks whose quotations are not in it."""
+
+
+def place_readings(
+    remarks: Mapping[int, Sequence[ReadRemark]],
+    parsed: Sequence[ParsedComment],
+    sentences: Sequence[Sentence],
+) -> PlacedReadings:
+    """Find the sentences of the review that a model's remarks are.
+
+    Args:
+        remarks: Index of a comment -> its remarks.
+        parsed: The comments.
+        sentences: All sentences of the review. A comment of which some are left out, because the
+            review is too long, has no reading.
+    """
+    columns_of: dict[int, list[int]] = {}
+    for column, sentence in enumerate(sentences):
+        if not sentence.hidden:
+            columns_of.setdefault(sentence.comment, []).append(column)
+    placed: dict[tuple[int, ...], RemarkReading] = {}
+    divided: dict[int, list[tuple[int, ...]]] = {}
+    unplaced: dict[int, list[RemarkReading]] = {}
+    for comment, of_comment in remarks.items():
+        columns = columns_of.get(comment, [])
+        if len(columns) != len(parsed[comment].sentences) + len(parsed[comment].proposals):
+            continue
+        for remark in of_comment:
+            if remark.columns:
+                own = tuple(columns[at] for at in remark.columns)
+                placed[own] = remark.reading
+                divided.setdefault(comment, []).append(own)
+            else:
+                unplaced.setdefault(comment, []).append(remark.reading)
+    return PlacedReadings(placed, divided, unplaced)
+
+
+def join_readings(read: ReviewReadings, placed: PlacedReadings) -> ReviewReadings:
+    """Join a model's readings with the network's of the same remarks.
+
+    Args:
+        read: The network's readings; remarks whose sentences the model names are divided as there.
+        placed: The model's readings.
+
+    Returns:
+        The readings that count.
+    """
+    readings = [placed.by_sentences.get(remark.sentences) for remark in read.remarks]
+    for comment, rest in placed.unplaced.items():
+        indices = [
+            index
+            for index, remark in enumerate(read.remarks)
+            if remark.comment == comment and readings[index] is None
+        ]
+        # The model may divide the comment as the network does, but not quote it verbatim.
+        lowest = min(rest, key=lambda reading: reading.worth)
+        in_order = rest if len(rest) == len(indices) else [lowest] * len(indices)
+        for index, reading in zip(indices, in_order, strict=True):
+            readings[index] = reading
+    pairs = list(zip(read.remarks, readings, strict=True))
+    differing = sum(reading is not None and _differ(remark, reading) for remark, reading in pairs)
+    note = (
+        f"The model and the network differ by more than {MAX_DIFFERENCE:g} of 5 about the worth of "
+        f"{differing} of {count_noun(len(pairs), 'remark')}; the lower one counts."
+    )
+    return replace(
+        read,
+        remarks=tuple(
+            remark if reading is None else _join(remark, reading) for remark, reading in pairs
+        ),
+        notes=(*read.notes, note) if differing else read.notes,
+    )
+
+
+def _differ(remark: Remark, reading: RemarkReading) -> bool:
+    return abs(reading.worth - (1 + 4 * remark.worth)) > MAX_DIFFERENCE
+
+
+def _join(remark: Remark, reading: RemarkReading) -> Remark:
+    asks = reading.importance >= ASKS_FROM and reading.stance in _ASKING
+    worth = min(reading.worth, DOUBTED_WORTH) if reading.is_doubt else reading.worth
+    if _differ(remark, reading):
+        worth = min(worth, 1 + 4 * remark.worth)
+    importance = reading.importance / 4
+    return replace(
+        remark,
+        stance=reading.stance,
+        gives=float(asks),
+        importance=importance,
+        level=headline.name_level(importance),
+        worth=(worth - 1) / 4,
+        reading=reading,
+    )
+
+
+def prove(remark: Remark) -> Receipt | None:
+    """Return the receipt of a model's reading; None unless it quotes the line that decides."""
+    reading = remark.reading
+    if reading is None or reading.line is None or reading.holds is Holds.OPEN:
+        return None
+    return Receipt(
+        verdict=Verdict.REFUTED if reading.holds is Holds.NO else Verdict.CONFIRMED,
+        says="",
+        # Readers must know that the line was looked up, but what it means was not checked.
+        fact=f"{reading.why.rstrip('.!') or 'this line decides it'}, as a language model reads it.",
+        lines=(reading.line,),
+    )

@@ -1,0 +1,235 @@
+"""A language model as a reader: it is asked once about each comment, and its answers are kept."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+
+from crscore.cache import Store
+from crscore.errors import GenerationError, MalformedAnswerError
+from crscore.llm.answers import summarize
+from crscore.llm.engines.base import Answer, Engine, Sampling, replace_surrogates
+from crscore.readers import answers as answers_module
+from crscore.readers import requests as requests_module
+from crscore.readers.answers import SCHEMA, ReadRemark
+from crscore.readers.requests import Request, read_guide
+from crscore.text import count_noun
+
+KIND: Final = "readings"
+"""First word of the keys in the cache."""
+TOKENS_PER_PRICE: Final = 1_000_000
+
+
+class Respondent(Protocol):
+    """What answers requests: an engine or a recording."""
+
+    @property
+    def identity(self) -> str:
+        """What determines the answers, for the signature."""
+        ...
+
+    @property
+    def origin(self) -> str:
+        """Address of the model's server, part of the key of cached answers."""
+        ...
+
+    @property
+    def max_bytes(self) -> int:
+        """Maximum bytes of the texts of a request."""
+        ...
+
+    def ask(self, requests: Sequence[Request]) -> tuple[Answer, ...]:
+        """Return one answer per request, in order; one without an answer has a reason."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineRespondent:
+    """Language model that an engine runs."""
+
+    engine: Engine
+    max_tokens: int = requests_module.MAX_TOKENS
+    """Maximum tokens of an answer."""
+    temperature: float = 0.0
+    """Sampling temperature."""
+
+    @property
+    def identity(self) -> str:
+        """Model and sampling."""
+        return f"{self.engine.identity},t{self.temperature:g},n{self.max_tokens}"
+
+    @property
+    def origin(self) -> str:
+        """The engine's."""
+        return self.engine.origin
+
+    @property
+    def _answer_tokens(self) -> int:
+        tokens = self.engine.context_tokens
+        return self.max_tokens if tokens is None else min(self.max_tokens, tokens // 2)
+
+    @property
+    def max_bytes(self) -> int:
+        """Bytes that fit the model's context beside the guide and the answer."""
+        tokens = self.engine.context_tokens
+        if tokens is None:
+            return requests_module.MAX_REQUEST_BYTES
+        room = (tokens - self._answer_tokens) * requests_module.BYTES_PER_TOKEN
+        return min(requests_module.MAX_REQUEST_BYTES, room - len(read_guide().content.instruction))
+
+    def ask(self, requests: Sequence[Request]) -> tuple[Answer, ...]:
+        """Answer in one batch; if the engine fails, every answer has its reason."""
+        sampling = Sampling(
+            max_tokens=self._answer_tokens, temperature=self.temperature, schema=SCHEMA
+        )
+        try:
+            special = self.engine.special_tokens
+            return self.engine.complete([request.chat(special) for request in requests], sampling)
+        except GenerationError as exc:
+            return (Answer(text="", whole=False, reason=str(exc)),) * len(requests)
+
+
+class Prices(NamedTuple):
+    """Prices of a million tokens, in any currency."""
+
+    read: float
+    written: float
+
+
+class ModelReadings(NamedTuple):
+    """Readings of the comments of one review."""
+
+    remarks: Mapping[int, Sequence[ReadRemark]] = MappingProxyType({})
+    """Index of a comment -> its remarks; without the comments that the model did not read."""
+    notes: tuple[str, ...] = ()
+    """What was asked and what it cost, and what the model did not read."""
+    is_whole: bool = True
+    """Whether it answered all requests, even if not all answers can be used."""
+
+
+class ModelReader:
+    """Reader that asks a language model.
+
+    Args:
+        respondent: What answers.
+        cache: Answers of earlier runs; None to cache nothing.
+        limit: Maximum number of requests, in all calls together; None for no limit.
+        prices: Prices of tokens; None if unknown.
+    """
+
+    def __init__(
+        self,
+        respondent: Respondent,
+        *,
+        cache: Store | None = None,
+        limit: int | None = None,
+        prices: Prices | None = None,
+    ) -> None:
+        self.respondent = respondent
+        self._cache = cache
+        self._limit = limit
+        self._left = limit
+        self._prices = prices
+
+    @property
+    def identity(self) -> str:
+        """Model, guide and version of the requests, for the signature."""
+        version = f"r{requests_module.VERSION}"
+        return f"{self.respondent.identity},{read_guide().identity},{version}"
+
+    def read(self, reviews: Sequence[Sequence[Request]]) -> list[ModelReadings]:
+        """Read the comments of reviews, in one batch.
+
+        Args:
+            reviews: The requests about each review.
+
+        Returns:
+            The readings of each review.
+
+        Raises:
+            DependencyError: The engine's package is not installed.
+            ModelNotFoundError: The model is not available and may not be downloaded.
+        """
+        distinct = {request.id: request for review in reviews for request in review}
+        kept = {key: answer for key in distinct if (answer := self._kept(key)) is not None}
+        asked = [request for key, request in distinct.items() if key not in kept][: self._left]
+        if self._left is not None:
+            self._left -= len(asked)
+        answers = dict(kept)
+        if asked:
+            new = self.respondent.ask(asked)
+            answers |= {request.id: answer for request, answer in zip(asked, new, strict=True)}
+        return [self._read_review(review, answers, kept.keys()) for review in reviews]
+
+    def _read_review(
+        self, requests: Sequence[Request], answers: Mapping[str, Answer], kept: Set[str]
+    ) -> ModelReadings:
+        remarks: dict[int, Sequence[ReadRemark]] = {}
+        failures: list[str | MalformedAnswerError] = []
+        used: list[Answer] = []
+        is_whole = True
+        for request in requests:
+            answer = answers.get(request.id)
+            shown = [asked.shown for asked in request.comments]
+            if answer is None or answer.reason is not None:
+                limit = f"over the limit of {self._limit} requests"
+                failures += [limit if answer is None else str(answer.reason)] * len(shown)
+                is_whole = False
+                continue
+            try:
+                read = answers_module.read_answer(answer, shown, request.excerpt)
+            except MalformedAnswerError as exc:
+                failures += [exc] * len(shown)
+                continue
+            used.append(answer)
+            if self._cache is not None and request.id not in kept:
+                # As JSON cannot hold half a surrogate pair.
+                safe = replace(answer, text=replace_surrogates(answer.text))
+                self._cache.put(self._key(request.id), msgspec.json.encode(safe))
+            for asked, found in zip(request.comments, read, strict=True):
+                if found:
+                    remarks[asked.comment_index] = found
+                else:
+                    failures.append("the answer leaves out the comment")
+        cut = sum(not asked.shown.is_whole for request in requests for asked in request.comments)
+        again = sum(request.id in kept for request in requests)
+        notes = self._describe(len(remarks), used, again, failures, cut) if requests else ()
+        return ModelReadings(remarks, tuple(notes), is_whole)
+
+    def _describe(
+        self,
+        comments: int,
+        answers: Sequence[Answer],
+        again: int,
+        failures: Sequence[str | MalformedAnswerError],
+        cut: int,
+    ) -> Iterator[str]:
+        read = sum(answer.input_tokens or 0 for answer in answers)
+        written = sum(answer.output_tokens or 0 for answer in answers)
+        price = ""
+        if self._prices and comments and read:
+            cost = (read * self._prices.read + written * self._prices.written) / TOKENS_PER_PRICE
+            price = f"; price of 1,000 comments: {cost / comments * 1000:.2f}"
+        total = count_noun(comments + len(failures), "comment")
+        yield (
+            f"A language model read {comments} of {total} (requests: {len(answers):,}, {again:,} "
+            f"of them answered before; tokens read: {read:,}, written: {written:,}{price})."
+        )
+        if failures:
+            alone = count_noun(len(failures), "comment")
+            yield f"The network alone read {alone}: {summarize(failures)}."
+        if cut:
+            yield f"The network alone read the end of {count_noun(cut, 'long comment')}."
+
+    def _key(self, request_id: str) -> str:
+        # A hash, because the address of the server is private.
+        content = json.dumps([self.identity, self.respondent.origin, request_id])
+        return f"{KIND} {hashlib.sha256(content.encode()).hexdigest()}"
+
+    def _kept(self, request_id: str) -> Answer | None:
+        data = None if self._cache is None else self._cache.get(self._key(request_id))
+        return None if data is None else msgspec.json.decode(data, type=Answer)

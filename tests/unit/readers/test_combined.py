@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crscore.readers.answers import ReadRemark
+from crscore.readers.combined import join_readings, place_readings, prove
+from crscore.records import (
+    Aspects,
+    Holds,
+    Importance,
+    LineSpan,
+    ParsedComment,
+    Remark,
+    RemarkReading,
+    Sentence,
+    Side,
+    Stance,
+    Verdict,
+)
+from crscore.usefulness.reading import ReviewReadings
+
+LINE = LineSpan(path="a.py", side=Side.NEW, start=1, end=1)
+ASPECTS = Aspects(relevant=0.5, informative=0.5, clear=0.5)
+
+
+def reading(worth: float = 3, **changes: Any) -> RemarkReading:
+    values: dict[str, Any] = {
+        "stance": Stance.PROBLEM,
+        "importance": 2,
+        "worth": worth,
+        "specific": 0.5,
+        "acts": 0.5,
+        "holds": Holds.OPEN,
+        "line": None,
+        "why": "It is so.",
+    }
+    return RemarkReading(**values | changes)
+
+
+def by_network(*sentences: int, worth: float = 0.5, comment: int = 0) -> Remark:
+    return Remark(
+        comment=comment, sentences=sentences, stance=Stance.QUESTION, gives=0.9, importance=0.9,
+        level=Importance.CRITICAL, about=0.8, worth=worth,
+    )  # fmt: skip
+
+
+def join(*remarks: Remark, read: dict[int, list[ReadRemark]]) -> ReviewReadings:
+    """Join readings of two comments of three sentences each."""
+    parsed = ParsedComment(sentences=("a", "b", "c"))
+    sentences = [Sentence(text="x", comment=number // 3) for number in range(6)]
+    placed = place_readings(read, [parsed, parsed], sentences)
+    network = ReviewReadings(
+        sentences=(), restates=(), remarks=remarks, aspects=(ASPECTS,) * len(remarks)
+    )
+    return join_readings(network, placed)
+
+
+def worths(read: ReviewReadings) -> list[float]:
+    return [round(1 + 4 * remark.worth, 2) for remark in read.remarks]
+
+
+def test_reading_of_the_model_counts_on_the_scale_of_the_network() -> None:
+    joined = join(
+        by_network(0, 1), by_network(4, comment=1), read={0: [ReadRemark((0, 1), reading(4))]}
+    )
+    remark, other = joined.remarks
+    assert (remark.worth, remark.importance, remark.level) == (0.75, 0.5, Importance.MINOR)
+    assert (remark.stance, remark.gives, remark.about) == (Stance.PROBLEM, 1.0, 0.8)
+    assert remark.reading == reading(4)
+    assert other == by_network(4, comment=1)
+    assert joined.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "gives"),
+    [
+        ({"importance": 1}, 1.0),
+        ({"importance": 0}, 0.0),
+        ({"stance": Stance.PRAISE}, 0.0),
+        ({"stance": Stance.QUESTION}, 1.0),
+    ],
+)
+def test_remark_gives_something_if_it_asks_for_something_that_matters(
+    changes: dict[str, Any], gives: float
+) -> None:
+    (remark,) = join(by_network(0), read={0: [ReadRemark((0,), reading(**changes))]}).remarks
+    assert remark.gives == gives
+
+
+@pytest.mark.parametrize(
+    ("model", "network", "worth", "is_noted"),
+    [(5, 0.5, 5, False), (5, 0.4, 2.6, True), (1, 0.9, 1, True), (1, 0.4, 1, False)],
+)
+def test_lower_reading_counts_where_the_two_differ_too_much(
+    model: float, network: float, worth: float, is_noted: bool
+) -> None:
+    joined = join(by_network(0, worth=network), read={0: [ReadRemark((0,), reading(model))]})
+    assert worths(joined) == [worth]
+    assert bool(joined.notes) == is_noted
+
+
+def test_doubted_remark_is_worth_little() -> None:
+    doubted = reading(4, holds=Holds.NO)
+    joined = join(by_network(0), read={0: [ReadRemark((0,), doubted)]})
+    assert worths(joined) == [2]
+    assert prove(joined.remarks[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("holds", "verdict"), [(Holds.YES, Verdict.CONFIRMED), (Holds.NO, Verdict.REFUTED)]
+)
+def test_line_proves_what_the_model_says(holds: Holds, verdict: Verdict) -> None:
+    read = {0: [ReadRemark((0,), reading(3, holds=holds, line=LINE))]}
+    receipt = prove(join(by_network(0), read=read).remarks[0])
+    assert receipt is not None
+    assert (receipt.verdict, receipt.lines) == (verdict, (LINE,))
+    assert receipt.fact == "It is so, as a language model reads it."
+
+
+def test_nothing_is_proven_without_a_reading_or_a_decision() -> None:
+    assert prove(by_network(0)) is None
+    read = {0: [ReadRemark((0,), reading(line=LINE))]}
+    assert prove(join(by_network(0), read=read).remarks[0]) is None
+
+
+def test_readings_without_a_place_go_to_the_remarks_in_order_else_the_lowest_to_all() -> None:
+    loose = [ReadRemark((), reading(4)), ReadRemark((), reading(3))]
+    remarks = by_network(0), by_network(1, 2)
+    assert worths(join(*remarks, read={0: loose})) == [4, 3]
+    assert worths(join(*remarks, by_network(3, comment=1), read={0: loose})) == [4, 3, 3]
+    assert worths(join(by_network(0, 1, 2), read={0: loose})) == [3]
+    placed = [ReadRemark((0,), reading(2)), ReadRemark((), reading(4))]
+    assert worths(join(*remarks, read={0: placed})) == [2, 4]
+
+
+def test_comment_that_is_not_read_to_its_end_has_no_reading() -> None:
+    parsed = ParsedComment(sentences=("a", "b"))
+    placed = place_readings(
+        {0: [ReadRemark((0,), reading())]}, [parsed], [Sentence(text="a", comment=0)]
+    )
+    assert placed == ({}, {}, {})
