@@ -5,15 +5,14 @@ import re
 import tomllib
 from typing import Final
 
-PATTERNS: Final = tomllib.loads(
+_PATTERNS: Final = tomllib.loads(
     (importlib.resources.files("crscore.review") / "boilerplate.toml").read_text(encoding="utf-8")
 )
-"""Lists of patterns by their name in the file."""
 _EDGES: Final = re.compile(r"^[\W_]+|(?:[\W_]|\(\d+\))+$")
 _HIDDEN_SECTION: Final = re.compile(
-    rf"[\Wℹ]*(?:{'|'.join(PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*", re.IGNORECASE
+    rf"[\Wℹ]*(?:{'|'.join(_PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*", re.IGNORECASE
 )
-_BOILERPLATE: Final = re.compile("|".join(PATTERNS["boilerplate"]), re.IGNORECASE)
+_BOILERPLATE: Final = re.compile("|".join(_PATTERNS["boilerplate"]), re.IGNORECASE)
 _MIN_CHARS: Final = 3
 _MAX_CHARS: Final = 300
 

@@ -1,14 +1,16 @@
 """Labels of a remark: how its writer rates it, which is not a part of what it says.
 
 "P1:", "**issue (blocking):**", "[High]", "🔴", "Severity: high", "Confidence 4/5", a badge. A label
-is a few known words (`boilerplate.toml`) in brackets, or at the start of a sentence with a
-separator behind them, or a whole unit. Other words are text: "Note that ...", "High load blocks".
+is a few known words (`labels.toml`) in brackets, or at the start of a sentence with a separator
+behind them, or a whole unit. Other words are text: "Note that ...", "High load blocks".
 """
 
+import importlib.resources
 import re
+import tomllib
 from typing import Final, NamedTuple
 
-from crscore.review.boilerplate import PATTERNS, is_boilerplate
+from crscore.review.boilerplate import is_boilerplate
 
 LABEL_END: Final = "\x04"
 """Mark after a label in bold or italics, which a sentence may follow without a separator."""
@@ -19,80 +21,27 @@ SEVERITIES: Final = ("critical", "high", "medium", "low")
 _MAX_TAIL: Final = 100
 """Maximum characters at the end of a text that are searched for a label."""
 
-_WORDS: Final = PATTERNS["labels"]
-_ICON: Final = (
-    r"(?:[ℹ‼⁉≡\u231a-\u23ff\u2500-\u2bff\u3030\u303d\U0001f000-\U0001faff]"
-    r"|:[a-z][a-z0-9_+-]{1,40}:)"
-)
-_SEVERE: Final = "|".join(_WORDS[name] for name in SEVERITIES)
-_RATED: Final = f"{_SEVERE}|{_WORDS['kinds']}"
-_ANY: Final = f"{_RATED}|{_WORDS['topics']}"
+
+def _read_grammar() -> dict[str, str]:
+    """Return the expressions of `labels.toml`, with those that they refer to written out."""
+    parts: dict[str, str] = {}
+    file = importlib.resources.files("crscore.review") / "labels.toml"
+    for name, pattern in tomllib.loads(file.read_text(encoding="utf-8")).items():
+        parts[name] = re.sub(r"\{([a-z_]+)\}", lambda match: f"(?:{parts[match[1]]})", pattern)
+    return parts
 
 
-def _phrase(words: str, others: str = _ANY) -> str:
-    """Return a pattern of label words, the first of `words`: "Potential issue | major"."""
-    more = rf"(?:{others}|{_WORDS['qualifiers']})"
-    join = rf"(?:\s?(?:[/|,&+·•_–—-]|{_ICON})\s?|\s)"
-    return (
-        rf"(?:(?:{_WORDS['qualifiers']}){join}){{0,2}}\b(?:{words})\b(?:{join}{more}\b){{0,5}}"
-        r"(?:\s?#?\d{1,3}\b)?"
-    )
-
-
-_NUMBER: Final = r"~?\d[\d.]*(?:\s?%|\s?(?:/|out of)\s?\d+|\s?min\w*)?"
-# Severity: 🔴 High; Confidence Score: 4/5; Effort to review [1-5]: 2 (easy)
-_VALUE: Final = (
-    rf"(?:(?:{_ANY}|{_WORDS['qualifiers']})\s)?\b(?:{_WORDS['rated']}|{_WORDS['unrated']})"
-    r"(?:\s(?:score|level|rating|to \w+|\[[\d-]+\]))*"
-    rf"(?:\s?[:=]\s?{LABEL_END}?\s?(?:{_ICON}\s?|\x02`)*(?:{_phrase(_ANY)}|{_NUMBER})(?:`\x03)?|\s{_NUMBER})"
-    rf"(?:\s?\([^()]{{1,20}}\))?(?:\s?{_ICON})*"
-)
-_LIST: Final = (
-    rf"(?:{_ICON}\s?)*(?:{_VALUE}|{_phrase(_ANY)})"
-    rf"(?:\s?[,;|/·]\s?(?:{_VALUE}|{_phrase(_ANY)})){{0,4}}"
-)
-_DETAIL: Final = r"(?:\s?[(\[][^()\[\]\x02\x03]{1,40}[)\]])?"  # issue (blocking), bug [high]
-_SENTENCE: Final = r"(?-i:(?=[A-Z][a-z]|[AI]\s|\x02))"
-_COLON: Final = rf"\s?[:)](?=[\s\x02{LABEL_END}]|\Z){LABEL_END}*"
-_DASH: Final = r"(?:\s(?:[-|>»·•–]|--)(?=\s)|\s?—)"
-_REST: Final = r"(?:[^\w?\x02]*\Z)"
-_END: Final = rf"(?:{LABEL_END}*(?:{_COLON}|{_DASH})|{LABEL_END}+(?:{_REST}|\s?{_SENTENCE}))"
-_DECORATED: Final = (
-    rf"(?>(?:{_ICON}\s*)+)",
-    rf"[\[{{【]\s?{_LIST}\s?[\]}}】]|\((?:{_phrase(_RATED)}|{_VALUE})\)",  # [P1] (nit)
-    # `🐞 Bug`; `P1`: and the lines `12-14`: of a label
-    rf"\x02`(?:{_ICON}\s?[\w /()-]{{1,40}}|(?:p[0-4]|\d+(?:-\d+)?)(?=`\x03(?:\W*:|{_REST})))`\x03",
-)
-_PLAIN: Final = (
-    rf"{_VALUE}(?:[.;,]\s|\s{_SENTENCE}|{LABEL_END}|{_END}|{_REST})",
-    # Potential issue | Major, issue (blocking): but "minor formatting" is a remark
-    rf"{_phrase(_RATED)}{_DETAIL}{_END}|{_phrase(_RATED, _RATED)}{_DETAIL}{_REST}",
-    # Data loss | 🟠 Major | ⚡ Quick win
-    rf"[\w/& -]{{1,40}}\|(?=(?>(?:{_ICON}|[\s|{LABEL_END}]|{_phrase(_RATED)})+)\Z)",
-    rf"(?-i:P[0-4])(?:\s{_SENTENCE}|[:{LABEL_END}])",
-    # **Docs**, **Docs:** missing, Docs: The default is wrong; not "docs: missing"
-    rf"{_phrase(_ANY)}{_DETAIL}"
-    rf"(?:{_COLON}\s{_SENTENCE}(?=(?:\S+\s+){{3}})|\s?:?{LABEL_END}(?:{_COLON}|{_REST})"
-    rf"|:{LABEL_END})",
-)
-_LEADING: Final = re.compile("|".join((*_DECORATED, *_PLAIN)), re.IGNORECASE)
-_AFTER_ICON: Final = re.compile(
-    rf"{_phrase(_ANY)}{_DETAIL}(?:{_END}|{_REST}|\s{_SENTENCE})", re.IGNORECASE
-)
-_SEPARATORS: Final = re.compile(rf"\A(?:[\s{LABEL_END}|·•–—]|[-:.,>](?=\s|\Z))+")
-# ... [possible issue, importance: 8]; ... (P1). ... 🔴; ... - nit
-_TRAILING: Final = re.compile(
-    rf"(?:\s?{_ICON}|\s?\[{_LIST}\]|\s?\((?:{_VALUE}|{_phrase(_SEVERE)})\)"
-    rf"|\s[-–—|·]\s(?:{_VALUE}|{_phrase(_SEVERE)})|\s\x02`{_ICON}\s?[\w /()-]{{1,40}}`\x03)"
-    r"(?=[.!]?\s*\Z)",
-    re.IGNORECASE,
-)
+_GRAMMAR: Final = _read_grammar()
+_LEADING, _AFTER_EMOJI, _SEPARATORS, _TRAILING, _UNRATED, _BADGE_ADDRESS = (
+    re.compile(_GRAMMAR[name], re.IGNORECASE)
+    for name in
+    ("leading", "after_emoji", "separators", "trailing", "without_severity", "badge_address")
+)  # fmt: skip
 _BADGE: Final = re.compile(BADGE.format("([^\x06]*)"))
-_BADGE_ADDRESS: Final = re.compile(r"/badge/|shields\.io|badges?\b|-priority\.", re.IGNORECASE)
-# "confidence: high", "high confidence" say nothing of the severity.
-_UNRATED: Final = re.compile(rf"(?:\w+[\s-])?\b(?:{_WORDS['unrated']})\b[^|,;·]*", re.IGNORECASE)
+# The mildest first: "non-blocking" is not "blocking".
 _SEVERITY: Final = re.compile(
-    "|".join(rf"(?P<{name}>\b(?:{_WORDS[name]})\b)" for name in reversed(SEVERITIES)), re.IGNORECASE
+    "|".join(rf"(?P<{name}>\b(?:{_GRAMMAR[name]})\b)" for name in reversed(SEVERITIES)),
+    re.IGNORECASE,
 )
 
 
@@ -116,22 +65,21 @@ def strip_labels(text: str) -> Labelled:
         >>> strip_labels("Note that `x` is null.")
         Labelled(text='Note that `x` is null.', severity=None)
     """
-    severities = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
-    rest, after_icon = _BADGE.sub(" ", text).strip(), False
-    while label := (after_icon and _AFTER_ICON.match(rest)) or _LEADING.match(rest):
-        named = _severities(label[0])
-        if len(named) > 1:  # "[low, high] is the range"
+    named = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
+    rest, after_emoji = _BADGE.sub(" ", text).strip(), False
+    while label := (
+        (after_emoji and _AFTER_EMOJI.match(rest))
+        or _LEADING.match(rest)
+        or _TRAILING.search(rest, max(0, len(rest) - _MAX_TAIL))
+    ):
+        severities = _severities(label[0])
+        if len(severities) > 1:  # "[low, high] is the range"
             break
-        severities |= named
-        after_icon = not any(map(str.isalnum, label[0]))
-        rest = _SEPARATORS.sub("", rest[label.end() :], count=1)
-    while label := _TRAILING.search(rest, max(0, len(rest) - _MAX_TAIL)):
-        named = _severities(label[0])
-        if len(named) > 1:
-            break
-        severities |= named
-        rest = rest[: label.start()] + rest[label.end() :]
-    return Labelled(rest, min(severities, key=SEVERITIES.index, default=None))
+        named |= severities
+        after_emoji = not any(map(str.isalnum, label[0]))
+        before, after = rest[: label.start()], rest[label.end() :]
+        rest = before + (after if before else _SEPARATORS.sub("", after))
+    return Labelled(rest, min(named, key=SEVERITIES.index, default=None))
 
 
 def strip_source_labels(text: str) -> str:

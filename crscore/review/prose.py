@@ -205,9 +205,8 @@ class _ProseReader:
         if _is_block(name):
             self._end_unit()
         attributes = {key: clean(value or "") for key, value in node.attributes.items()}
-        badge = None
-        if name == "img":
-            badge = read_badge(attributes.get("alt", ""), attributes.get("src", ""))
+        address = attributes.get("src", "")
+        badge = read_badge(attributes.get("alt", ""), address) if name == "img" else None
         if badge:
             self._buffer.append(BADGE.format(badge))
         elif badge is None:

@@ -66,14 +66,14 @@ _UNSEEN_COMMAND: Final = re.compile(
 _COLOR: Final = re.compile(
     r"\\(?:text)?color\s*(?:\[\w{1,10}\])?\s*\{\s*([^{}]{1,40}?)\s*\}", re.IGNORECASE
 )
+# Contrast below 1.5 on white: names, #eee and #fdfdfd, the shares 1,1,1 or 255,255,255.
 _LIGHT_COLOR: Final = re.compile(
     r"\w*white\w*|transparent|snow|ivory|azure|mintcream|honeydew|seashell|aliceblue|linen|oldlace"
-    r"|lavender(?:blush)?|cornsilk|lightyellow|lightcyan|beige|gainsboro|(?:rgba|hsla?)\(.*",
+    r"|lavender(?:blush)?|cornsilk|lightyellow|lightcyan|beige|gainsboro|(?:rgba|hsla?)\(.*"
+    r"|#?(?:[d-f]{3}|(?:[d-f][0-9a-f]){3})"
+    r"|(?:rgb\()?(?:,?\s*(?:1(?:\.0+)?|0?\.(?:8[5-9]|9)\d*|2[2-5]\d)){1,3}\)?",
     re.IGNORECASE,
 )
-_HEX_COLOR: Final = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
-_LIGHTEST: Final = 0.85
-"""Share of red, green and blue from which text on white is not readable (contrast below 1.5)."""
 _COMMAND: Final = re.compile(r"\\(?:text)?color\s*+(?:\[\w*\])?\{[^{}$]*\}|\\[a-zA-Z]+|[{}$`%]")
 
 
@@ -217,19 +217,6 @@ def hidden_formula(formula: str) -> str | None:
         >>> hidden_formula(r"$\color{white}{\textsf{Well done}}$")
         'Well done'
     """
-    if _UNSEEN_COMMAND.search(formula) or any(map(_is_light, _COLOR.findall(formula))):
+    if _UNSEEN_COMMAND.search(formula) or any(map(_LIGHT_COLOR.fullmatch, _COLOR.findall(formula))):
         return " ".join(_COMMAND.sub(" ", formula).split())
     return None
-
-
-def _is_light(color: str) -> bool:
-    if match := _HEX_COLOR.fullmatch(color):
-        width = len(match[1]) // 3
-        shares = [
-            int(match[1][at : at + width], 16) / (16**width - 1)
-            for at in range(0, 3 * width, width)
-        ]
-    else:
-        numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?|\.\d+", color)]
-        shares = [number / (255 if max(numbers) > 1 else 1) for number in numbers]
-    return bool(_LIGHT_COLOR.fullmatch(color)) or min(shares, default=0.0) >= _LIGHTEST

@@ -72,7 +72,7 @@ def test_profile_identifies_its_bot_and_has_posts_of_both_kinds(name: str) -> No
     patterns = [*bot.logins, *lines, *cut.lines, *cut.details, *cut.sections]
     assert not [pattern for pattern in patterns for text in ODD_TEXTS if matches(pattern, text)]
     assert all(start and end for start, end in cut.between)
-    assert all((*cut.before, *bot.markers, *bot.signed))
+    assert all((*bot.markers, *bot.signed))
 
 
 def test_no_account_or_marker_belongs_to_two_bots() -> None:

@@ -39,8 +39,6 @@ class Cut(_Table, frozen=True):
     """
     lines: tuple[str, ...] = ()
     """Patterns of a whole line, as `Line.plain` gives it: without asterisks and quote marks."""
-    before: tuple[str, ...] = ()
-    """Texts that are removed with everything before them on the line."""
     keep: tuple[str, ...] = ()
     """Patterns of a summary: the folded part is kept, even inside a removed part."""
     unquote: bool = False

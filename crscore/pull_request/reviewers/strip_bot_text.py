@@ -93,7 +93,11 @@ def cut(body: str, rules: Cut) -> str:
             (part.start, part.end) for part in _parts_with_title(body_outline.folded, rules.keep)
         ],
         also=[
-            *(span for line in visible_lines for span in _line_spans(line, text, rules)),
+            *(
+                (line.inner, line.end)
+                for line in visible_lines
+                if line.text and matches_any(rules.lines, line.text)
+            ),
             *(part[-2:] for part in _parts_with_title(body_outline.folded, rules.summaries)),
         ],
     )
@@ -118,15 +122,6 @@ def _unify_line_ends(body: str) -> str:
 
 def _visible_lines(text: str) -> list[Line]:
     return [line for line in outline(text).lines if line.is_visible]
-
-
-def _line_spans(line: Line, text: str, rules: Cut) -> Iterator[Span]:
-    if line.text and matches_any(rules.lines, line.text):
-        yield line.inner, line.end
-    for lead_in in rules.before:
-        start = text.rfind(lead_in, line.inner, line.end)
-        if start >= 0:
-            yield line.inner, start + len(lead_in)
 
 
 def _parts_with_title(parts: Sequence[Part], patterns: Sequence[str]) -> Iterator[Part]:

@@ -33,7 +33,6 @@ RULES = Cut(
     details=("tip",),
     sections=("tips",),
     lines=("tail*",),
-    before=("text",),
     unquote=True,
     plain_pre=True,
 )
@@ -115,10 +114,6 @@ def test_quote_of_a_box_is_not_broken_by_a_line_that_goes() -> None:
 def test_line_of_code_stays() -> None:
     body = "```\ntip\n```"
     assert cut(body, Cut(lines=("tip",))) == body
-
-
-def test_lead_in_of_a_line_goes() -> None:
-    assert words("a\n**[x]** by <b>me</b><br>c", before=("</b><br>",)) == "a c"
 
 
 def test_quotes_and_preformatted_prose_of_the_bot_are_its_words() -> None:
