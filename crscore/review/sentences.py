@@ -44,9 +44,13 @@ _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
 # "(See above.) It fails.": the segmenter does not split after a closed bracket or quote.
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
 _ENUMERATOR: Final = re.compile(r"\A(?:\(?\d{1,3}[.)]|[•·‣▪*+–—-])\s+")
-# A path alone ("src/app.py:12") is the location of a remark, not a remark. Bounded, so that a run
-# of slashes is not scanned to its end from every character.
-_PATH: Final = r"(?:[\w.@-]{1,80}/){1,20}[\w@-][\w.@-]{0,80}\.\w{1,5}(?::\d{1,7})?\b"
+# A path alone ("src/app.py:12", "app.py (2)") is the location of a remark, not a remark. Bounded,
+# so that a run of slashes is not scanned to its end from every character.
+_NAME: Final = r"[\w@-][\w.@-]{0,80}\.\w{1,5}"
+_PATH: Final = (
+    rf"(?:(?:[\w.@-]{{1,80}}/){{1,20}}{_NAME}(?::\d{{1,7}})?|{_NAME}(?= \(\d{{1,3}}\)))\b"
+    r"(?: \(\d{1,3}\))?"
+)
 # Possessive: "https://a.https://a. x" has exponentially many matches.
 _WITHOUT_WORDS: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|{_PATH}|[\W_])++", re.IGNORECASE)
 

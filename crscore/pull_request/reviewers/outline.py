@@ -50,10 +50,6 @@ class Part(NamedTuple):
     """End offset in the text."""
     title: str
     """Heading or summary, without tags; empty when there is none."""
-    title_start: int
-    """Start of the title with its tags."""
-    title_end: int
-    """End of the title."""
 
 
 @dataclass(slots=True)
@@ -92,7 +88,6 @@ def outline(text: str) -> Outline:
 @dataclass(slots=True)
 class _Heading:
     start: int
-    end: int
     level: int
     title: str
 
@@ -103,7 +98,7 @@ class _Container:
 
     start: int
     summary_from: int | None = None
-    summary: tuple[int, int, int, int] | None = None
+    summary: tuple[int, int] | None = None
     headings: list[_Heading] = field(default_factory=list)
 
 
@@ -141,7 +136,7 @@ class _OutlineReader:
         if begins_in_comment:
             self._read_marks(self._comment_end, end)
         elif is_visible:
-            self._read_heading(start + indent, end, content)
+            self._read_heading(start + indent, content)
             self._read_marks(start, end)
 
     def _in_fence(self, content: str, *, quoted: bool) -> bool:
@@ -158,20 +153,19 @@ class _OutlineReader:
             self._fence_quoted = quoted
         return opened is not None
 
-    def _read_heading(self, start: int, end: int, content: str) -> None:
+    def _read_heading(self, start: int, content: str) -> None:
         match = _HEADING.match(content)
         if match is None:
             return
         level = len(match[1]) if match[1] else int(match[3])
         title = _title(match[2] or match[4])
         self._end_headings(self._boxes[-1], level, start)
-        self._boxes[-1].headings.append(_Heading(start, end, level, title))
+        self._boxes[-1].headings.append(_Heading(start, level, title))
 
     def _end_headings(self, box: _Container, level: int, end_offset: int) -> None:
         while box.headings and box.headings[-1].level >= level:
             last = box.headings.pop()
-            end = min(last.end, end_offset)
-            self.found.sections.append(Part(last.start, end_offset, last.title, last.start, end))
+            self.found.sections.append(Part(last.start, end_offset, last.title))
 
     def _read_marks(self, begin: int, end: int) -> None:
         while begin < end and (mark := _MARK.search(self._text, begin, end)) is not None:
@@ -190,8 +184,7 @@ class _OutlineReader:
             if not closes:
                 box.summary_from = mark.start()
             elif box.summary_from is not None and box.summary is None:
-                start = box.summary_from
-                box.summary = (start, start, mark.start(), mark.end())
+                box.summary = box.summary_from, mark.start()
                 box.summary_from = None
         elif not closes:
             box.summary_from = None
@@ -199,9 +192,9 @@ class _OutlineReader:
         elif len(self._boxes) > 1:
             self._boxes.pop()
             self._end_headings(box, 0, mark.start())
-            start, _, inside, end = box.summary or (box.start,) * 4
-            title = _title(self._text[start : min(inside, start + 10 * _MAX_TITLE_CHARS)])
-            self.found.folded.append(Part(box.start, mark.end(), title, start, end))
+            start, end = box.summary or (box.start, box.start)
+            title = _title(self._text[start : min(end, start + 10 * _MAX_TITLE_CHARS)])
+            self.found.folded.append(Part(box.start, mark.end(), title))
 
 
 def _title(source: str) -> str:

@@ -31,8 +31,6 @@ class Cut(_Table, frozen=True):
     """Two texts: everything from the first to the next second one is removed, both included."""
     details: tuple[str, ...] = ()
     """Patterns of a summary: the folded part is removed with its content."""
-    summaries: tuple[str, ...] = ()
-    """Patterns of a summary that is removed, while the content folded under it is kept."""
     sections: tuple[str, ...] = ()
     """Patterns of a heading that is removed, with everything up to the next heading of its level or
     above.

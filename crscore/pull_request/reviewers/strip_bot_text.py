@@ -98,7 +98,6 @@ def cut(body: str, rules: Cut) -> str:
                 for line in visible_lines
                 if line.text and matches_any(rules.lines, line.text)
             ),
-            *(part[-2:] for part in _parts_with_title(body_outline.folded, rules.summaries)),
         ],
     )
 

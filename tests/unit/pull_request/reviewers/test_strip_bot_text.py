@@ -64,11 +64,6 @@ def test_part_that_is_never_closed_stays() -> None:
     assert "b" in cut("a <details><summary>Tips</summary>b", Cut(details=("tips",)))
 
 
-def test_only_the_title_goes_by_summaries() -> None:
-    body = "<details><summary>a.py (1)</summary>b</details>"
-    assert words(body, summaries=("*.* (*)",)) == "<details>b</details>"
-
-
 def test_section_goes_up_to_the_next_of_its_level() -> None:
     assert words("## Tips\na\n### b\n## c\nd", sections=("tips",)) == "## c d"
 
@@ -77,12 +72,6 @@ def test_kept_part_outlives_the_section_it_is_in() -> None:
     body = "## Tips\na\n<details><summary>Missed</summary>b</details>\nc"
     actual = words(body, sections=("tips",), keep=("missed*",))
     assert actual == "<details><summary>Missed</summary>b</details>"
-
-
-def test_title_of_a_kept_part_may_go() -> None:
-    body = "## Tips\na\n<details><summary>Missed</summary>b</details>\nc"
-    actual = words(body, sections=("tips",), keep=("missed*",), summaries=("missed",))
-    assert actual == "<details>b</details>"
 
 
 def test_kept_part_inside_of_a_cut_part_stays_once() -> None:
