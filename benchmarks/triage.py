@@ -72,10 +72,7 @@ def measure_worth(scorer: Scorer, texts: list[str]) -> list[float]:
         reviews.append((units, scorer.parts.encoder.encode([unit.text for unit in units])))
     return [
         max(
-            (
-                headline.join_parts(headline.measure_parts(r.reading, 1.0), reader.weights.worth)
-                for r in read.remarks
-            ),
+            (headline.weigh_worth(r.reading.worth, 1.0) for r in read.remarks),
             default=0.0,
         )
         for read in reader.read_texts(reviews)

@@ -27,9 +27,9 @@ from scipy.stats import rankdata, spearmanr
 from crscore import Scorer, plugins, scorer, settings
 from crscore.diff import parse
 from crscore.records import Stance
-from crscore.usefulness.headline import PARTS
+from crscore.usefulness import headline
 from crscore.usefulness.reading import OUTPUTS
-from crscore_lab.training import preferences, usefulness
+from crscore_lab.training import usefulness, worth
 from crscore_lab.training.data import corpus, templates
 
 KINDS = ("nits", "summary", "generic", "other", "invented", "false", "template")
@@ -187,21 +187,23 @@ def report_about(fitted) -> None:
 
 
 def report_halves(fitted, data: Path) -> None:
-    column = PARTS.index("importance")
+    column = OUTPUTS.index("importance")
     rows = []
     for side, candidates in enumerate(fitted.candidates):
-        worth = preferences.fit(fitted.candidates[1 - side])
+        weights = worth.fit(fitted.candidates[1 - side])
         for item in candidates:
-            if "worth" in item.ratings and item.remarks:
-                top = max(remark.parts[column] for remark in item.remarks)
-                rows.append((item, preferences.value_of(item, worth), top))
+            if item.kind == headline.COMMENTS and item.remarks:
+                top = max(float(remark.measures[column]) for remark in item.remarks)
+                value = headline.value_of(worth.worths_of(item, weights))
+                rows.append((item, value, top))
     people = [row for row in rows if row[0].is_person]
     bots = [row for row in rows if not row[0].is_person]
     for rating, at in (("worth", 1), ("importance", 2)):
         for who, chosen in (("all", rows), ("people", people), ("bots", bots)):
-            said = [row[0].ratings[rating] for row in chosen]
-            rho = spearmanr([row[at] for row in chosen], said)
-            print(f"{rating}, as read, {who} ({len(chosen)}): rank correlation {rho[0]:.2f}")
+            judged = [row for row in chosen if rating in row[0].ratings]
+            said = [row[0].ratings[rating] for row in judged]
+            rho = spearmanr([row[at] for row in judged], said)
+            print(f"{rating}, as read, {who} ({len(judged)}): rank correlation {rho[0]:.2f}")
     for rating in ("informative", "relevant", "clear", "acted_on", "functional", "accepted"):
         for who, chosen in (("people", people), ("bots", bots)):
             known = [row for row in chosen if row[0].ratings.get(rating) in (0.0, 1.0)]
@@ -230,8 +232,8 @@ def report_golden(fitted, data: Path) -> None:
             for finding in findings
         }
         worths = read(list(listed))[:, at[1]]
-        for is_golden, worth in zip(listed.values(), worths, strict=True):
-            (yes if is_golden else no).append(worth)
+        for is_golden, value in zip(listed.values(), worths, strict=True):
+            (yes if is_golden else no).append(value)
     rho = spearmanr(importances, severities)[0]
     print(f"severity of golden findings ({len(severities)}): rank correlation {rho:.2f}")
     print(f"golden against others ({len(yes)} and {len(no)}): AUC {auc(yes, no):.2f}")

@@ -312,8 +312,7 @@ def _score(
                 for receipt, remark in zip(receipts, read.remarks, strict=True)
             ],
             review.text.authors,
-            cells.diff,
-            reader.weights.reference,
+            reader.weights.scale,
         )
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}

@@ -488,6 +488,11 @@ class Importance(StrEnum):
     """Naming, layout, wording of comments."""
 
 
+MAX_IMPORTANCE: Final = 4
+"""Importance of a critical remark."""
+LEAST_WORTH: Final = 1.0
+"""Worth of a remark with nothing to act on, or about something else."""
+MAX_WORTH: Final = 5.0
 GIVES_FROM: Final = 0.5
 """Minimum probability of a text that needs an answer."""
 ON_TOPIC: Final = 0.25
@@ -594,13 +599,17 @@ class Remark:
     gives: float
     """Probability that the author of the change has something to answer, in [0, 1]."""
     importance: float
-    """Harm of a merge that ignores it, if it is right, in [0, 1]."""
+    """Harm of a merge that ignores it, if it is right: 0 (nothing at stake) to 4 (critical)."""
     level: Importance
     """The importance as a word."""
     about: float
     """Probability that it is about this change and no other, in [0, 1]."""
     worth: float
-    """Its value for the author of the change, in [0, 1]."""
+    """How glad the author of the change should be to get it: 1 (not at all) to 5, as expected."""
+    specific: float
+    """Probability that it says enough to act on, in [0, 1]."""
+    acts: float
+    """Probability that the author changes the code for it, in [0, 1]."""
     receipt: Receipt | None = None
     """Proof for or against its statement about the code; None if undecided."""
     labelled: str | None = None
@@ -642,7 +651,7 @@ class Share:
     remark: int
     """Index of the remark in the result."""
     value: float
-    """Its worth times its weight, in [0, 1]; 0 for an empty remark."""
+    """What its worth adds to the value, in [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -652,7 +661,7 @@ class Usefulness:
     about: float
     """Probability that the text is about this change and no other, in [0, 1]."""
     importance: float
-    """Highest importance of a valuable remark, in [0, 1]; 0 without one."""
+    """Highest importance of a valuable remark, as a share of its scale, in [0, 1]."""
     aspects: Aspects
     """Estimates of how people would rate it."""
     shares: tuple[Share, ...]
@@ -662,15 +671,27 @@ class Usefulness:
     value: float
     """Sum of the shares minus the deduction, in [0, 1]."""
     standing: int
-    """Share of real reviews by people that are less useful, in percent, 0 to 100."""
+    """Share of real texts of the comparison set that are less useful, in percent, 0 to 100."""
+    low: int
+    """Lower end of the interval that contains, in four of five cases, the standing by the worth
+    that readers gave the text, 0 to 100."""
+    high: int
+    """Upper end of the interval."""
+    among_bots: int
+    """Standing among the reviews by bots alone, or comments by bots, 0 to 100."""
     word: str
-    """The standing as a word, or `OFF_TOPIC`."""
+    """The middle of the interval as a word, or `OFF_TOPIC`."""
     against: str
-    """The comparison set: "399 review comments by people on changes of up to 5 lines"."""
+    """The comparison set: "612 reviews by people and bots"."""
+
+    @property
+    def interval(self) -> str:
+        """The standing and its interval: "64 (35 to 85)"."""
+        return f"{self.standing} ({self.low} to {self.high})"
 
     @property
     def comparison(self) -> str:
-        """The standing in words: "better than 61 % of 399 review comments by people"."""
+        """The standing in words: "better than 61 % of 612 reviews by people and bots"."""
         share = {0: "hardly any", 100: "nearly all"}.get(self.standing, f"{self.standing} %")
         return f"better than {share} of {self.against}"
 

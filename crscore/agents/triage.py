@@ -7,7 +7,6 @@ in English is not judged: it is listed to be answered and, in a draft, posted.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,6 +17,7 @@ import msgspec
 from crscore.errors import ConfigError
 from crscore.records import (
     GIVES_FROM,
+    LEAST_WORTH,
     ON_TOPIC,
     Comment,
     CommentResult,
@@ -32,7 +32,6 @@ from crscore.records import (
 from crscore.review.language import NOT_READ
 from crscore.text import code_names
 from crscore.usefulness import headline
-from crscore.usefulness.reading import logit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from crscore.scorer import Scorer
 
 SCHEMA: Final = "urn:crscore:triage:1"
-MIN_WORTH: Final = 0.25
+MIN_WORTH: Final = 2.5
 """Minimum worth of a remark worth posting: it keeps nine of ten golden findings."""
 SAME_POINT: Final = 0.7
 """Minimum cosine of two remarks on one file that make the same point."""
@@ -94,10 +93,9 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     importance: Importance | None
     """Harm of merging without heeding it, if it is right."""
     worth: float | None
-    """Gain for the author of the change, in [0, 1]."""
+    """How glad the author of the change should be to get it: 1 to 5, as expected."""
     draft_worth: float | None
-    """Worth on the assumption that it is about the change, in [0, 1]; it decides whether to post
-    it."""
+    """Worth on the assumption that it is about the change; it decides whether to post it."""
     verdict: Verdict
     """Whether its statements about the code are true."""
     receipt: Receipt | None
@@ -130,7 +128,7 @@ class Policy:
     """Criteria for a remark to be worth posting."""
 
     min_worth: float = MIN_WORTH
-    """Minimum of `Triaged.draft_worth`, in [0, 1]."""
+    """Minimum of `Triaged.draft_worth`, 1 to 5."""
     budget: int | None = None
     """Maximum number of remarks, the most valuable first; None for no limit."""
 
@@ -167,8 +165,7 @@ def triage(
     vectors = scorer.parts.encoder.encode(texts)
     duplicates = _find_duplicates(result, vectors, drafts=len(comments))
     decided = (
-        _decide(index, text, duplicates.get(index), result, reader.weights.worth)
-        for index, text in enumerate(texts)
+        _decide(index, text, duplicates.get(index), result) for index, text in enumerate(texts)
     )
     return Triage(
         remarks=_decide_posts(
@@ -186,7 +183,6 @@ def _decide(
     text: str,
     duplicate_of: int | None,
     result: Result,
-    weights: npt.NDArray[np.float32],
 ) -> Triaged:
     remark = result.remarks[index]
     scored = result.comments[remark.comment]
@@ -203,7 +199,7 @@ def _decide(
         stance=remark.stance,
         importance=remark.level,
         worth=remark.worth,
-        draft_worth=_draft_worth(remark, weights),
+        draft_worth=_draft_worth(remark),
         verdict=remark.verdict,
         receipt=remark.receipt,
         duplicate_of=duplicate_of,
@@ -255,13 +251,10 @@ def _is_repeat(one: tuple[Comment, bool, str], other: tuple[Comment, bool, str])
     return text == other_text or is_same
 
 
-def _draft_worth(remark: Remark, weights: npt.NDArray[np.float32]) -> float:
+def _draft_worth(remark: Remark) -> float:
     """Return the worth of a remark on the assumption that it is about the change."""
-    if remark.about < ON_TOPIC or not 0 < remark.worth < 1:
-        return remark.worth
-    raised = headline.log_part(1.0) - headline.log_part(remark.about)
-    log_odds = logit(remark.worth) + float(weights[headline.PARTS.index("about")]) * raised
-    return 1 / (1 + math.exp(-log_odds))
+    trust = headline.trust(remark.about)
+    return LEAST_WORTH + (remark.worth - LEAST_WORTH) / trust if trust else remark.worth
 
 
 def _choose_action(

@@ -133,7 +133,7 @@ def _text(remark: Triaged) -> str:
         place = f" · {escape.one_line(remark.place.path)}{line}"
     worth = post = ""
     if remark.worth is not None:
-        worth = f" · worth {remark.worth:.2f}"
+        worth = f" · worth {remark.worth:.1f} of 5"
         post = " · worth posting" if remark.post else ""
     return (
         f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}\n"

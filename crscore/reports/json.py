@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-SCHEMA = "urn:crscore:result:5"
+SCHEMA = "urn:crscore:result:6"
 """The `$id` of the document's schema."""
 DECIMALS = 6
 """Decimals of similarities and degrees."""
@@ -178,14 +178,18 @@ class Remark(Struct, frozen=True, kw_only=True):
     """Its effect on the author of the change."""
     gives: Share
     """Probability that its author has something to answer."""
-    importance: Share
-    """Harm of merging without heeding it, if it is right."""
+    importance: Annotated[float, Meta(ge=0, le=records.MAX_IMPORTANCE)]
+    """Harm of merging without heeding it, if it is right: 0 (nothing at stake) to 4 (critical)."""
     level: records.Importance
     """Importance as a word."""
     about: Share
     """Probability that it is about this change and no other."""
-    worth: Share
-    """Gain for the author of the change."""
+    worth: Annotated[float, Meta(ge=records.LEAST_WORTH, le=records.MAX_WORTH)]
+    """How glad the author of the change should be to get it: 1 to 5, as expected."""
+    specific: Share
+    """Probability that it says enough to act on."""
+    acts: Share
+    """Probability that the author changes the code for it."""
     verdict: records.Verdict
     """Whether its statements about the code are true."""
     receipt: records.Receipt | None
@@ -230,7 +234,7 @@ class Comment(Struct, frozen=True, kw_only=True):
 class Result(Struct, frozen=True, kw_only=True):
     """One review of one change."""
 
-    schema: Literal["urn:crscore:result:5"] = "urn:crscore:result:5"
+    schema: Literal["urn:crscore:result:6"] = "urn:crscore:result:6"
     """Name of this schema; a breaking change gets a new number."""
     version: str = __version__
     """Version of crscore that wrote the document."""

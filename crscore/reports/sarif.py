@@ -26,7 +26,15 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from crscore.records import Importance, LineSpan, ReferenceKind, Result, Verdict
+from crscore.records import (
+    LEAST_WORTH,
+    MAX_WORTH,
+    Importance,
+    LineSpan,
+    ReferenceKind,
+    Result,
+    Verdict,
+)
 from crscore.reports import escape, sarif_locations, view
 from crscore.reports.base import Report
 from crscore.version import __version__
@@ -212,6 +220,7 @@ def _remarks(result: Result) -> Iterator[_Finding]:
         spans = view.remark_spans(result, remark)
         path = spans[0].path if spans else ""
         facts = {"stance": remark.stance.value}
+        rank = (remark.worth - LEAST_WORTH) / (MAX_WORTH - LEAST_WORTH)
         if receipt:
             facts |= {"verdict": receipt.verdict.value, "fact": _message(receipt.fact)}
         if receipt and receipt.verdict is Verdict.REFUTED:
@@ -220,12 +229,12 @@ def _remarks(result: Result) -> Iterator[_Finding]:
             spans = (*spans, *receipt.lines)
             key = (_REFUTED, path, text)
             facts |= {"remark": text}
-            yield _Finding(_REFUTED, "note", message, spans, key, remark.worth, facts)
+            yield _Finding(_REFUTED, "note", message, spans, key, rank, facts)
         elif remark.is_valuable:
             level = _REMARK_LEVELS[remark.level]
             key = (_REMARK, path, text)
             facts |= {"importance": remark.level.value}
-            yield _Finding(_REMARK, level, text, spans, key, remark.worth, facts)
+            yield _Finding(_REMARK, level, text, spans, key, rank, facts)
 
 
 def _points(result: Result) -> Iterator[_Finding]:

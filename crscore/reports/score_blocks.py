@@ -28,8 +28,6 @@ WARNING: Final = "fair flag"
 _LEVEL_TONES: Final = dict(zip(records.Importance, ("bad", "fair", "", "dim"), strict=True))
 MAX_PROOF_PLACES: Final = 3
 """Maximum number of locations of a receipt that are named; the others are counted."""
-_ESTIMATES: Final = ("gives", "importance", "about", "worth")
-"""Numbers of a remark that only the full report shows."""
 
 
 def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
@@ -208,7 +206,7 @@ def _remark(
         below.append(make_receipt(remark.receipt, place))
     if explain:
         sentences = " ".join(f"S{at + 1}" for at in remark.sentences)
-        below.append((Run(f"{sentences}: {view.estimates(remark, *_ESTIMATES)}"),))
+        below.append((Run(f"{sentences}: {view.remark_numbers(remark)}"),))
     return blocks.Item(
         (Run(text, "dim"),) if is_empty else text,
         (Run(f"{item.number}", f"strong {tone}"),),

@@ -92,7 +92,7 @@ def verdict(value: records.Usefulness) -> str:
     if value.word == records.OFF_TOPIC:
         return "Off topic: nothing in it is about this change."
     empty_note = "" if value.importance else " It gives the author nothing to answer."
-    return f"{value.word.capitalize()}: {value.comparison}.{empty_note}"
+    return f"{value.word.capitalize()}: {value.interval}, {value.comparison}.{empty_note}"
 
 
 def standing(value: Any) -> float | None:
@@ -111,8 +111,7 @@ class RankedRemark(NamedTuple):
     """Rank: refuted remarks first, then by value, with remarks that need no answer last."""
     remark: records.Remark
     points: int
-    """Contribution to the value, in hundredths; contributions and deductions add up to the
-    value."""
+    """Contribution to the standing; contributions and deductions add up to it."""
 
 
 def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
@@ -120,7 +119,7 @@ def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
     value = result.usefulness
     if value is None:
         return ()
-    points = _hundredths([*(share.value for share in value.shares), -value.taken_off])
+    points = _whole_points(value)
     pairs = [
         (result.remarks[share.remark], amount)
         for share, amount in zip(value.shares, points, strict=False)
@@ -145,20 +144,22 @@ def remarks_title(remarks: Iterable[Any]) -> str:
     return "Remarks, the most valuable first"
 
 
-def _hundredths(parts: Sequence[float]) -> list[int]:
-    """Round parts to hundredths that add up to their rounded sum."""
-    rounded = [math.floor(100 * part) for part in parts]
-    by_rest = sorted(range(len(parts)), key=lambda at: rounded[at] - 100 * parts[at])
-    for at in by_rest[: round(100 * math.fsum(parts)) - sum(rounded)]:
+def _whole_points(value: records.Usefulness) -> list[int]:
+    """Divide the standing among the remarks and the deduction, in whole points that add up."""
+    scale = value.standing / value.value if value.value else 0.0
+    parts = [scale * part for part in (*(share.value for share in value.shares), -value.taken_off)]
+    rounded = [math.floor(part) for part in parts]
+    by_rest = sorted(range(len(parts)), key=lambda at: rounded[at] - parts[at])
+    for at in by_rest[: round(math.fsum(parts)) - sum(rounded)]:
         rounded[at] += 1
     return rounded
 
 
 def sum_of_value(result: Result) -> str:
-    """Describe each remark's contribution to the value of a review; "" if no remark is on topic.
+    """Describe each remark's contribution to the standing; "" if no remark is on topic.
 
     Example:
-        `Value 0.62 = 0.41 for remark 1 (major) + 0.21 for 2 others`
+        `62 points = 41 for remark 1 (major) + 21 for 2 others`
     """
     value = result.usefulness
     if value is None or value.word == records.OFF_TOPIC:
@@ -168,7 +169,7 @@ def sum_of_value(result: Result) -> str:
     listed, remaining = valuable[:_NAMED_REMARKS], valuable[_NAMED_REMARKS:]
     terms = {f"remark {item.number} ({item.remark.level.value})": item.points for item in listed}
     terms[count_noun(len(remaining), "other")] = sum(item.points for item in remaining)
-    total = round(100 * value.value)
+    total = value.standing
     refuted = sum(is_refuted(item.remark) for item in ranked)
     empty = len(ranked) - len(valuable) - refuted
     rest = (
@@ -178,11 +179,11 @@ def sum_of_value(result: Result) -> str:
     if names := " and ".join(filter(None, rest)):
         terms[names] = total - sum(terms.values())
     text = " ".join(
-        f"{'+' if points > 0 else MINUS} {abs(points) / 100:.2f} for {name}"
+        f"{'+' if points > 0 else MINUS} {abs(points)} for {name}"
         for name, points in terms.items()
         if points
     )
-    return f"Value {total / 100:.2f}{' = ' * bool(text)}{text.removeprefix('+ ')}"
+    return f"{count_noun(total, 'point')}{' = ' * bool(text)}{text.removeprefix('+ ')}"
 
 
 def count_verdicts(result: Result) -> str:
@@ -205,7 +206,7 @@ def describe_remark(item: RankedRemark) -> str:
     if is_refuted(remark):
         return f"refuted · {remark.stance.value} · gives nothing"
     if remark.is_valuable:
-        adds = f"{item.points / 100:.2f}" if item.points else "less than 0.01"
+        adds = count_noun(item.points, "point") if item.points else "less than a point"
         labelled = f" (labelled {remark.labelled})" if remark.labelled else ""
         return f"{remark.level.value}{labelled} · {remark.stance.value} · adds {adds}{doubt}"
     lack = "gives nothing" if remark.about >= records.ON_TOPIC else "not about this change"
@@ -257,6 +258,14 @@ def baselines(result: Result) -> str:
 def aspects(value: records.Usefulness) -> str:
     """List the ratings that people would give a text, each from 0 to 100."""
     return estimates(value.aspects, *asdict(value.aspects))
+
+
+def remark_numbers(remark: records.Remark) -> str:
+    """List the numbers of a remark, each with its scale."""
+    return (
+        f"worth {remark.worth:.1f} of 1 to 5, importance {remark.importance:.1f} of 4, "
+        f"{estimates(remark, 'gives', 'about', 'specific', 'acts')} of 100"
+    )
 
 
 def estimates(value: object, *names: str) -> str:

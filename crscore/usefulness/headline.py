@@ -1,11 +1,12 @@
 """Headline of a review: the value of its remarks for the author of the change.
 
-    value = sum of worth_i * 0.4 ** i, the most valuable remark first, minus 0.01 per empty remark
+    value = half the sum of gain_i / 2 ** i, the most valuable remark first, minus 5 % per empty one
 
-The value is reported as its percentile among real reviews.
+with the gain ((worth - 1) / 4) ** 3. The value is reported as its percentile among real reviews.
 """
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Final
@@ -14,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.records import (
+    LEAST_WORTH,
+    MAX_IMPORTANCE,
+    MAX_WORTH,
     OFF_TOPIC,
     ON_TOPIC,
     Aspects,
-    Diff,
     Flag,
     Importance,
-    LineKind,
     Receipt,
     Remark,
     Share,
@@ -29,20 +31,17 @@ from crscore.records import (
     Verdict,
 )
 from crscore.scoring.assembly import Rating
-from crscore.usefulness.reading import ReviewReadings, TextReading, logit
+from crscore.usefulness.reading import ReviewReadings
+from crscore.usefulness.scale import BOTS, PEOPLE, Scale, discounts, gain, percentile
 
 Floats = npt.NDArray[np.float32]
 
-PARTS: Final = (
-    "gives", "importance", "worth", "informative", "relevant", "functional", "about",
-)  # fmt: skip
-"""Features that make up the worth of a remark; a higher one never lowers it."""
-RANK_DISCOUNT: Final = 0.4
-"""Weight of a remark relative to the one before it, the most valuable first."""
-EMPTY_DEDUCTION: Final = 0.01
-"""Deduction from the value for an empty remark."""
+EMPTY_DEDUCTION: Final = 0.05
+"""Share of the value that is deducted for an empty remark."""
 MAX_DEDUCTION: Final = 0.25
 """Maximum share of the value that is deducted for empty remarks."""
+SURELY_ABOUT: Final = 0.55
+"""Probability of being about the change from which the whole worth of a remark counts."""
 LEVELS: Final = (
     (0.88, Importance.CRITICAL),
     (0.66, Importance.MAJOR),
@@ -50,10 +49,10 @@ LEVELS: Final = (
     (0.0, Importance.NIT),
 )
 """Minimum importance for each level, highest first; each is as frequent as in ratings by people."""
-CHANGE_SIZES: Final = {"up to 5 lines": 5, "6 to 15 lines": 15, "more than 15 lines": math.inf}
-"""Name of a size class of changes -> its maximum number of changed lines."""
 REVIEWS: Final = "reviews"
-"""Comparison set of reviews of several comments."""
+COMMENTS: Final = "comments"
+KINDS: Final = (REVIEWS, COMMENTS)
+"""Kinds of texts that are compared with each other."""
 PERCENTILE_WORDS: Final = (
     (75, "very useful"),
     (50, "useful"),
@@ -73,8 +72,7 @@ def rate(
     flags: Sequence[Flag | None],
     receipts: Sequence[Receipt | None],
     authors: Mapping[str | None, Sequence[int]],
-    diff: Diff,
-    reference: Mapping[str, Floats],
+    scale: Scale,
 ) -> Rating:
     """Rate the comments on a change singly, by author and all together.
 
@@ -83,8 +81,7 @@ def rate(
         flags: The matcher's flag of each sentence.
         receipts: Proof for or against each remark; None without proof.
         authors: Indices of each author's comments, in order of first appearance.
-        diff: The change.
-        reference: Comparison set -> values of real comments or reviews, ascending.
+        scale: What real comments and reviews are worth.
     """
     readings = list(read.sentences)
     for column, flag in enumerate(flags):
@@ -102,11 +99,11 @@ def rate(
         by_comment.setdefault(remark.comment, []).append(index)
         if all(flags[column] in _UNREAD for column in remark.sentences):
             about = max(readings[column].about for column in remark.sentences)
-            remarks[index] = replace(remark, gives=0.0, about=about, worth=0.0)
+            remarks[index] = replace(remark, gives=0.0, about=about, worth=LEAST_WORTH)
         elif remark.verdict is Verdict.REFUTED:
-            remarks[index] = replace(remark, worth=0.0)
+            remarks[index] = replace(remark, worth=LEAST_WORTH)
 
-    def rank_together(chosen: Iterable[int]) -> Usefulness | None:
+    def rank_together(chosen: Iterable[int], kind: str = REVIEWS) -> Usefulness | None:
         """Rank some comments; None without a remark."""
         groups = [by_comment[comment] for comment in chosen if comment in by_comment]
         if not groups:
@@ -114,13 +111,12 @@ def rate(
         # The most valuable remark represents its comment.
         best = [max(group, key=lambda index: (remarks[index].worth, -index)) for group in groups]
         aspects = {name: _mean(getattr(read.aspects[i], name) for i in best) for name in ASPECTS}
-        name = reference_of(diff, len(groups))
         return rank(
             {index: remarks[index] for group in groups for index in group},
             _mean(max(remarks[index].about for index in group) for group in groups),
             Aspects(**aspects),
-            reference=name,
-            values=reference[name],
+            kind=kind,
+            scale=scale,
         )
 
     count = sum(map(len, authors.values()))
@@ -131,7 +127,7 @@ def rate(
             for flag, restates in zip(flags, read.restates, strict=True)
         ),
         remarks=tuple(remarks),
-        comments=tuple(rank_together([index]) for index in range(count)),
+        comments=tuple(rank_together([index], COMMENTS) for index in range(count)),
         reviews=tuple(map(rank_together, authors.values())),
         usefulness=rank_together(range(count)),
     )
@@ -141,28 +137,30 @@ def _mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
 
 
-def measure_parts(text: TextReading, about: float) -> list[float]:
-    """Return the parts of the worth of a remark, one for each of `PARTS`."""
-    # Logarithms for features that a remark has or lacks; logits for features of degree.
-    return [
-        log_part(text.gives),
-        logit(text.importance),
-        logit(text.worth),
-        log_part(text.informative),
-        log_part(text.relevant),
-        logit(text.functional),
-        log_part(about),
-    ]
+def weigh_worth(expected: float, about: float) -> float:
+    """Return the worth of a remark, 1 to 5.
+
+    Args:
+        expected: Its expected worth if it is about the change, as a share of the scale, in [0, 1].
+        about: Probability that it is.
+    """
+    return LEAST_WORTH + (MAX_WORTH - LEAST_WORTH) * expected * trust(about)
 
 
-def join_parts(parts: Sequence[float], weights: Floats) -> float:
-    """Return the worth of a remark, in [0, 1]."""
-    return 1 / (1 + math.exp(-float(np.dot(weights[:-1], parts) + weights[-1])))
+def trust(about: float) -> float:
+    """Return the share of the worth that counts, in [0, 1], for a probability to be on topic."""
+    return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
 
 
 def name_level(importance: float) -> Importance:
     """Return the level of an importance."""
     return next(level for threshold, level in LEVELS if importance >= threshold)
+
+
+def value_of(worths: Sequence[float]) -> float:
+    """Return the value of remarks by their worth, 1 to 5, without a deduction."""
+    ordered = sorted(worths, reverse=True)
+    return math.fsum(map(operator.mul, map(gain, ordered), discounts(len(ordered))))
 
 
 def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, float]:
@@ -175,68 +173,46 @@ def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, flo
         The share of each remark, the deduction for empty remarks, and the value.
     """
     order = sorted(remarks, key=lambda index: (-remarks[index].worth, index))
-    # Divided by the sum of all weights: the value stays within [0, 1].
     shares = tuple(
-        Share(remark=index, value=remarks[index].worth * RANK_DISCOUNT**rank * (1 - RANK_DISCOUNT))
-        for rank, index in enumerate(order)
+        Share(remark=index, value=gain(remarks[index].worth) * weight)
+        for index, weight in zip(order, discounts(len(order)), strict=True)
     )
     total = math.fsum(share.value for share in shares)
     empty = sum(not remark.is_valuable for remark in remarks.values())
-    deduction = min(EMPTY_DEDUCTION * empty, MAX_DEDUCTION * total)
+    deduction = min(EMPTY_DEDUCTION * empty, MAX_DEDUCTION) * total
     return shares, deduction, total - deduction
 
 
-def reference_of(diff: Diff, comments: int) -> str:
-    """Return the comparison set of a text: comments on changes of its size, or reviews."""
-    if comments > 1:
-        return REVIEWS
-    changed = len(diff.lines(LineKind.ADDED, LineKind.REMOVED))
-    return next(name for name, max_lines in CHANGE_SIZES.items() if changed <= max_lines)
-
-
 def rank(
-    remarks: Mapping[int, Remark],
-    about: float,
-    aspects: Aspects,
-    *,
-    reference: str,
-    values: Floats,
+    remarks: Mapping[int, Remark], about: float, aspects: Aspects, *, kind: str, scale: Scale
 ) -> Usefulness:
-    """Rank a review among real reviews.
+    """Rank a review among real reviews, or a comment among real comments.
 
     Args:
         remarks: Its remarks: index in the result -> remark.
         about: Probability that it is about the change.
         aspects: Estimates of how people would rate it.
-        reference: Name of the comparison set.
-        values: Values of its reviews, ascending.
+        kind: `REVIEWS` or `COMMENTS`.
+        scale: What real texts are worth.
     """
     shares, deduction, value = sum_up(remarks)
-    # The mean of both sides: a review equal to the value counts half.
-    below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
-    # Rounded before the word is chosen, so that word and number agree.
-    percentile = round(100 * float(below) / max(1, len(values)))
+    people, bots = scale.values[kind, PEOPLE], scale.values[kind, BOTS]
+    standing = percentile(np.concatenate([people, bots]), value)
+    low, middle, high = scale.interval(kind, standing)
     valuable = [remark for remark in remarks.values() if remark.is_valuable]
     is_on_topic = any(remark.about >= ON_TOPIC for remark in remarks.values())
-    word = next(word for threshold, word in PERCENTILE_WORDS if percentile >= threshold)
-    subject = (
-        "reviews of several comments by people"
-        if reference == REVIEWS
-        else f"review comments by people on changes of {reference}"
-    )
+    word = next(word for threshold, word in PERCENTILE_WORDS if middle >= threshold)
     return Usefulness(
         about=about,
-        importance=max((remark.importance for remark in valuable), default=0.0),
+        importance=max((remark.importance for remark in valuable), default=0.0) / MAX_IMPORTANCE,
         aspects=aspects,
         shares=shares,
         taken_off=deduction,
         value=value,
-        standing=percentile,
+        standing=standing,
+        low=min(low, standing),
+        high=max(high, standing),
+        among_bots=percentile(bots, value),
         word=word if is_on_topic else OFF_TOPIC,
-        against=f"{len(values):,} {subject}",
+        against=f"{len(people) + len(bots):,} {kind} by people and bots",
     )
-
-
-def log_part(probability: float) -> float:
-    """Return the logarithm of a probability, finite for 0."""
-    return math.log(probability + 1e-3)

@@ -1,7 +1,6 @@
 """Learned weights of the headline, in one file of arrays."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,13 +13,15 @@ from crscore.encoders.minilm import TunedLayers
 from crscore.errors import InputError
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.phrases import Phrases
+from crscore.usefulness.scale import Scale
 
 Floats = npt.NDArray[np.float32]
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Version of the file format."""
 _ARRAYS: Final = ("head", "about", "worth")
 _LAYER: Final = "layer:"
+_SPREAD: Final = "spread:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,9 +43,9 @@ class Weights:
     about: Floats
     """Weights of the evidence in the logit of being on topic, shape (M + 1,), the bias last."""
     worth: Floats
-    """Weights of `headline.PARTS` in the logit of the worth, shape (P + 1,), the bias last."""
-    reference: Mapping[str, Floats]
-    """Comparison set -> values of real comments or reviews by people, ascending."""
+    """Weights of `JoinedNetwork.measure` in the logit of the worth, shape (P + 1,), bias last."""
+    scale: Scale
+    """What real comments and reviews are worth."""
 
 
 def to_bytes(weights: Weights) -> bytes:
@@ -60,7 +61,7 @@ def to_bytes(weights: Weights) -> bytes:
         "encoder": weights.encoder,
         "data_sha256": weights.data_sha256,
         "documents": weights.rarity.documents,
-        "references": list(weights.reference),
+        "sets": [list(name) for name in weights.scale.values],
     }
     content: dict[str, npt.NDArray[Any]] = {
         "facts": arrays.from_text(json.dumps(facts, sort_keys=True)),
@@ -74,8 +75,10 @@ def to_bytes(weights: Weights) -> bytes:
     content["phrase_weights"] = weights.phrases.weights.astype(np.float16)
     for name, tensor in sorted(weights.layers.tensors.items()):
         content[_LAYER + name] = tensor.astype(np.float16)
-    for index, values in enumerate(weights.reference.values()):
-        content[f"reference_{index}"] = values.astype(np.float32)
+    for kind, table in weights.scale.spread.items():
+        content[_SPREAD + kind] = table.astype(np.float32)
+    for index, key in enumerate(weights.scale.values):
+        content[f"values_{index}"] = weights.scale.values[key].astype(np.float32)
     return arrays.pack(content)
 
 
@@ -92,6 +95,7 @@ def read_weights(path: Path) -> Weights:
             raise InputError(f"{path}: weights of format {facts['format']}, not {FORMAT}")
         stems = arrays.to_lines(content["stems"])
         frequency = dict(zip(stems, content["frequency"].tolist(), strict=True))
+        sets = [(kind, writer) for kind, writer in facts["sets"]]
         return Weights(
             encoder=facts["encoder"],
             data_sha256=facts["data_sha256"],
@@ -108,10 +112,14 @@ def read_weights(path: Path) -> Weights:
                 rarity=content["phrase_rarity"].astype(np.float32),
                 weights=content["phrase_weights"].astype(np.float32),
             ),
-            reference={
-                name: content[f"reference_{index}"]
-                for index, name in enumerate(facts["references"])
-            },
+            scale=Scale(
+                values={name: content[f"values_{index}"] for index, name in enumerate(sets)},
+                spread={
+                    name.removeprefix(_SPREAD): table
+                    for name, table in content.items()
+                    if name.startswith(_SPREAD)
+                },
+            ),
             **{name: content[name].astype(np.float32) for name in _ARRAYS},
         )
 

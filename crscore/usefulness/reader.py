@@ -17,6 +17,7 @@ from crscore.encoders.minilm import MiniLM
 from crscore.matchers.calibrated.guards import find_repeats
 from crscore.records import (
     GIVES_FROM,
+    MAX_IMPORTANCE,
     ON_TOPIC,
     Aspects,
     Reading,
@@ -239,18 +240,20 @@ class Reader:
 
     def _weigh(self, remark: RemarkText, sentences: Sequence[Sentence], about: float) -> Remark:
         """Estimate what a remark is worth."""
-        parts = headline.measure_parts(remark.reading, about)
-        importance = reading.weigh_importance(remark.reading)
+        text = remark.reading
+        importance = reading.weigh_importance(text)
         positions = [sentences[column].position for column in remark.columns]
         return Remark(
             comment=sentences[remark.columns[0]].comment,
             sentences=remark.columns,
-            stance=remark.reading.stance,
-            gives=remark.reading.gives,
-            importance=importance,
+            stance=text.stance,
+            gives=text.gives,
+            importance=MAX_IMPORTANCE * importance,
             level=headline.name_level(importance),
             about=about,
-            worth=headline.join_parts(parts, self.weights.worth) if about >= ON_TOPIC else 0.0,
+            worth=headline.weigh_worth(text.worth, about),
+            specific=text.informative,
+            acts=text.acted_on,
             labelled=next((at.severity for at in positions if at.severity), None),
         )
 
@@ -336,4 +339,4 @@ def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:
         return None
     weights, file = shipped
     tuned = TunedNetwork(weights, encoder if isinstance(encoder, MiniLM) else MiniLM())
-    return Reader(weights, JoinedNetwork(tuned, weights.phrases), file=file)
+    return Reader(weights, JoinedNetwork(tuned, weights.phrases, weights.worth), file=file)

@@ -197,7 +197,7 @@ def proof(text: str, verdict: Verdict, *places: Place) -> Proof:
 
 def remark(text: str = "Please close the file.", **changes: object) -> ReviewRemark:
     values: dict[str, object] = {
-        "facts": "major · asks for a change · adds 0.40",
+        "facts": "major · asks for a change · adds 42 points",
         "level": Importance.MAJOR,
         "reviewer": "mira",
         "receipt": None,

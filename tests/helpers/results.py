@@ -578,7 +578,7 @@ def learned(result: Result, flags: Sequence[Flag | None] = ()) -> Result:
     )
 
 
-AGAINST = "399 review comments by people on changes of up to 5 lines"
+AGAINST = "399 reviews by people and bots"
 
 
 def standing(value: int, word: str = "useful", **changes: object) -> Usefulness:
@@ -586,7 +586,8 @@ def standing(value: int, word: str = "useful", **changes: object) -> Usefulness:
     aspects = Aspects(relevant=0.88, informative=0.71, clear=0.95)
     values = {"about": 0.91, "importance": 0.78, "aspects": aspects, "shares": ()}
     values |= {"taken_off": 0.0, "value": 0.71}
-    values |= {"standing": value, "word": word, "against": AGAINST}
+    values |= {"standing": value, "word": word, "against": AGAINST, "among_bots": value // 2}
+    values |= {"low": max(0, value - 20), "high": min(100, value + 10)}
     return Usefulness(**{**values, **changes})
 
 
@@ -602,8 +603,9 @@ def remark_of(sentence: int, comment: int, reading: Reading, **changes: object) 
     """A remark of one sentence; the first sentence makes the most important one."""
     importance, level = LEVELS[min(sentence, len(LEVELS) - 1)]
     values = {"comment": comment, "sentences": (sentence,), "stance": reading.stance}
-    values |= {"gives": reading.gives, "importance": importance, "level": level}
-    values |= {"about": reading.about, "worth": reading.gives / (sentence + 1)}
+    values |= {"gives": reading.gives, "importance": 4 * importance, "level": level}
+    values |= {"about": reading.about, "worth": 1 + 4 * reading.gives / (sentence + 1)}
+    values |= {"specific": 0.6, "acts": 0.4}
     return Remark(**{**values, **changes})
 
 
@@ -665,7 +667,7 @@ def decided(refuted: Receipt = REFUTED) -> Result:
     """The review, with a first remark that the code confirms and a second one that it refutes."""
     result = useful(review())
     first, second, *others = result.remarks
-    first, second = replace(first, receipt=CONFIRMED), replace(second, receipt=refuted, worth=0.0)
+    first, second = replace(first, receipt=CONFIRMED), replace(second, receipt=refuted, worth=1.0)
     value, shares = result.usefulness, result.usefulness.shares
     shares = (shares[0], *shares[2:], replace(shares[1], value=0.0))
     total = sum(share.value for share in shares)

@@ -13,9 +13,10 @@ from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.model import Weights
 from crscore.usefulness.phrases import Phrases
 from crscore.usefulness.reading import OUTPUTS, PHRASED, TextReading
+from crscore.usefulness.scale import BOTS, PEOPLE, Scale
 
-REFERENCES = (*headline.CHANGE_SIZES, headline.REVIEWS)
-"""Names of the comparison sets."""
+SETS = [(kind, writer) for kind in headline.KINDS for writer in (PEOPLE, BOTS)]
+"""Comparison sets."""
 
 
 def outputs(stance: Stance = Stance.REQUEST, **ratings: float) -> npt.NDArray[np.float32]:
@@ -39,6 +40,14 @@ class ScriptedNetwork:
         return np.stack([self.script(text) for text in texts])
 
 
+def scale() -> Scale:
+    """Comparison sets of evenly spread values; readers differ by up to ten points."""
+    even = np.linspace(0, 1, 101, dtype=np.float32)
+    knots = np.linspace(0, 100, 5, dtype=np.float32)
+    table = np.stack([knots, np.maximum(knots - 10, 0), knots, np.minimum(knots + 10, 100)], axis=1)
+    return Scale(values=dict.fromkeys(SETS, even), spread=dict.fromkeys(headline.KINDS, table))
+
+
 def weights(**changes: object) -> Weights:
     """Weights that know nothing: each probability is a half."""
     parts = {
@@ -56,8 +65,9 @@ def weights(**changes: object) -> Weights:
             weights=np.array([[0.0], [0.0], [0.5]], dtype=np.float32).repeat(len(PHRASED), axis=1),
         ),
         "about": np.zeros(len(evidence.FEATURES) + 1, dtype=np.float32),
-        "worth": np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
-        "reference": {name: np.linspace(0, 1, 101, dtype=np.float32) for name in REFERENCES},
+        # Its worth is what the network says.
+        "worth": np.array([name == "worth" for name in (*OUTPUTS, *PHRASED, "")], dtype=np.float32),
+        "scale": scale(),
     }
     return Weights(**(parts | changes))
 

@@ -446,7 +446,7 @@ def test_comment_without_text_has_no_remark() -> None:
     result = read("Alpha.", "<!-- beta gamma -->", "")
     assert [remark.comment for remark in result.remarks] == [0]
     assert [item.usefulness is None for item in result.comments] == [False, True, True]
-    assert result.usefulness.against.endswith("lines")  # one comment, compared with comments
+    assert result.usefulness.against.endswith("reviews by people and bots")
 
 
 def test_texts_of_all_pairs_are_read_together() -> None:

@@ -105,6 +105,8 @@ def test_remark_is_valuable_if_it_gives_something_about_the_change(
         importance=0.5,
         level=Importance.MINOR,
         about=about,
-        worth=0.5,
+        worth=3.0,
+        specific=0.5,
+        acts=0.5,
     )
     assert remark.is_valuable is is_valuable

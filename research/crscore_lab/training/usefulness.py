@@ -2,8 +2,7 @@
 
 *About*: real comments and commit titles with their own change and with others of the same language
 or repository; this needs no labels. *Network*: stance, importance and ratings of texts. *Worth*:
-which of two texts is more useful to the author of a change. Worth is learned from readings by
-networks that have not seen the text, as in use.
+what readers said that a comment is worth, from readings by networks that have not seen it.
 """
 
 import math
@@ -30,15 +29,16 @@ from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import Reader
-from crscore.usefulness.reading import JoinedNetwork
+from crscore.usefulness.reading import OUTPUTS, PHRASED, JoinedNetwork
+from crscore.usefulness.scale import Scale
 from crscore_lab.training import matcher as matcher_training
-from crscore_lab.training import network, phrases, preferences
+from crscore_lab.training import network, phrases, worth
 from crscore_lab.training.data import judgements, templates
 from crscore_lab.training.data.corpus import Corpus, Post
 from crscore_lab.training.data.judgements import FOLDS, fold_of, text_key
 from crscore_lab.training.data.study_examples import select_counted
 from crscore_lab.training.network import LabelledText, TunedReader
-from crscore_lab.training.preferences import Candidate, MeasuredRemark
+from crscore_lab.training.worth import Candidate, MeasuredRemark
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -49,11 +49,13 @@ NEGATIVES: Final = 2
 """Number of other changes that a text is compared with."""
 SENTENCE_WEIGHT: Final = 0.7
 """Weight of a judged sentence, relative to 1 for a judged comment."""
-MAX_COMPARED: Final = 2_500
-"""Maximum number of comments that the worth is learned from."""
 COMMENT_POOLS: Final = ("rated", "acted", "categories", "accepted")
 """Prefixes of the pools of real comments."""
 TEMPLATES_PER_CHANGE: Final = 4
+_UNWEIGHTED: Final = np.zeros(len(OUTPUTS) + len(PHRASED) + 1, dtype=np.float32)
+_UNWEIGHTED[OUTPUTS.index("worth")] = 1.0
+
+_NO_DIFF: Final = Diff(files=(), sha256="")
 
 Learn = Callable[[Sequence[LabelledText], MiniLM], TunedReader]
 
@@ -109,22 +111,21 @@ def train(
     generator = generator or plugins.create("claims", "structural")
     fitted = cross_fit(corpus, encoder=encoder, generator=generator, tune=tune)
     candidates = [item for fold in fitted.candidates for item in fold]
-    worth = preferences.fit(candidates)
-    people = [item for item in candidates if item.is_person]
+    learned = worth.fit(candidates)
     final = tune(fitted.rows, _tunable(encoder))
     weights = replace(
         fitted.weights,
         layers=final.layers,
         head=final.head,
         phrases=phrases.learn(fitted.rows),
-        worth=worth,
-        reference=_reference([*people, *fitted.reviews], worth),
+        worth=learned,
+        scale=worth.make_scale(candidates, learned),
     )
     matcher = matcher_training.train(
         corpus.study,
         encoder=encoder,
         generator=generator,
-        reader=Reader(weights, JoinedNetwork(final, weights.phrases)),
+        reader=Reader(weights, JoinedNetwork(final, weights.phrases, weights.worth)),
     )
     return weights, matcher
 
@@ -151,9 +152,7 @@ class CrossFit:
     networks: list[JoinedNetwork]
     """The network that has not seen the texts of each fold."""
     candidates: list[list[Candidate]]
-    """Comments and written reviews of each fold."""
-    reviews: list[Candidate]
-    """Reviews of several comments by people."""
+    """Comments, real and written reviews of each fold."""
 
 
 def cross_fit(
@@ -177,26 +176,19 @@ def cross_fit(
         layers=TunedLayers({}),
         head=np.zeros((0, 0), dtype=np.float32),
         phrases=phrases.learn([]),
-        worth=np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
-        reference={},
+        worth=_UNWEIGHTED,
+        scale=Scale(values={}, spread={}),
     )
     rows = list(_labelled(corpus.posts))
-    fitted = CrossFit(
-        rows=rows, about=about, weights=weights, networks=[], candidates=[], reviews=[]
-    )
+    fitted = CrossFit(rows=rows, about=about, weights=weights, networks=[], candidates=[])
     for fold in range(FOLDS):
         learning = [row for row in rows if fold_of(row.group) != fold]
-        held_out = JoinedNetwork(tune(learning, _tunable(encoder)), phrases.learn(learning))
-        judge = _Judge(Reader(weights, held_out), changes, vectors)
+        held_out = JoinedNetwork(
+            tune(learning, _tunable(encoder)), phrases.learn(learning), _UNWEIGHTED
+        )
+        judge = _Judge(weights, held_out, changes, vectors)
         fitted.networks.append(held_out)
         fitted.candidates.append(judge.candidates(_compared(corpus, texts, fold)))
-        fitted.reviews.extend(
-            judge.candidates(
-                (Candidate(group=repository, kind=headline.REVIEWS), diff, comments)
-                for repository, diff, comments in corpus.reviews
-                if fold_of(repository) == fold
-            )
-        )
     return fitted
 
 
@@ -344,31 +336,33 @@ def fit_about(rows: Sequence[AboutRow]) -> Floats:
     )
 
 
-_Compared = tuple[Candidate, Diff, tuple[Comment, ...]]
+_Compared = tuple[Candidate, Diff | None, tuple[Comment, ...]]
 
 
 def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Compared]:
     """Yield the texts of a fold that the worth is learned from."""
     rng = random.Random(fold)
-    comments = [
-        text
-        for text in texts
-        if fold_of(text.post.group) == fold and text.post.pool.startswith(COMMENT_POOLS)
-    ]
-    for text in rng.sample(comments, min(len(comments), MAX_COMPARED // FOLDS)):
+    for text in texts:
         post = text.post
-        size = headline.reference_of(text.change.diff, 1)
-        candidate = Candidate(
-            group=post.pool, kind=size, ratings=post.ratings, is_person=post.is_person
-        )
-        yield candidate, text.change.diff, (post.comment,)
+        if fold_of(post.group) == fold and post.pool.startswith(COMMENT_POOLS):
+            worths = [post.ratings["worth"]] if "worth" in post.ratings else []
+            candidate = Candidate(
+                kind=headline.COMMENTS, is_person=post.is_person, worths=worths,
+                ratings=post.ratings, group=post.group,
+            )  # fmt: skip
+            yield candidate, text.change.diff, (post.comment,)
+    for real in corpus.reviews:
+        if fold_of(real.repository) == fold:
+            candidate = Candidate(
+                kind=headline.REVIEWS, is_person=real.is_person, worths=real.worths,
+                group=real.repository,
+            )  # fmt: skip
+            yield candidate, real.diff, real.comments
     reviews = [review for review in corpus.written if fold_of(review.repository) == fold]
     unseen = [row for row in judgements.read_texts("templates") if fold_of(row["text"]) == fold]
     most = min(len(unseen), TEMPLATES_PER_CHANGE)
     for review in reviews:
         texts_by_kind = dict(review.texts)
-        if foreign := [item for item in reviews if item is not review]:
-            texts_by_kind["other"] = rng.choice(foreign).texts["senior"]
         for number, template in enumerate(rng.sample(unseen, most)):
             filled = templates.fill(template["text"], review.patch, rng)
             texts_by_kind[f"template {number}"] = filled
@@ -378,25 +372,31 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
 
 
 class _Judge:
-    """Measures the parts of the remarks of texts."""
+    """Measures the remarks of texts."""
 
-    def __init__(self, reader: Reader, changes: _Changes, vectors: Vectors) -> None:
-        self._reader = reader
+    def __init__(
+        self, weights: Weights, held_out: JoinedNetwork, changes: _Changes, vectors: Vectors
+    ) -> None:
+        self._reader = Reader(weights, held_out)
+        self._network = held_out
         self._changes = changes
         self._vectors = vectors
 
     def candidates(self, compared: Iterable[_Compared]) -> list[Candidate]:
-        """Return the candidates with the parts of their remarks."""
+        """Return the candidates with the measures of their remarks."""
         items = list(compared)
-        self._changes.learn(diff for _, diff, _ in items)
+        self._changes.learn(diff for _, diff, _ in items if diff)
         units = [
-            sentences_of([parse_comment(comment, diff, "markdown") for comment in comments])
+            sentences_of(
+                [parse_comment(comment, diff or _NO_DIFF, "markdown") for comment in comments]
+            )
             for _, diff, comments in items
         ]
         for (_, diff, _), sentences in zip(items, units, strict=True):
-            change = self._changes[diff.sha256]
-            self._vectors.learn(ref.encoded_text for ref in change.references)
-            self._vectors.learn(list_windows(diff))
+            if diff:
+                change = self._changes[diff.sha256]
+                self._vectors.learn(ref.encoded_text for ref in change.references)
+                self._vectors.learn(list_windows(diff))
             self._vectors.learn(sentence.text for sentence in sentences)
         readings = self._reader.read_texts(
             [
@@ -405,22 +405,17 @@ class _Judge:
             ]
         )
         for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
-            found = _collect(self._changes[diff.sha256], self._vectors)
             rows = self._vectors.of([unit.text for unit in sentences])
-            about = self._reader.judge_about(sentences, rows, found)
-            for remark in texts.remarks:
-                value = self._reader.judge_remark(remark, rows, about, found)
-                parts = headline.measure_parts(remark.reading, value)
-                candidate.remarks.append(MeasuredRemark(parts, remark.reading.gives, value))
+            # Where the data has no change, the text is taken as about it.
+            abouts = [1.0] * len(texts.remarks)
+            if diff:
+                found = _collect(self._changes[diff.sha256], self._vectors)
+                about = self._reader.judge_about(sentences, rows, found)
+                abouts = [
+                    self._reader.judge_remark(remark, rows, about, found)
+                    for remark in texts.remarks
+                ]
+            if texts.remarks:
+                measures = self._network.measure([remark.text for remark in texts.remarks])
+                candidate.remarks += map(MeasuredRemark, measures, abouts)
         return [candidate for candidate, _, _ in items]
-
-
-def _reference(items: Sequence[Candidate], worth: Floats) -> dict[str, Floats]:
-    """Return the values of real comments and reviews of people, by comparison set."""
-    values: dict[str, list[float]] = {}
-    for item in items:
-        values.setdefault(item.kind, []).append(preferences.value_of(item, worth))
-    return {
-        name: np.sort(np.array(values.get(name, ()), dtype=np.float32))
-        for name in (*headline.CHANGE_SIZES, headline.REVIEWS)
-    }

@@ -17,10 +17,11 @@ from crscore.matchers.calibrated import weights
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.records import Comment, Stance
 from crscore.usefulness import evidence, model
-from crscore.usefulness.headline import CHANGE_SIZES, PARTS, REVIEWS
-from crscore.usefulness.reading import OUTPUTS
+from crscore.usefulness.headline import COMMENTS, KINDS, REVIEWS
+from crscore.usefulness.reading import OUTPUTS, PHRASED
+from crscore.usefulness.scale import BOTS, PEOPLE
 from crscore_lab.study.data.study import Study
-from crscore_lab.training import matcher, preferences, usefulness
+from crscore_lab.training import matcher, usefulness
 from crscore_lab.training.data import corpus, judgements
 from crscore_lab.training.data.corpus import Corpus, Post
 from crscore_lab.training.data.judgements import FOLDS, Judgement, fold_of, text_key
@@ -134,10 +135,9 @@ def test_weights_say_what_they_were_learned_from(data, learned) -> None:
 
 def test_parts_fit_what_is_measured(learned) -> None:
     assert learned.about.shape == (len(evidence.FEATURES) + 1,)
-    assert learned.worth.shape == (len(PARTS) + 1,)
+    assert learned.worth.shape == (len(OUTPUTS) + len(PHRASED) + 1,)
     for part in (learned.about, learned.worth):
         assert np.isfinite(part).all()
-    assert (learned.worth[:-1] >= 0).all()
     assert learned.worth[:-1].any()
 
 
@@ -197,14 +197,11 @@ def test_what_holds_for_sentences_is_learned_of_each(crossed) -> None:
 def test_worth_is_learned_from_reviews_of_every_kind(crossed) -> None:
     kinds_by_change: dict[str, set[str]] = {}
     for item in (item for fold in crossed[0].candidates for item in fold):
-        if item.kind not in CHANGE_SIZES:
+        if item.kind not in KINDS:
             kinds_by_change.setdefault(item.group, set()).add(item.kind)
     assert len(kinds_by_change) == 4
-    assert any("other" in kinds for kinds in kinds_by_change.values())
     for kinds in kinds_by_change.values():
-        names = {kind.split()[0] for kind in kinds}
-        # A fold may have a single change, and then no review of another one.
-        assert names >= {*preferences.BETTER, *preferences.WORSE} - {"other"}
+        assert {kind.split()[0] for kind in kinds} >= {"senior", "terse", "nits", "generic"}
         assert {"template 0", "template 1"} <= kinds
 
 
@@ -215,10 +212,10 @@ def test_comments_are_in_the_fold_of_their_group(data, crossed) -> None:
         if post.is_tied and post.pool.startswith(usefulness.COMMENT_POOLS)
     ]
     for fold, candidates in enumerate(crossed[0].candidates):
-        comments = [item for item in candidates if item.kind in CHANGE_SIZES]
+        comments = [item for item in candidates if item.kind == COMMENTS]
         expected = [post for post in compared if fold_of(post.group) == fold]
         assert len(comments) == len(expected) > 0
-        assert {item.group for item in comments} == {post.pool for post in expected}
+        assert {item.group for item in comments} == {post.group for post in expected}
 
 
 def test_remarks_are_measured_as_in_use(crossed) -> None:
@@ -226,52 +223,31 @@ def test_remarks_are_measured_as_in_use(crossed) -> None:
     items = [item for fold in fitted.candidates for item in fold]
     assert all(item.remarks for item in items)
     for remark in (remark for item in items for remark in item.remarks):
-        assert len(remark.parts) == len(PARTS)
-        assert np.isfinite(remark.parts).all()
+        assert len(remark.measures) == len(OUTPUTS) + len(PHRASED)
+        assert np.isfinite(remark.measures).all()
         assert 0 <= remark.about <= 1
     senior = next(item for item in items if item.kind == "senior")
     praise = next(item for item in items if item.kind == "generic")
-    assert max(remark.gives for remark in senior.remarks) > 0.8
-    assert max(remark.gives for remark in praise.remarks) < 0.2
+    gives = OUTPUTS.index("gives")
+    assert max(remark.measures[gives] for remark in senior.remarks) > 1
+    assert max(remark.measures[gives] for remark in praise.remarks) < -1
 
 
-def test_comments_are_limited(data, monkeypatch) -> None:
-    monkeypatch.setattr(usefulness, "MAX_COMPARED", 4)
-    fitted, _ = cross_fit(data)
-    for fold in fitted.candidates:
-        assert sum(item.kind in CHANGE_SIZES for item in fold) == 2
-
-
-def test_reference_is_of_people_alone_by_size_ascending(data, learned) -> None:
-    assert list(learned.reference) == [*CHANGE_SIZES, REVIEWS]
-    sizes = [learned.reference[name] for name in CHANGE_SIZES]
-    assert sum(map(len, sizes)) == sum(post.is_person and post.is_tied for post in data.posts)
-    assert len(learned.reference[REVIEWS]) == len(data.reviews) > 0
-    for values in learned.reference.values():
-        assert len(values)
-        assert (np.diff(values) >= 0).all()
-        assert ((values >= 0) & (values <= 1)).all()
-
-
-def test_size_without_a_comment_has_an_empty_reference(data) -> None:
-    small = tuple(post for post in data.posts if len(post.patch) < 100)
-    trained, _ = train(replace(data, posts=small, reviews=()))
-    counts = {name: len(values) for name, values in trained.reference.items()}
-    assert counts.pop("up to 5 lines") > 0
-    assert set(counts.values()) == {0}
+def test_comparison_sets_are_of_people_and_bots_ascending(data, learned) -> None:
+    values = learned.scale.values
+    assert list(values) == [(kind, writer) for kind in KINDS for writer in (PEOPLE, BOTS)]
+    people = sum(post.is_person and post.is_tied for post in data.posts)
+    assert len(values[COMMENTS, PEOPLE]) == people
+    assert len(values[REVIEWS, PEOPLE]) == sum(real.is_person for real in data.reviews) > 0
+    for row in values.values():
+        assert (np.diff(row) >= 0).all()
+        assert ((row >= 0) & (row <= 1)).all()
 
 
 def test_text_without_a_sentence_is_left_out(data, learned) -> None:
     blank = replace(data.posts[0], comment=Comment(body=""))
     trained, _ = train(replace(data, posts=(*data.posts, blank)))
     assert model.to_bytes(trained) == model.to_bytes(learned)
-
-
-def test_one_written_review_has_no_other_to_be_compared_with(data) -> None:
-    fitted, _ = cross_fit(replace(data, written=data.written[:1]))
-    kinds = {item.kind for fold in fitted.candidates for item in fold}
-    assert "senior" in kinds
-    assert "other" not in kinds
 
 
 def test_texts_on_one_change_alone_are_an_input_error(data) -> None:

@@ -121,7 +121,7 @@ def test_budget_keeps_the_most_valuable(scorer: Scorer) -> None:
 
 def test_threshold_drops_what_is_worth_less(scorer: Scorer) -> None:
     assert not any(
-        remark.post for remark in decide(scorer, BREAKS, policy=Policy(min_worth=1.0)).remarks
+        remark.post for remark in decide(scorer, BREAKS, policy=Policy(min_worth=5.0)).remarks
     )
 
 

@@ -175,18 +175,20 @@ def test_usefulness_comes_with_its_verdict_for_all_and_for_each() -> None:
     whole = actual.together.usefulness
     assert whole is not None
     assert (whole.standing, whole.word, whole.about, whole.importance) == (83, "useful", 0.91, 0.78)
-    assert whole.verdict.startswith(f"Useful: better than 83 % of {results.AGAINST}. Value 0.79 = ")
+    assert whole.verdict.startswith(
+        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}. 83 points = "
+    )
     mira = actual.reviewers[0].usefulness
     assert mira is not None
     assert (mira.standing, mira.word) == (12, "little use")
-    assert mira.verdict == f"Little use: better than 12 % of {results.AGAINST}."
+    assert mira.verdict == f"Little use: 12 (0 to 22), better than 12 % of {results.AGAINST}."
     assert overviews.review().together.usefulness is None
 
 
 def test_remarks_are_at_the_places_of_their_comments() -> None:
     first, *_, last = overviews.useful_review().remarks
     assert first.text.startswith("Catching `Exception` here")
-    assert first.facts == "critical · asks for a change · adds 0.40"
+    assert first.facts == "critical · asks for a change · adds 42 points"
     assert (first.reviewer, first.listed, first.line, first.end_line) == (
         "mira", "src/shop/client.py", 13, 15,
     )  # fmt: skip

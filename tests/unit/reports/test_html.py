@@ -144,15 +144,16 @@ def test_scores_stand_with_their_counts() -> None:
 def test_verdict_stands_above_what_it_is_made_of() -> None:
     shown = text(read(results.useful(results.review())))
     assert (
-        f"Useful: better than 83 % of {results.AGAINST}. Value 0.79 = 0.40 for remark 1 (critical) "
-        "+ 0.20 for remark 2 (major) + 0.10 for remark 3 (minor) + 0.09 for 3 others. "
+        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}. "
+        "83 points = 42 for remark 1 (critical) "
+        "+ 21 for remark 2 (major) + 11 for remark 3 (minor) + 9 for 3 others. "
         f"Usefulness 83 % of {results.AGAINST} are less useful About this change 91 likely" in shown
     )
     assert "Published scores conciseness 67, comprehensiveness 57, relevance 62" in shown
     assert "relevant 88, informative 71, clear 95" in shown
     assert "review-bot 12 little use 91 20 1 of 2 12" in shown
     assert "mira on config/settings.toml:2" in shown
-    assert "Useful: better than 61 % of" in shown
+    assert "Useful: 61 (41 to 71), better than 61 % of" in shown
 
 
 def test_remarks_come_first_then_their_sentences() -> None:

@@ -71,7 +71,7 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
     ],
 )
 def test_result_keeps_to_the_schema(make) -> None:
-    assert render(make())["schema"] == "urn:crscore:result:5"
+    assert render(make())["schema"] == "urn:crscore:result:6"
 
 
 def test_several_results_are_a_list_under_one_key() -> None:
@@ -175,10 +175,12 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
         "sentences": [0],
         "stance": "names a problem",
         "gives": 0.61,
-        "importance": 0.9,
+        "importance": pytest.approx(3.6),
         "level": "critical",
         "about": 0.9,
-        "worth": 0.61,
+        "worth": pytest.approx(3.44),
+        "specific": 0.6,
+        "acts": 0.4,
         "verdict": "unproven",
         "receipt": None,
         "labelled": None,

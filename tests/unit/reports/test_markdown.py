@@ -72,9 +72,9 @@ def test_scores_of_degrees_are_told_as_means() -> None:
 def test_verdict_comes_first_then_the_published_scores() -> None:
     shown = render(results.useful(results.review()))
     assert shown.startswith(
-        f"### Review score\n\n**Useful:** better than 83 % of {results.AGAINST}.\n\n"
-        "<sub>Value 0.79 = 0.40 for remark 1 (critical) + 0.20 for remark 2 (major) + 0.10 for "
-        "remark 3 (minor) + 0.09 for 3 others.</sub>\n\n"
+        f"### Review score\n\n**Useful:** 83 (63 to 93), better than 83 % of {results.AGAINST}.\n\n"
+        "<sub>83 points = 42 for remark 1 (critical) + 21 for remark 2 (major) + 11 for "
+        "remark 3 (minor) + 9 for 3 others.</sub>\n\n"
         "| Score | | |\n|:--|--:|:--|\n"
         "| About this change | 91 | likely about this change and no other |\n"
         "| Importance | 78 | critical: that of its weightiest remark |\n\n"
@@ -88,7 +88,7 @@ def test_remark_says_what_it_does_and_what_it_is_about() -> None:
     shown = render(results.useful(results.flagged(), results.make_reading(), other))
     assert (
         "- **1** Catching `Exception` here hides real bugs, please catch the network error only. "
-        "mira on `src/shop/client.py:13-15`<br>critical · asks for a change · adds 0.40\n"
+        "mira on `src/shop/client.py:13-15`<br>critical · asks for a change · adds 43 points\n"
     ) in shown
     folded = shown.split("<summary>1 more remarks</summary>")[1]
     assert "- **6** Why three retries? mira on `src/shop/client.py:13-15`<br>" in folded

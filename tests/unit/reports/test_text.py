@@ -50,9 +50,9 @@ def test_baselines_are_shown_beside_the_scores() -> None:
 def test_verdict_is_the_first_line() -> None:
     shown = render(results.useful(results.review()), width="160")
     assert shown.startswith(
-        f"Useful: better than 83 % of {results.AGAINST}.\n"
-        "  Value 0.79 = 0.40 for remark 1 (critical) + 0.20 for remark 2 (major) + 0.10 for "
-        "remark 3 (minor) + 0.09 for 3 others.\n\n"
+        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}.\n"
+        "  83 points = 42 for remark 1 (critical) + 21 for remark 2 (major) + 11 for "
+        "remark 3 (minor) + 9 for 3 others.\n\n"
     )
     assert re.search(r"^  About this change  91  █+▉·· ", shown, re.MULTILINE)
     assert re.search(r"^  Importance         78  .* critical: that of", shown, re.MULTILINE)
@@ -66,7 +66,7 @@ def test_verdict_is_the_first_line() -> None:
 
 def test_each_of_several_results_has_its_verdict() -> None:
     shown = render(results.useful(results.review()), results.small())
-    assert shown.startswith("Change 1 of 2\nUseful: better than 83")
+    assert shown.startswith("Change 1 of 2\nUseful: 83 (63 to 93), better than 83")
     assert "\nChange 2 of 2\nThe review is about the change in 1 of 2 sentences" in shown
 
 
@@ -89,9 +89,11 @@ def test_remark_has_its_level_what_it_adds_and_what_it_is_about() -> None:
     assert (
         "  1  Catching `Exception` here hides real bugs, please catch the network error only.\n"
         "     mira on src/shop/client.py:13-15\n"
-        "     critical · asks for a change · adds 0.40\n"
+        "     critical · asks for a change · adds 43 points\n"
     ) in shown
-    assert "minor · asks a question · adds 0.10 · its surroundings · ⚑ restates the ch" in shown
+    assert (
+        "minor · asks a question · adds 11 points · its surroundings · ⚑ restates the ch" in shown
+    )
     assert (
         "  6  Why three retries?\n     mira on src/shop/client.py:13-15\n"
         "     talks about something else · gives nothing · ⚑ is no sentence\n"
@@ -122,7 +124,7 @@ def test_explained_result_lists_all_sentences_in_a_remark_or_not() -> None:
 def test_sentence_about_a_topic_names_it() -> None:
     reading = results.make_reading(subject=Subject.CLAIM, reference=3)
     shown = render(results.useful(results.topics(), reading))
-    assert "adds 0.40 · `Client.fetch`\n" in shown
+    assert "adds 83 points · `Client.fetch`\n" in shown
 
 
 def test_explained_remark_has_its_estimates_and_sentences() -> None:
@@ -130,11 +132,11 @@ def test_explained_remark_has_its_estimates_and_sentences() -> None:
     assert "expected ratings by people: relevant 88, informative 71, clear 95" in shown
     assert (
         "mira on src/shop/client.py:13-15 · useful 61 · against hunk 1: useful 61, about 91, "
-        "importance 78 · Useful: better than 61 % of"
+        "importance 78 · Useful: 61 (41 to 71), better than 61 % of"
     ) in shown
     assert (
         "2 Why three retries? mira on src/shop/client.py:13-15 major · asks for a change · "
-        "adds 0.20 · R1 S2: gives 78, importance 70, about 90, worth 39"
+        "adds 21 points · R1 S2: worth 2.6 of 1 to 5, importance 2.8 of 4, gives 78, about 90"
     ) in shown
     assert "✓ 0.68 S2 Why three retries? asks for a change · R1 → R1" in shown
 
@@ -157,7 +159,7 @@ def test_claim_is_told_once_however_many_sentences_are_about_it() -> None:
     claim = view.in_short(result.references[0])
     assert [item.reference for item in result.readings].count(0) > 1
     assert shown.count(claim) == 1
-    assert len(re.findall(r"adds 0\.\d\d · R1", shown)) == len(result.readings)
+    assert len(re.findall(r"adds \d+ points? · R1", shown)) == len(result.readings)
     full = " ".join(render(result, width="160", explain="true").split())
     assert full.count(result.references[0].text) == 1
 

@@ -83,7 +83,7 @@ def test_number_of_a_pair_is_what_decided() -> None:
 
 
 def test_verdict_says_how_useful_and_against_what() -> None:
-    verdict = f"Useful: better than 83 % of {results.AGAINST}."
+    verdict = f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}."
     assert view.verdict(results.standing(83)) == verdict
     empty = results.standing(83, importance=0.0)
     assert view.verdict(empty) == f"{verdict} It gives the author nothing to answer."
@@ -105,20 +105,19 @@ OFF_TOPIC = results.make_reading(about=0.1)
 @pytest.mark.parametrize(
     ("readings", "shown"),
     [
-        # Shares of 0.4, 0.2, 0.1, 0.05, 0.025 and 0.0125; the largest rest is rounded up.
+        # Shares of 0.4, 0.2, 0.1, 0.05, 0.025 and 0.0125; the largest rests are rounded up.
         (
             (),
-            "Value 0.79 = 0.40 for remark 1 (critical) + 0.20 for remark 2 (major) "
-            "+ 0.10 for remark 3 (minor) + 0.09 for 3 others",
+            "83 points = 42 for remark 1 (critical) + 21 for remark 2 (major) "
+            "+ 11 for remark 3 (minor) + 9 for 3 others",
         ),
-        # 0.7675: without 0.02, for what has a share of 0.4.
         (
             (PRAISE,),
-            "Value 0.77 = 0.20 for remark 1 (major) + 0.10 for remark 2 (minor) "
-            "+ 0.05 for remark 3 (nit) + 0.04 for 2 others + 0.38 for 1 remark with little to "
+            "83 points = 22 for remark 1 (major) + 11 for remark 2 (minor) "
+            "+ 5 for remark 3 (nit) + 4 for 2 others + 41 for 1 remark with little to "
             "answer",
         ),
-        ((PRAISE,) * 6, "Value 0.77 = 0.77 for 6 remarks with little to answer"),
+        ((PRAISE,) * 6, "83 points = 83 for 6 remarks with little to answer"),
     ],
 )
 def test_value_is_the_sum_of_what_remarks_add(readings: tuple[Reading, ...], shown: str) -> None:
@@ -132,7 +131,7 @@ def test_what_gives_nothing_is_taken_off_the_value() -> None:
     )
     value = replace(value, value=0.38)
     assert view.sum_of_value(replace(result, usefulness=value)) == (
-        "Value 0.38 = 0.40 for remark 1 (critical) − 0.02 for 1 remark with little to answer"
+        "83 points = 87 for remark 1 (critical) − 4 for 1 remark with little to answer"
     )
 
 
@@ -140,7 +139,7 @@ def test_remarks_that_give_nothing_come_last() -> None:
     ranked = view.rank_remarks(results.useful(results.review(), PRAISE, OFF_TOPIC))
     assert [(item.number, item.remark.sentences) for item in ranked[-2:]] == [(5, (0,)), (6, (1,))]
     assert [view.describe_remark(item) for item in ranked[3:]] == [
-        "nit · asks for a change · adds 0.01",
+        "nit · asks for a change · adds 1 point",
         "praises · gives nothing",
         "asks for a change · not about this change",
     ]
@@ -447,7 +446,7 @@ def test_refuted_remark_comes_first_without_a_level() -> None:
         (1, (1,)), (2, (0,)), (3, (2,)),
     ]  # fmt: skip
     assert view.describe_remark(ranked[0]) == "refuted · asks for a change · gives nothing"
-    assert view.describe_remark(ranked[1]) == "critical · asks for a change · adds 0.40"
+    assert view.describe_remark(ranked[1]) == "critical · asks for a change · adds 58 points"
 
 
 def test_title_of_the_remarks_says_how_they_are_ordered() -> None:
@@ -459,12 +458,11 @@ def test_title_of_the_remarks_says_how_they_are_ordered() -> None:
 def test_value_names_the_refuted_remarks_beside_those_with_little_to_answer() -> None:
     result = results.decided()
     shown = view.sum_of_value(result)
-    assert shown.startswith("Value 0.57 = 0.40 for remark 2 (critical) + 0.10 for remark 3 (minor)")
-    assert shown.endswith(" − 0.02 for 1 refuted remark")
+    assert shown.startswith("83 points = 58 for remark 2 (critical) + 15 for remark 3 (minor)")
+    assert shown.endswith(" − 3 for 1 refuted remark")
     remarks = (*result.remarks[:-1], replace(result.remarks[-1], gives=0.1))
     shown = view.sum_of_value(replace(result, remarks=remarks))
-    # The share of the last one is 0.0125, 0.02 are taken off.
-    assert shown.endswith(" − 0.01 for 1 refuted remark and 1 remark with little to answer")
+    assert shown.endswith(" − 1 for 1 refuted remark and 1 remark with little to answer")
 
 
 def test_decided_remarks_are_counted() -> None:

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.diff import parse
 from crscore.records import (
     OFF_TOPIC,
     ON_TOPIC,
@@ -18,15 +17,16 @@ from crscore.records import (
 )
 from crscore.usefulness import headline
 from crscore.usefulness.headline import (
-    CHANGE_SIZES,
+    COMMENTS,
+    KINDS,
     LEVELS,
     MAX_DEDUCTION,
-    PARTS,
     PERCENTILE_WORDS,
     REVIEWS,
+    SURELY_ABOUT,
 )
-from crscore.usefulness.reading import RATINGS
-from tests.helpers.useful import text_reading
+from crscore.usefulness.scale import BOTS, PEOPLE, Scale
+from tests.helpers import useful
 
 PROBABILITY = st.floats(0, 1)
 HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5)
@@ -36,15 +36,18 @@ REFERENCE = np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32)
 def make_remark(
     worth: float, *, gives: float = 0.9, about: float = 0.9, importance: float = 0.5
 ) -> Remark:
+    """A remark whose worth and importance are shares of their scales."""
     return Remark(
         comment=0,
         sentences=(0,),
         stance=Stance.REQUEST,
         gives=gives,
-        importance=importance,
+        importance=4 * importance,
         level=headline.name_level(importance),
         about=about,
-        worth=worth,
+        worth=1 + 4 * worth,
+        specific=0.5,
+        acts=0.5,
     )
 
 
@@ -53,9 +56,17 @@ def off_topic(**fields: float) -> Remark:
     return make_remark(0.0, about=0.0, **fields)
 
 
-def rank(*remarks: Remark, values=REFERENCE, reference: str = REVIEWS) -> Usefulness:
+def scale_of(values, kind: str = REVIEWS, **changes: object) -> Scale:
+    """A scale with these values of people's texts of a kind, as both readers read them."""
+    sets = {(name, writer): np.zeros(0, np.float32) for name in KINDS for writer in (PEOPLE, BOTS)}
+    sets[kind, PEOPLE] = np.sort(np.asarray(values, dtype=np.float32))
+    parts = {"values": sets, "spread": useful.scale().spread}
+    return Scale(**(parts | changes))
+
+
+def rank(*remarks: Remark, values=REFERENCE, kind: str = REVIEWS) -> Usefulness:
     return headline.rank(
-        dict(enumerate(remarks)), 0.5, HALF, reference=reference, values=np.asarray(values)
+        dict(enumerate(remarks)), 0.5, HALF, kind=kind, scale=scale_of(values, kind)
     )
 
 
@@ -126,26 +137,22 @@ def test_no_remark_is_worth_nothing() -> None:
 # A remark
 
 
-@given(st.data())
-def test_worth_is_within_0_and_1(data) -> None:
-    text = text_reading()
-    text.ratings[:] = data.draw(st.lists(PROBABILITY, min_size=len(RATINGS), max_size=len(RATINGS)))
-    parts = headline.measure_parts(text, data.draw(PROBABILITY))
-    weights = data.draw(
-        st.lists(st.floats(-9, 9), min_size=len(PARTS) + 1, max_size=len(PARTS) + 1)
-    )
-    assert len(parts) == len(PARTS)
-    assert 0 <= headline.join_parts(parts, np.array(weights)) <= 1
+@given(PROBABILITY, PROBABILITY, PROBABILITY)
+def test_worth_rises_with_what_is_expected_and_with_its_probability(first, second, about) -> None:
+    less, more = sorted((first, second))
+    worths = [headline.weigh_worth(expected, about) for expected in (less, more)]
+    assert 1 <= worths[0] <= worths[1] <= 5
+    worths = [headline.weigh_worth(about, probability) for probability in (less, more)]
+    assert 1 <= worths[0] <= worths[1] <= 5
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_more_of_a_part_measures_more(part: str) -> None:
-    def measure(value: float) -> list[float]:
-        ratings = {part: value} if part in RATINGS else {}
-        return headline.measure_parts(text_reading(**ratings), value if part == "about" else 0.5)
+def test_remark_about_something_else_is_worth_nothing() -> None:
+    assert headline.weigh_worth(1.0, ON_TOPIC - 0.01) == 1
+    assert headline.weigh_worth(1.0, SURELY_ABOUT) == 5
 
-    less, more = measure(0.2), measure(0.8)
-    assert [more[at] > less[at] for at in range(len(PARTS))] == [name == part for name in PARTS]
+
+def test_three_nits_do_not_add_up_to_a_bug() -> None:
+    assert headline.value_of([4.5]) > headline.value_of([2.0] * 3) * 5
 
 
 def test_levels_fall_with_the_importance() -> None:
@@ -191,6 +198,34 @@ def test_word_goes_with_the_standing(standing: int, word: str) -> None:
     assert rank(make_remark(0.5), values=values).word == word
 
 
+def test_word_goes_with_the_middle_of_the_interval() -> None:
+    table = np.array([[0, 0, 10, 20], [100, 10, 20, 30]], dtype=np.float32)
+    scale = scale_of([0.0] * 4, spread=dict.fromkeys(KINDS, table))
+    usefulness = headline.rank({0: make_remark(0.5)}, 0.5, HALF, kind=REVIEWS, scale=scale)
+    assert (usefulness.standing, usefulness.word) == (100, "of little use")
+    assert usefulness.interval == "100 (10 to 100)"
+
+
+@given(REMARKS.filter(bool))
+def test_interval_contains_the_standing(remarks: list[Remark]) -> None:
+    usefulness = rank(*remarks, values=np.linspace(0.01, 1, 100))
+    assert 0 <= usefulness.low <= usefulness.standing <= usefulness.high <= 100
+
+
+def test_interval_between_two_knots_is_interpolated() -> None:
+    assert useful.scale().interval(COMMENTS, 55) == (45, 55, 65)
+
+
+def test_standing_among_bots_counts_bots_alone() -> None:
+    people, bots = np.zeros(4, np.float32), np.ones(4, np.float32)
+    values = {(kind, name): row for kind in KINDS for name, row in
+              ((PEOPLE, people), (BOTS, bots))}  # fmt: skip
+    scale = Scale(values=values, spread=useful.scale().spread)
+    usefulness = headline.rank({0: make_remark(0.5)}, 0.5, HALF, kind=REVIEWS, scale=scale)
+    assert (usefulness.standing, usefulness.among_bots) == (50, 0)
+    assert usefulness.against == "8 reviews by people and bots"
+
+
 @given(REMARKS.filter(bool))
 def test_off_topic_agrees_with_the_standing(remarks: list[Remark]) -> None:
     usefulness = rank(*remarks, values=np.linspace(0.01, 1, 100))
@@ -198,9 +233,6 @@ def test_off_topic_agrees_with_the_standing(remarks: list[Remark]) -> None:
     assert (usefulness.word == OFF_TOPIC) is not is_on_topic
     if not is_on_topic:
         assert (usefulness.value, usefulness.standing, usefulness.importance) == (0, 0, 0)
-    else:
-        expected = next(word for least, word in PERCENTILE_WORDS if usefulness.standing >= least)
-        assert usefulness.word == expected
 
 
 def test_empty_reference_gives_the_least_standing_and_says_so() -> None:
@@ -211,7 +243,7 @@ def test_empty_reference_gives_the_least_standing_and_says_so() -> None:
 
 def test_usefulness_has_the_sum_of_its_remarks() -> None:
     remarks = {4: make_remark(0.8), 9: off_topic()}
-    usefulness = headline.rank(remarks, 0.3, HALF, reference=REVIEWS, values=REFERENCE)
+    usefulness = headline.rank(remarks, 0.3, HALF, kind=REVIEWS, scale=scale_of(REFERENCE))
     summed = usefulness.shares, usefulness.taken_off, usefulness.value
     assert summed == headline.sum_up(remarks)
     assert all(isinstance(share, Share) for share in usefulness.shares)
@@ -222,26 +254,6 @@ def test_usefulness_has_the_sum_of_its_remarks() -> None:
 # The comparison set
 
 
-@pytest.mark.parametrize(
-    ("count", "size"),
-    [(1, 0), (5, 0), (6, 1), (15, 1), (16, 2), (100, 2)],
-)
-def test_size_is_of_the_changed_lines(count: int, size: int) -> None:
-    lines = " context\n" * 9 + "+x\n" * count
-    diff = parse.parse_diff(f"--- a/a.py\n+++ b/a.py\n@@ -1,9 +1,{9 + count} @@\n{lines}")
-    assert headline.reference_of(diff, 1) == list(CHANGE_SIZES)[size]
-    assert headline.reference_of(diff, 2) == REVIEWS
-
-
-def test_change_without_lines_is_a_small_one() -> None:
-    diff = parse.parse_diff(
-        "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
-    )
-    assert headline.reference_of(diff, 1) == next(iter(CHANGE_SIZES))
-
-
-@pytest.mark.parametrize("size", CHANGE_SIZES)
-def test_comparison_set_is_described(size: str) -> None:
-    comment, review = (rank(make_remark(0.5), reference=name) for name in (size, REVIEWS))
-    assert comment.against == f"4 review comments by people on changes of {size}"
-    assert review.against == "4 reviews of several comments by people"
+@pytest.mark.parametrize("kind", KINDS)
+def test_comparison_set_is_described(kind: str) -> None:
+    assert rank(make_remark(0.5), kind=kind).against == f"4 {kind} by people and bots"

@@ -13,6 +13,7 @@ from crscore.encoders.minilm import TunedLayers
 from crscore.errors import InputError
 from crscore.usefulness import model
 from crscore.usefulness.evidence import Rarity
+from crscore.usefulness.scale import Scale
 from tests.helpers.useful import weights
 
 CONTENT = model.to_bytes(weights())
@@ -59,9 +60,11 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     for name in ("head", "about", "worth"):
         assert getattr(after, name).dtype == np.float32
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
-    assert list(after.reference) == list(before.reference)
-    for name, values in before.reference.items():
-        np.testing.assert_array_equal(after.reference[name], values)
+    assert list(after.scale.values) == list(before.scale.values)
+    for kind, table in before.scale.spread.items():
+        np.testing.assert_array_equal(after.scale.spread[kind], table)
+    for name in before.scale.values:
+        np.testing.assert_array_equal(after.scale.values[name], before.scale.values[name])
 
 
 def test_layers_are_kept_by_name_in_half_precision(tmp_path: Path) -> None:
@@ -92,9 +95,10 @@ def test_weights_without_stems_and_layers_are_read_again(tmp_path: Path) -> None
 
 
 def test_empty_reference_is_read_again(tmp_path: Path) -> None:
-    bare = weights(reference={"up to 5 lines": np.zeros(0, dtype=np.float32)})
-    result = model.read_weights(written(tmp_path, model.to_bytes(bare)))
-    assert len(result.reference["up to 5 lines"]) == 0
+    key, none = ("reviews", "bots"), np.zeros(0, dtype=np.float32)
+    scale = Scale(values={key: none}, spread={})
+    result = model.read_weights(written(tmp_path, model.to_bytes(weights(scale=scale))))
+    assert len(result.scale.values[key]) == 0
 
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.999])
@@ -118,7 +122,7 @@ def test_missing_file_and_a_single_array_are_input_errors(tmp_path: Path) -> Non
         model.read_weights(written(tmp_path, part.getvalue()))
 
 
-@pytest.mark.parametrize("entry", ["facts", "stems", "frequency", "about", "reference_2"])
+@pytest.mark.parametrize("entry", ["facts", "stems", "frequency", "about", "values_2"])
 def test_missing_array_is_an_input_error(tmp_path: Path, entry: str) -> None:
     with pytest.raises(InputError, match=entry):
         model.read_weights(rewritten(tmp_path, entry, None))

@@ -10,11 +10,11 @@ import pytest
 from crscore import Scorer
 from crscore.encoders import minilm
 from crscore.records import GIVES_FROM, Flag, Stance, Usefulness
-from crscore.usefulness import evidence, headline, model, reader
-from crscore.usefulness.headline import CHANGE_SIZES, PARTS
+from crscore.usefulness import evidence, model, reader
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import SHIPPED
-from crscore.usefulness.reading import OUTPUTS, STANCES, TextReading, read_text
+from crscore.usefulness.reading import OUTPUTS, PHRASED, STANCES, TextReading, read_text
+from tests.helpers import useful as useful_weights
 
 REQUESTS = (
     "Please extract this into a helper.",
@@ -378,10 +378,10 @@ def test_useful_review_beats_a_summary_and_a_summary_beats_praise(scorer, name: 
 
 
 @pytest.mark.parametrize("name", REVIEWS)
-def test_useful_review_stands_above_most_comments_of_people(scorer, name: str) -> None:
+def test_useful_review_stands_above_half_of_real_reviews(scorer, name: str) -> None:
     patch, *texts = REVIEWS[name]
     review, summary, praise = (useful(scorer, patch, text).standing for text in texts)
-    assert review >= 60
+    assert review >= 50
     assert summary < review
     assert praise < 25
 
@@ -419,13 +419,9 @@ def test_file_is_small_and_holds_no_pickle() -> None:
 def test_shapes_fit_the_features(weights: Weights) -> None:
     assert weights.head.shape == (minilm.DIMENSIONS + 1, len(OUTPUTS))
     assert weights.about.shape == (len(evidence.FEATURES) + 1,)
-    assert weights.worth.shape == (len(PARTS) + 1,)
+    assert weights.worth.shape == (len(OUTPUTS) + len(PHRASED) + 1,)
     for part in (weights.head, weights.about, weights.worth, *weights.layers.tensors.values()):
         assert np.isfinite(part).all()
-
-
-def test_no_part_lowers_the_worth(weights: Weights) -> None:
-    assert (weights.worth[:-1] >= 0).all()
 
 
 def test_layers_are_those_of_the_encoder(weights: Weights) -> None:
@@ -435,19 +431,17 @@ def test_layers_are_those_of_the_encoder(weights: Weights) -> None:
         assert list(tensor.shape) == model_weights[name].shape(), name
 
 
-def test_every_comparison_set_has_real_comments(weights: Weights) -> None:
-    assert list(weights.reference) == [*CHANGE_SIZES, headline.REVIEWS]
-    for values in weights.reference.values():
+def test_every_comparison_set_has_real_texts(weights: Weights) -> None:
+    scale = weights.scale
+    assert list(scale.values) == useful_weights.SETS
+    for values in scale.values.values():
         assert len(values) >= 100
         assert (np.diff(values) >= 0).all()
         assert values[0] >= 0
         assert values[-1] <= 1
 
 
-def test_change_of_each_size_has_a_standing(scorer, weights: Weights) -> None:
-    for count, size in zip((2, 12, 40), CHANGE_SIZES, strict=True):
-        lines = "".join(f"+limit_{index} = {index}\n" for index in range(count))
-        patch = f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,{count} @@\n{lines}"
-        usefulness = useful(scorer, patch, "Please use a list instead of `limit_1`.")
-        assert usefulness.against.endswith(f"on changes of {size}")
-        assert usefulness.against.startswith(f"{len(weights.reference[size]):,} review comments")
+def test_spread_rises_with_the_standing(weights: Weights) -> None:
+    for table in weights.scale.spread.values():
+        assert (np.diff(table, axis=0) >= 0).all()
+        assert (np.diff(table[:, 1:], axis=1) > 0).all()

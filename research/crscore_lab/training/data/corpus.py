@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from crscore import jsonl
 from crscore.diff import parse
@@ -40,8 +40,6 @@ MAX_PATCH_CHARS: Final = 15_000
 """Maximum length of the diff of a commit whose title and body are read."""
 TITLE_INTERVAL: Final = 5
 """The title of one in this many commits of a repository is used."""
-MAX_REVIEW_COMMENTS: Final = 5
-"""Maximum number of comments of one review; a longer review is divided."""
 ATTACKS: Final[dict[AttackKind, Stance]] = {
     AttackKind.STUFFING: Stance.OTHER,
     AttackKind.PASTED: Stance.OTHER,
@@ -124,6 +122,18 @@ class WrittenReview:
     """Kind (`senior`, `terse`, `nits`, ...) -> review."""
 
 
+class RealReview(NamedTuple):
+    """The comments of one writer on one pull request."""
+
+    repository: str
+    diff: Diff | None
+    """The hunks with comments; None where the data lacks one."""
+    comments: tuple[Comment, ...]
+    worths: tuple[float, ...]
+    """Worth of each comment as readers judged it, in [0, 1]; empty if one was not judged."""
+    is_person: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Corpus:
     """All training data of the headline."""
@@ -132,8 +142,8 @@ class Corpus:
     """Posts, in the order of the files."""
     written: tuple[WrittenReview, ...]
     """Reviews to choose between."""
-    reviews: tuple[tuple[str, Diff, tuple[Comment, ...]], ...]
-    """Reviews of several comments by people: repository, change, comments."""
+    reviews: tuple[RealReview, ...]
+    """All comments of one writer on one pull request."""
     study: Study
     """Rated reviews, for the matcher."""
     sha256: str
@@ -174,7 +184,7 @@ def read_corpus(folder: Path) -> Corpus:
         return Corpus(
             posts=tuple(posts),
             written=tuple(_written_reviews(rows["commits"])),
-            reviews=tuple(_people_reviews(rows["followed"])),
+            reviews=tuple(_real_reviews([*rows["followed"], *rows["accepted"]], judged)),
             study=study,
             sha256=digest.hexdigest(),
         )
@@ -297,24 +307,30 @@ def _golden(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iter
                 yield _comment(text, None, judged, {"accepted": float(is_golden)}, **fields)
 
 
-def _people_reviews(
-    rows: list[dict[str, Any]],
-) -> Iterator[tuple[str, Diff, tuple[Comment, ...]]]:
-    """Yield the comments of people on one pull request, a few at a time."""
+def _real_reviews(
+    rows: list[dict[str, Any]], judged: Mapping[str, Judgement]
+) -> Iterator[RealReview]:
     pulls: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
-        if row["writer"] == "person":
-            pulls.setdefault((row["repository"], row["pull"]), []).append(row)
-    for (repository, _), comments in pulls.items():
-        for start in range(0, len(comments), MAX_REVIEW_COMMENTS):
-            batch = comments[start : start + MAX_REVIEW_COMMENTS]
-            if len(batch) > 1:
-                hunks = {row["diff_hunk"]: row["path"] for row in batch}
-                diffs = [parse.parse_diff(hunk, path=path) for hunk, path in hunks.items()]
-                files = tuple(file for diff in diffs for file in diff.files)
-                digest = hashlib.sha256("".join(hunks).encode()).hexdigest()
-                diff = Diff(files=files, sha256=digest)
-                yield repository, diff, tuple(Comment(body=row["comment"]) for row in batch)
+        pulls.setdefault((row["pull"], row["writer"]), []).append(row)
+    for (_, writer), comments in pulls.items():
+        hunks = {row["diff_hunk"]: row["path"] for row in comments}
+        diffs = [_diff_of(hunk, path) for hunk, path in hunks.items()]
+        diff = None
+        if all(diffs):
+            files = tuple(file for found in diffs if found for file in found.files)
+            diff = Diff(files=files, sha256=hashlib.sha256("".join(hunks).encode()).hexdigest())
+        found = [judged.get(text_key(row["comment"], row["diff_hunk"] or "")) for row in comments]
+        worths = tuple(judgement.ratings["worth"] for judgement in found if judgement)
+        yield RealReview(
+            # Owner and name of the repository in the address.
+            repository=comments[0].get("repository")
+            or "/".join(comments[0]["pull"].split("/")[3:5]),
+            diff=diff,
+            comments=tuple(Comment(body=row["comment"]) for row in comments),
+            worths=worths if len(worths) == len(comments) else (),
+            is_person=writer == "person",
+        )
 
 
 def _commits(rows: list[dict[str, Any]]) -> Iterator[Post]:

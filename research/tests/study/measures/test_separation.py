@@ -161,6 +161,9 @@ def test_usefulness_has_six_numbers_where_there_is_one() -> None:
         taken_off=0.0,
         value=0.7,
         standing=1,
+        low=0,
+        high=2,
+        among_bots=1,
         word="",
         against="",
     )

@@ -220,9 +220,9 @@ def test_point_on_a_file_links_to_the_file(write) -> None:
 @BOTH
 def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
     shown = write(overviews.useful_review())
-    verdict = f"Useful: better than 83 % of {overviews.results.AGAINST}. "
-    assert verdict + "Value 0.79 = 0.40 for remark 1 (critical)" in shown
-    assert "(minor) + 0.09 for 3 others. Together, 2 reviewers" in shown
+    verdict = f"Useful: 83 (63 to 93), better than 83 % of {overviews.results.AGAINST}. "
+    assert verdict + "83 points = 42 for remark 1 (critical)" in shown
+    assert "(minor) + 9 for 3 others. Together, 2 reviewers" in shown
     rows = cells(shown)
     assert rows[0][1:4] == ["Useful", "About", "Importance"]
     assert [row[1:4] for row in rows[1:3]] == [

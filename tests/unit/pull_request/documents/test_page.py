@@ -72,7 +72,7 @@ def test_verdict_and_usefulness_are_told() -> None:
     result = results.useful(results.review())
     text = " ".join(Read(page.render_page(overviews.useful_review(), result)).text.split())
     overview = text.split("Measured at")[0]
-    assert "(minor) + 0.09 for 3 others. Together, 2 reviewers" in overview
+    assert "(minor) + 9 for 3 others. Together, 2 reviewers" in overview
     assert "Together83 useful9178" in overview
     assert "mira12 little use9120" in overview
     assert "published scores together: conciseness 67" in overview

@@ -22,9 +22,9 @@ def test_pull_request_scores_and_points_are_told() -> None:
 def test_verdict_and_usefulness_are_told(width: int) -> None:
     shown = terminal.render_terminal([overviews.useful_review()], width=width)
     joined = " ".join(shown.split())
-    assert "(minor) + 0.09 for 3 others. Together, 2 reviewers" in joined
+    assert "(minor) + 9 for 3 others. Together, 2 reviewers" in joined
     assert "Remarks, the most valuable first (6) • Catching `Exception` here" in joined
-    assert "critical · asks for a change · adds 0.40 · mira" in joined
+    assert "critical · asks for a change · adds 42 points · mira" in joined
     assert "published scores together: conciseness 67, comprehensiveness 57, relevance" in joined
     assert max(map(len, shown.split("\n")[:-2])) <= width
     if width == 100:
@@ -112,6 +112,7 @@ def test_refuted_remark_comes_first_in_the_tone_of_a_warning() -> None:
         "for a change · gives nothing · mira says that `fetch` tries three times; the code says: "
     ) in shown
     assert (
-        "adds 0.40 · mira confirmed: `fetch` catches `Exception` (src/shop/client.py:15)" in shown
+        "adds 58 points · mira confirmed: `fetch` catches `Exception` (src/shop/client.py:15)"
+        in shown
     )
     assert "\x1b[2;33msays that " in terminal.render_terminal([overviews.decided()], color=True)

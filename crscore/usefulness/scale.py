@@ -1,0 +1,69 @@
+"""What real comments and reviews are worth, and how far an expected worth is from what readers say.
+
+Two readers of the same comment by the same guide agree, the network with them only in part. How far
+its standing of a text is from the one by readers was measured on texts that it had not seen.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from crscore.records import LEAST_WORTH, MAX_WORTH
+
+Floats = npt.NDArray[np.float32]
+
+RANK_DISCOUNT: Final = 0.5
+"""Weight of a remark relative to the one before it, the most valuable first."""
+GAIN_POWER: Final = 3
+"""Power of the worth in what a remark adds: three nits do not add up to a bug."""
+PEOPLE: Final = "people"
+BOTS: Final = "bots"
+
+
+def gain(worth: float) -> float:
+    """Return what a remark of some worth, 1 to 5, gives a review, in [0, 1]."""
+    share: float = ((worth - LEAST_WORTH) / (MAX_WORTH - LEAST_WORTH)) ** GAIN_POWER
+    return share
+
+
+def discounts(count: int) -> list[float]:
+    """Return the weights of a review's remarks, the most valuable first.
+
+    They are divided by the sum of all weights, so that the value stays within [0, 1].
+    """
+    return [RANK_DISCOUNT**rank * (1 - RANK_DISCOUNT) for rank in range(count)]
+
+
+def percentile(values: Floats, value: float) -> int:
+    """Return the share of ascending values below a value, 0 to 100; an equal one counts half."""
+    below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
+    return round(100 * float(below) / max(1, len(values)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scale:
+    """Comparison sets of one reader."""
+
+    values: Mapping[tuple[str, str], Floats]
+    """Kind of text, and `PEOPLE` or `BOTS` -> values of real ones as this reader reads them,
+    ascending."""
+    spread: Mapping[str, Floats]
+    """Kind of text -> standings as this reader reads, ascending, and the 10 %, 50 % and 90 %
+    quantiles of the standing by readers with the guide, shape (K, 4)."""
+
+    def interval(self, kind: str, standing: int) -> tuple[int, int, int]:
+        """Return the interval of the standing by readers with the guide that covers 80 %.
+
+        Args:
+            kind: Kind of text.
+            standing: Standing as this reader reads, 0 to 100.
+
+        Returns:
+            Lower end, middle and upper end, each 0 to 100.
+        """
+        knots, *quantiles = self.spread[kind].T
+        low, middle, high = (round(float(np.interp(standing, knots, row))) for row in quantiles)
+        return low, middle, high

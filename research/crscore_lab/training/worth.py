@@ -1,0 +1,152 @@
+"""Expected worth of a remark, learned from readers' judgements and from reviews of known kinds.
+
+What the network and the phrases say of a remark is the input; so that they have not seen the text,
+each fold is read by the network of the other folds. Whether a remark is about the change is not an
+input: it decides afterwards which share of the worth counts.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from crscore.errors import InputError
+from crscore.statistics.logistic import fit_measures
+from crscore.usefulness import headline
+from crscore.usefulness.reading import OUTPUTS, sigmoid
+from crscore.usefulness.scale import BOTS, PEOPLE, Scale
+
+Floats = npt.NDArray[np.float32]
+
+WRITTEN: Final = {
+    "senior": 0.8, "terse": 0.9, "false": 0.35, "nits": 0.1, "invented": 0.05, "summary": 0.0,
+    "generic": 0.0, "template": 0.0,
+}  # fmt: skip
+"""Kind of a written review -> expected worth of its remarks, as a share of the scale. A false
+remark is worth nothing, but reads as a true one, whose share among such remarks is unknown."""
+WRITTEN_WEIGHT: Final = 3.0
+"""Weight of a remark of a written review, relative to 1 for a comment by a person."""
+TEMPLATE_WEIGHT: Final = 2.0
+BOTS_WEIGHT: Final = 8.0
+"""Weight of a comment by a bot: there are eight times as many by people."""
+PENALTY: Final = 150.0
+"""Weight of the ridge, in rows."""
+KNOTS: Final = 5
+"""Number of groups of texts of similar standing whose spread is measured."""
+SPREAD: Final = (0.1, 0.5, 0.9)
+"""Quantiles of the standing by readers in each group."""
+
+
+class MeasuredRemark(NamedTuple):
+    """Remark, compared with the change."""
+
+    measures: Floats
+    """Columns of `JoinedNetwork.measure`."""
+    about: float
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Candidate:
+    """A text to learn from: a comment, a written review, or the comments of a real review."""
+
+    kind: str
+    """Kind of a written review, or a comparison set."""
+    is_person: bool = False
+    worths: Sequence[float] = ()
+    """Worth of each of its comments as readers judged it, as a share of the scale."""
+    ratings: Mapping[str, float] = field(default_factory=dict)
+    group: str = ""
+    remarks: list[MeasuredRemark] = field(default_factory=list)
+
+
+def fit(candidates: Sequence[Candidate]) -> Floats:
+    """Fit the weights of the measures in the logit of the worth.
+
+    Returns:
+        Shape (K + 1,), the bias last.
+
+    Raises:
+        InputError: No remark has a known worth.
+        DependencyError: scipy is not installed.
+    """
+    rows: list[tuple[Floats, float, float]] = []
+    for item in candidates:
+        # "template 2" is the second of several templates.
+        kind = item.kind.split()[0]
+        if kind in WRITTEN:
+            weight = TEMPLATE_WEIGHT if kind == "template" else WRITTEN_WEIGHT
+            rows += [(remark.measures, WRITTEN[kind], weight) for remark in item.remarks]
+        elif len(item.worths) == 1 and item.remarks:
+            weight = 1.0 if item.is_person else BOTS_WEIGHT
+            # The comment is as valuable as its best remark, by the network's own estimate.
+            rows.append((best_of(item.remarks), item.worths[0], weight))
+    if not rows:
+        raise InputError("no remark of the data has a known worth")
+    measures, targets, weights = map(np.array, zip(*rows, strict=True))
+    return fit_measures(measures, targets, weights=weights, penalty=PENALTY)
+
+
+def best_of(remarks: Sequence[MeasuredRemark]) -> Floats:
+    """Return the measures of the remark that the network itself values most."""
+    at = OUTPUTS.index("worth")
+    return max((remark.measures for remark in remarks), key=lambda row: float(row[at]))
+
+
+def worths_of(candidate: Candidate, weights: Floats) -> list[float]:
+    """Return the worth of each remark, 1 to 5."""
+    return [
+        headline.weigh_worth(
+            sigmoid(float(remark.measures @ weights[:-1] + weights[-1])), remark.about
+        )
+        for remark in candidate.remarks
+    ]
+
+
+def make_scale(candidates: Iterable[Candidate], weights: Floats) -> Scale:
+    """Return the values of real texts, and how far readers with the guide place them elsewhere.
+
+    Args:
+        candidates: Comments and reviews, with `headline.COMMENTS` or `headline.REVIEWS` as kind;
+            other texts are left out.
+        weights: Weights of the measures.
+    """
+    values: dict[tuple[str, str], list[float]] = {
+        (kind, writer): [] for kind in headline.KINDS for writer in (PEOPLE, BOTS)
+    }
+    pairs: dict[str, list[tuple[float, float]]] = {kind: [] for kind in headline.KINDS}
+    for item in candidates:
+        if item.kind in pairs:
+            value = headline.value_of(worths_of(item, weights))
+            values[item.kind, PEOPLE if item.is_person else BOTS].append(value)
+            if item.worths:
+                told = headline.value_of([1 + 4 * worth for worth in item.worths])
+                pairs[item.kind].append((value, told))
+    return Scale(
+        values={key: np.sort(np.array(row, dtype=np.float32)) for key, row in values.items()},
+        spread={kind: _measure_spread(row) for kind, row in pairs.items()},
+    )
+
+
+def _measure_spread(pairs: Sequence[tuple[float, float]]) -> Floats:
+    """Return the quantiles of the standing by readers by the network's, shape (K, 4)."""
+    read, told = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    standings = np.stack([_percentiles(read), _percentiles(told)], axis=1)
+    ordered = standings[np.argsort(standings[:, 0], kind="stable")]
+    groups = [row for row in np.array_split(ordered, KNOTS) if len(row)]
+    rows = [[row[:, 0].mean(), *np.quantile(row[:, 1], SPREAD)] for row in groups]
+    # A higher standing has no lower quantile.
+    return np.maximum.accumulate(np.array(rows, dtype=np.float32).reshape(-1, 4), axis=0)
+
+
+def _percentiles(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the standing of each value among all, 0 to 100.
+
+    Readers judge in whole numbers: texts of one worth are spread over the ranks that they share, in
+    an order of chance, as the interval would otherwise cover too much.
+    """
+    order = np.lexsort([np.random.default_rng(0).random(len(values)), values])
+    ranks = np.empty(len(values))
+    ranks[order] = np.arange(len(values)) + 0.5
+    return 100 * ranks / max(1, len(values))
