@@ -225,7 +225,7 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
     entries = [(result.comments[at].comment, at < drafts, texts[at]) for at in order]
     for number, (at, entry) in enumerate(zip(order, entries, strict=True)):
         scored = result.comments[at]
-        repeated = (n for n, other in enumerate(entries[:number]) if _is_repeat(entry, other))
+        repeated = (n for n in range(number) if _is_repeat(entry, entries[n]))
         first = next((len(result.remarks) + n for n in repeated), None)
         yield Triaged(
             index=len(result.remarks) + number, comment=at, id=scored.comment.id,
@@ -237,18 +237,18 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
         )  # fmt: skip
 
 
-def _is_repeat(one: tuple[Comment, bool, str], other: tuple[Comment, bool, str]) -> bool:
+def _is_repeat(entry: tuple[Comment, bool, str], first: tuple[Comment, bool, str]) -> bool:
     """Return whether unread text repeats another: in the same words, or about the same code.
 
     Each has its comment, whether it is a draft, and its text.
     """
-    (comment, is_draft, text), (other_comment, is_other_draft, other_text) = one, other
-    same_author = (is_draft, comment.author) == (is_other_draft, other_comment.author)
-    if _are_apart(comment, other_comment, same_author=same_author):
+    (comment, is_draft, text), (first_comment, is_first_draft, first_text) = entry, first
+    same_author = (is_draft, comment.author) == (is_first_draft, first_comment.author)
+    if _are_apart(first_comment, comment, same_author=same_author):
         return False
-    is_near = abs((comment.line or 0) - (other_comment.line or 0)) <= SAME_PLACE_LINES
-    is_same = is_near and len(code_names(text) & code_names(other_text)) > 1
-    return text == other_text or is_same
+    is_near = abs((comment.line or 0) - (first_comment.line or 0)) <= SAME_PLACE_LINES
+    is_same_code = is_near and len(code_names(text) & code_names(first_text)) > 1
+    return text == first_text or is_same_code
 
 
 def _draft_worth(remark: Remark) -> float:

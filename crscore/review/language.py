@@ -56,12 +56,13 @@ def is_english(text: str) -> bool:
         (True, False, False)
     """
     words = _WORD.findall(_MASKED.sub(" ", text[:MAX_CHARS]).lower())
-    others = sum(len(_OTHER_LETTER.findall(word)) for word in words)
+    foreign_letters = sum(len(_OTHER_LETTER.findall(word)) for word in words)
     latin = [word for word in words if _OTHER_LETTER.search(word) is None]
     function_words = sum(word in _FUNCTION_WORDS for word in latin)
     # Most other scripts need about half as many letters. English terms in a Chinese sentence may
     # outnumber them, but have no function words.
-    if others > 1 and (2 * others > sum(map(len, latin)) or (others > 3 and not function_words)):
+    is_foreign = 2 * foreign_letters > sum(map(len, latin))
+    if foreign_letters > 1 and (is_foreign or (foreign_letters > 3 and not function_words)):
         return False
     if len(latin) < 2 or function_words >= max(2, len(latin) / 12):
         return True
