@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from crscore.readers.answers import ReadRemark
 from crscore.records import (
+    MAX_IMPORTANCE,
     Holds,
     ParsedComment,
     Receipt,
@@ -23,7 +24,7 @@ from crscore.text import count_noun
 from crscore.usefulness import headline
 from crscore.usefulness.reading import ReviewReadings
 
-MAX_DIFFERENCE: Final = 2.0
+MAX_DIFFERENCE: Final = 2.5
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
 DOUBTED_WORTH: Final = 2.0
 """Maximum worth of a remark that the model calls wrong without a line of the code."""
@@ -102,8 +103,8 @@ def join_readings(read: ReviewReadings, placed: PlacedReadings) -> ReviewReading
     pairs = list(zip(read.remarks, readings, strict=True))
     differing = sum(reading is not None and _differ(remark, reading) for remark, reading in pairs)
     note = (
-        f"The model and the network differ by more than {MAX_DIFFERENCE:g} of 5 about the worth of "
-        f"{differing} of {count_noun(len(pairs), 'remark')}; the lower one counts."
+        f"The model values {differing} of {count_noun(len(pairs), 'remark')} by more than "
+        f"{MAX_DIFFERENCE:g} of 5 higher than the network; there the network's reading counts."
     )
     return replace(
         read,
@@ -115,22 +116,23 @@ def join_readings(read: ReviewReadings, placed: PlacedReadings) -> ReviewReading
 
 
 def _differ(remark: Remark, reading: RemarkReading) -> bool:
-    return abs(reading.worth - (1 + 4 * remark.worth)) > MAX_DIFFERENCE
+    return reading.worth - remark.worth > MAX_DIFFERENCE
 
 
 def _join(remark: Remark, reading: RemarkReading) -> Remark:
     asks = reading.importance >= ASKS_FROM and reading.stance in _ASKING
     worth = min(reading.worth, DOUBTED_WORTH) if reading.is_doubt else reading.worth
     if _differ(remark, reading):
-        worth = min(worth, 1 + 4 * remark.worth)
-    importance = reading.importance / 4
+        worth = min(worth, remark.worth)
     return replace(
         remark,
         stance=reading.stance,
         gives=float(asks),
-        importance=importance,
-        level=headline.name_level(importance),
-        worth=(worth - 1) / 4,
+        importance=reading.importance,
+        level=headline.name_level(reading.importance / MAX_IMPORTANCE),
+        worth=worth,
+        specific=reading.specific,
+        acts=reading.acts,
         reading=reading,
     )
 
