@@ -39,10 +39,10 @@ def reading(worth: float = 3, **changes: Any) -> RemarkReading:
     return RemarkReading(**values | changes)
 
 
-def by_network(*sentences: int, worth: float = 0.5, comment: int = 0) -> Remark:
+def by_network(*sentences: int, worth: float = 3.0, comment: int = 0) -> Remark:
     return Remark(
-        comment=comment, sentences=sentences, stance=Stance.QUESTION, gives=0.9, importance=0.9,
-        level=Importance.CRITICAL, about=0.8, worth=worth,
+        comment=comment, sentences=sentences, stance=Stance.QUESTION, gives=0.9, importance=3.6,
+        level=Importance.CRITICAL, about=0.8, worth=worth, specific=0.1, acts=0.1,
     )  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def join(*remarks: Remark, read: dict[int, list[ReadRemark]]) -> ReviewReadings:
 
 
 def worths(read: ReviewReadings) -> list[float]:
-    return [round(1 + 4 * remark.worth, 2) for remark in read.remarks]
+    return [remark.worth for remark in read.remarks]
 
 
 def test_reading_of_the_model_counts_on_the_scale_of_the_network() -> None:
@@ -66,7 +66,8 @@ def test_reading_of_the_model_counts_on_the_scale_of_the_network() -> None:
         by_network(0, 1), by_network(4, comment=1), read={0: [ReadRemark((0, 1), reading(4))]}
     )
     remark, other = joined.remarks
-    assert (remark.worth, remark.importance, remark.level) == (0.75, 0.5, Importance.MINOR)
+    assert (remark.worth, remark.importance, remark.level) == (4, 2, Importance.MINOR)
+    assert (remark.specific, remark.acts) == (0.5, 0.5)
     assert (remark.stance, remark.gives, remark.about) == (Stance.PROBLEM, 1.0, 0.8)
     assert remark.reading == reading(4)
     assert other == by_network(4, comment=1)
@@ -91,9 +92,9 @@ def test_remark_gives_something_if_it_asks_for_something_that_matters(
 
 @pytest.mark.parametrize(
     ("model", "network", "worth", "is_noted"),
-    [(5, 0.5, 5, False), (5, 0.4, 2.6, True), (1, 0.9, 1, True), (1, 0.4, 1, False)],
+    [(5, 2.5, 5, False), (5, 2.4, 2.4, True), (1, 4.6, 1, False), (1, 2.6, 1, False)],
 )
-def test_lower_reading_counts_where_the_two_differ_too_much(
+def test_network_counts_where_the_model_is_too_far_above_it(
     model: float, network: float, worth: float, is_noted: bool
 ) -> None:
     joined = join(by_network(0, worth=network), read={0: [ReadRemark((0,), reading(model))]})

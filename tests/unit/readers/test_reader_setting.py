@@ -51,8 +51,8 @@ def test_recorded_answers_are_the_readings_of_a_run(tmp_path: Path) -> None:
     texts = [[result.sentences[at].text for at in item.sentences] for item in result.remarks]
     assert texts == [[FALSE], ["Please rename `attempt` to `number`."]]
     false, nit = result.remarks
-    assert (false.verdict, false.worth) == (Verdict.REFUTED, 0.0)
-    assert (nit.stance, nit.worth) == (Stance.REQUEST, 0.25)
+    assert (false.verdict, false.worth) == (Verdict.REFUTED, 1.0)
+    assert (nit.stance, nit.worth) == (Stance.REQUEST, 2.0)
     assert "|readings:replay@" in result.signature
     assert "A language model read 1 of 1 comment" in result.notes[0]
     assert "readings:" not in network.score(DIFF, review).signature
