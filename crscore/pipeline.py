@@ -312,7 +312,7 @@ def _score(
                 for receipt, remark in zip(receipts, read.remarks, strict=True)
             ],
             review.text.authors,
-            reader.weights.scale,
+            reader.weights.choose_scale(read.remarks),
         )
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}

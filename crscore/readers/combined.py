@@ -24,7 +24,7 @@ from crscore.text import count_noun
 from crscore.usefulness import headline
 from crscore.usefulness.reading import ReviewReadings
 
-MAX_DIFFERENCE: Final = 2.5
+MAX_DIFFERENCE: Final = 1.75
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
 DOUBTED_WORTH: Final = 2.0
 """Maximum worth of a remark that the model calls wrong without a line of the code."""
@@ -109,7 +109,8 @@ def join_readings(read: ReviewReadings, placed: PlacedReadings) -> ReviewReading
     return replace(
         read,
         remarks=tuple(
-            remark if reading is None else _join(remark, reading) for remark, reading in pairs
+            remark if reading is None or _differ(remark, reading) else _join(remark, reading)
+            for remark, reading in pairs
         ),
         notes=(*read.notes, note) if differing else read.notes,
     )
@@ -122,8 +123,6 @@ def _differ(remark: Remark, reading: RemarkReading) -> bool:
 def _join(remark: Remark, reading: RemarkReading) -> Remark:
     asks = reading.importance >= ASKS_FROM and reading.stance in _ASKING
     worth = min(reading.worth, DOUBTED_WORTH) if reading.is_doubt else reading.worth
-    if _differ(remark, reading):
-        worth = min(worth, remark.worth)
     return replace(
         remark,
         stance=reading.stance,

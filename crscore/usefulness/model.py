@@ -1,6 +1,7 @@
 """Learned weights of the headline, in one file of arrays."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,9 +12,10 @@ import numpy.typing as npt
 from crscore import arrays
 from crscore.encoders.minilm import TunedLayers
 from crscore.errors import InputError
+from crscore.records import Remark
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.phrases import Phrases
-from crscore.usefulness.scale import Scale
+from crscore.usefulness.scale import GUIDE_SPREAD, Scale
 
 Floats = npt.NDArray[np.float32]
 
@@ -45,7 +47,16 @@ class Weights:
     worth: Floats
     """Weights of `JoinedNetwork.measure` in the logit of the worth, shape (P + 1,), bias last."""
     scale: Scale
-    """What real comments and reviews are worth."""
+    """What real comments and reviews are worth to the network."""
+    guide: Mapping[tuple[str, str], Floats]
+    """The same values as judged by readers with the guide, for a reader that reads as they do."""
+
+    def choose_scale(self, remarks: Sequence[Remark]) -> Scale:
+        """Return the scale of the reader of most remarks: a language model, or the network."""
+        by_model = sum(remark.reading is not None for remark in remarks)
+        if 2 * by_model <= len(remarks):
+            return self.scale
+        return Scale(values=self.guide, spread=dict.fromkeys(self.scale.spread, GUIDE_SPREAD))
 
 
 def to_bytes(weights: Weights) -> bytes:
@@ -79,6 +90,7 @@ def to_bytes(weights: Weights) -> bytes:
         content[_SPREAD + kind] = table.astype(np.float32)
     for index, key in enumerate(weights.scale.values):
         content[f"values_{index}"] = weights.scale.values[key].astype(np.float32)
+        content[f"guide_{index}"] = weights.guide[key].astype(np.float32)
     return arrays.pack(content)
 
 
@@ -120,6 +132,7 @@ def read_weights(path: Path) -> Weights:
                     if name.startswith(_SPREAD)
                 },
             ),
+            guide={name: content[f"guide_{index}"] for index, name in enumerate(sets)},
             **{name: content[name].astype(np.float32) for name in _ARRAYS},
         )
 

@@ -19,6 +19,11 @@ RANK_DISCOUNT: Final = 0.5
 """Weight of a remark relative to the one before it, the most valuable first."""
 GAIN_POWER: Final = 3
 """Power of the worth in what a remark adds: three nits do not add up to a bug."""
+GUIDE_SPREAD: Final = np.array(
+    [[5, 0, 8, 30], [25, 5, 25, 50], [50, 20, 50, 75], [75, 45, 75, 95], [95, 65, 90, 100]],
+    dtype=np.float32,
+)
+"""Spread of a large model that reads with the guide (`python benchmarks/readers.py`)."""
 PEOPLE: Final = "people"
 BOTS: Final = "bots"
 

@@ -68,6 +68,7 @@ def weights(**changes: object) -> Weights:
         # Its worth is what the network says.
         "worth": np.array([name == "worth" for name in (*OUTPUTS, *PHRASED, "")], dtype=np.float32),
         "scale": scale(),
+        "guide": scale().values,
     }
     return Weights(**(parts | changes))
 

@@ -120,6 +120,7 @@ def train(
         phrases=phrases.learn(fitted.rows),
         worth=learned,
         scale=worth.make_scale(candidates, learned),
+        guide=worth.collect_told(candidates),
     )
     matcher = matcher_training.train(
         corpus.study,
@@ -178,6 +179,7 @@ def cross_fit(
         phrases=phrases.learn([]),
         worth=_UNWEIGHTED,
         scale=Scale(values={}, spread={}),
+        guide={},
     )
     rows = list(_labelled(corpus.posts))
     fitted = CrossFit(rows=rows, about=about, weights=weights, networks=[], candidates=[])

@@ -112,21 +112,43 @@ def make_scale(candidates: Iterable[Candidate], weights: Floats) -> Scale:
             other texts are left out.
         weights: Weights of the measures.
     """
-    values: dict[tuple[str, str], list[float]] = {
-        (kind, writer): [] for kind in headline.KINDS for writer in (PEOPLE, BOTS)
-    }
+    values = _empty_sets()
     pairs: dict[str, list[tuple[float, float]]] = {kind: [] for kind in headline.KINDS}
     for item in candidates:
         if item.kind in pairs:
             value = headline.value_of(worths_of(item, weights))
-            values[item.kind, PEOPLE if item.is_person else BOTS].append(value)
+            values[_set_of(item)].append(value)
             if item.worths:
-                told = headline.value_of([1 + 4 * worth for worth in item.worths])
-                pairs[item.kind].append((value, told))
+                pairs[item.kind].append((value, _told(item)))
     return Scale(
-        values={key: np.sort(np.array(row, dtype=np.float32)) for key, row in values.items()},
+        values=_sort_sets(values),
         spread={kind: _measure_spread(row) for kind, row in pairs.items()},
     )
+
+
+def collect_told(candidates: Iterable[Candidate]) -> dict[tuple[str, str], Floats]:
+    """Return the values of real texts as judged by readers with the guide, ascending."""
+    values = _empty_sets()
+    for item in candidates:
+        if item.kind in headline.KINDS and item.worths:
+            values[_set_of(item)].append(_told(item))
+    return _sort_sets(values)
+
+
+def _told(item: Candidate) -> float:
+    return headline.value_of([1 + 4 * worth for worth in item.worths])
+
+
+def _set_of(item: Candidate) -> tuple[str, str]:
+    return item.kind, PEOPLE if item.is_person else BOTS
+
+
+def _empty_sets() -> dict[tuple[str, str], list[float]]:
+    return {(kind, writer): [] for kind in headline.KINDS for writer in (PEOPLE, BOTS)}
+
+
+def _sort_sets(values: Mapping[tuple[str, str], list[float]]) -> dict[tuple[str, str], Floats]:
+    return {key: np.sort(np.array(row, dtype=np.float32)) for key, row in values.items()}
 
 
 def _measure_spread(pairs: Sequence[tuple[float, float]]) -> Floats:

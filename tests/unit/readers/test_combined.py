@@ -92,7 +92,7 @@ def test_remark_gives_something_if_it_asks_for_something_that_matters(
 
 @pytest.mark.parametrize(
     ("model", "network", "worth", "is_noted"),
-    [(5, 2.5, 5, False), (5, 2.4, 2.4, True), (1, 4.6, 1, False), (1, 2.6, 1, False)],
+    [(5, 3.25, 5, False), (5, 3.2, 3.2, True), (1, 4.6, 1, False), (1, 2.6, 1, False)],
 )
 def test_network_counts_where_the_model_is_too_far_above_it(
     model: float, network: float, worth: float, is_noted: bool

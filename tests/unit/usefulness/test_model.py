@@ -97,7 +97,9 @@ def test_weights_without_stems_and_layers_are_read_again(tmp_path: Path) -> None
 def test_empty_reference_is_read_again(tmp_path: Path) -> None:
     key, none = ("reviews", "bots"), np.zeros(0, dtype=np.float32)
     scale = Scale(values={key: none}, spread={})
-    result = model.read_weights(written(tmp_path, model.to_bytes(weights(scale=scale))))
+    result = model.read_weights(
+        written(tmp_path, model.to_bytes(weights(scale=scale, guide={key: none})))
+    )
     assert len(result.scale.values[key]) == 0
 
 
