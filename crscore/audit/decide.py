@@ -183,13 +183,7 @@ def _is_useless(row: KindCount, acted: ActedOn | None) -> bool:
     """Return whether a kind can be switched off: not important, and not wanted by authors."""
     share = wilson(row.acted_on, row.decided)
     base = acted.base.share if acted and acted.base else None
-    # Praise asks for no change, so changed lines near it do not show that it was wanted.
-    is_wanted = (
-        row.kind in ("nit", "nothing")
-        and share is not None
-        and base is not None
-        and share.low > base
-    )
+    is_wanted = share is not None and base is not None and share.low > base
     return row.kind not in IMPORTANT and not is_wanted
 
 

@@ -79,7 +79,8 @@ class ActedOn(Struct, frozen=True, kw_only=True):
     signal: str
     """Name of the signal, such as `acted on`."""
     rate: Rate
-    """Share among the comments for which the signal is known."""
+    """Share among the comments for which the signal is known; only comments that ask for something
+    can be acted on."""
     base: Rate | None
     """The same rate for lines without a comment; null if there are no such lines."""
     unknown: Count
@@ -120,7 +121,7 @@ class KindCount(Struct, frozen=True, kw_only=True):
     comments: Count
     acted_on: Count
     decided: Count
-    """Comments for which it is known whether they were acted on."""
+    """Comments that ask for something and for which it is known whether they were acted on."""
 
 
 class Points(Struct, frozen=True, kw_only=True):

@@ -4,10 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from crscore.audit.signals import FILE_SIGNALS
 from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import AuditRun
-from crscore.records import Flag
+from crscore.records import Flag, Stance
 
 LATEST: Final = """
 WITH latest AS MATERIALIZED (
@@ -28,6 +29,11 @@ LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
 """Joins of the scored comments, to be used after `LATEST`."""
+_ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') IN ('{
+    "', '".join((Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION))
+}'))"""
+"""Whether a scored comment asks for something, so that it can be acted on; a comment without a
+sentence is a suggestion. Lines near a praise or a repetition change for another reason."""
 
 Rows = list[tuple[Any, ...]]
 
@@ -66,14 +72,15 @@ def count_kinds(store: Store, scope: Scope, acted_on: int) -> Rows:
 
     The kind is the reason why a comment is noise, else the level of its best remark; comments with
     neither, such as bare suggestions, are left out. The counts are: all comments, comments that
-    were acted on (signal `acted_on`), comments for which this is known, confirmed and refuted ones.
+    were acted on (signal `acted_on`), comments for which this is known (those that ask for
+    something), confirmed and refuted ones.
     """
     sql = f"""{LATEST}, {newest_values("WHERE signal = ?5")}
         SELECT c.reviewer, c.repository, c.number, coalesce(s.noise, s.level) AS kind, COUNT(*),
           TOTAL(n.value IS 1), COUNT(n.value), TOTAL(s.verdict IS 'confirmed'),
           TOTAL(s.verdict IS 'refuted')
         {LATEST_COMMENTS}
-        LEFT JOIN newest n ON n.comment = s.comment
+        LEFT JOIN newest n ON n.comment = s.comment AND {_ASKS}
         WHERE s.signature = ?1 AND kind IS NOT NULL
         GROUP BY c.reviewer, c.repository, c.number, kind
         ORDER BY c.reviewer, c.repository, c.number, kind"""
@@ -171,8 +178,11 @@ def count_signals(store: Store, scope: Scope) -> Rows:
     """Return repository, number, reviewer, signal, and counts of comments by their newest value.
 
     The counts are: yes, known, unknown, the sum of the base rates, and the number of base rates.
-    Each comment has the same weight, regardless of the length of its file.
+    Each comment has the same weight, regardless of the length of its file. Signals from files count
+    only for comments that ask for something.
     """
+    # Safe to insert into the SQL: numbers of this package.
+    from_files = ", ".join(str(int(signal)) for signal in sorted(FILE_SIGNALS))
     # `value IS 1`, not `value = 1`, which would be NULL for an unknown value.
     sql = f"""{LATEST}, {newest_values()}
         SELECT c.repository, c.number, c.reviewer, n.signal, SUM(n.value IS 1),
@@ -180,7 +190,7 @@ def count_signals(store: Store, scope: Scope) -> Rows:
           TOTAL(1.0 * n.base_yes / NULLIF(n.base_all, 0)), COUNT(NULLIF(n.base_all, 0))
         {LATEST_COMMENTS}
         JOIN newest n ON n.comment = s.comment
-        WHERE s.signature = ?1
+        WHERE s.signature = ?1 AND (n.signal NOT IN ({from_files}) OR {_ASKS})
         GROUP BY c.repository, c.number, c.reviewer, n.signal"""
     return store.query(sql, *scope)
 
@@ -329,7 +339,7 @@ def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int
               PARTITION BY c.reviewer, k.value
               ORDER BY s.standing DESC, c.created DESC, c.key) AS rank
           {LATEST_COMMENTS}
-          LEFT JOIN newest n ON n.comment = s.comment
+          LEFT JOIN newest n ON n.comment = s.comment AND {_ASKS}
           JOIN json_each(json_array(
             coalesce(s.noise, s.level), s.verdict, iif(n.value = 1, 'acted', NULL))) k
           WHERE s.signature = ?1 AND k.value IS NOT NULL)
@@ -392,7 +402,7 @@ def read_comments_of_pulls(store: Store, scope: Scope, acted_on: int) -> Rows:
     sql = f"""{LATEST}
         SELECT c.key, c.reviewer, r.name, c.number, s.text, s.standing,
           s.noise, s.stance, s.level, c.path, c.line, s.verdict,
-          (SELECT n.value FROM signals n WHERE n.comment = c.key AND n.signal = ?5
+          (SELECT n.value FROM signals n WHERE n.comment = c.key AND n.signal = ?5 AND {_ASKS}
            ORDER BY n.night DESC, n.rules DESC LIMIT 1)
         FROM latest l CROSS JOIN comments c USING (repository, number)
         CROSS JOIN comment_scores s

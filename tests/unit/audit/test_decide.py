@@ -244,3 +244,17 @@ def test_people_are_not_decided_about(store: Store) -> None:
     (ada,) = make_overview(store, OPTIONS).reviewers
     assert isinstance(ada, Reviewer)
     assert ada.decision is None
+
+
+@pytest.mark.parametrize("kind", ["repeat", "restates", "praise", "nothing"])
+def test_what_asks_for_nothing_is_not_acted_on(store: Store, kind: str) -> None:
+    write(store, [("major", kind)] * 30, acted_on=100)
+
+    (reviewer,) = make_overview(store, OPTIONS).reviewers
+
+    assert reviewer.decision
+    counts = {row.kind: (row.acted_on, row.decided) for row in reviewer.decision.kinds}
+    assert counts == {"major": (30, 30), kind: (0, 0)}
+    assert [(row.rate.count, row.rate.total) for row in reviewer.acted_on if row.rate.count] == [
+        (30, 30)
+    ]
