@@ -1,8 +1,12 @@
 """Words of prose and code: stop words, stems, names, code spans and cues of a text's intent."""
 
+import base64
 import codecs
+import html
+import json
 import re
 import tomllib
+import urllib.parse
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -44,6 +48,32 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
     """
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if is_wide else "utf-8-sig", errors)
+
+
+def mask_secret(text: bytes, secret: bytes) -> bytes:
+    """Replace a secret that a server repeats by `***`, however it is written.
+
+    Found are the secret itself, its base64 code, also within that of a longer text, and its forms
+    in URLs, JSON and HTML. Next to the code, up to four bits of the secret may stay.
+
+    >>> mask_secret(b"login bWU6YWJjZGVmZ2hp", b"abcdefghi")  # base64 of "me:abcdefghi"
+    b'login bWU6***'
+    """
+    plain = secret.decode("latin-1")
+    written = {
+        plain,
+        urllib.parse.quote(plain, safe=""),
+        json.dumps(plain)[1:-1],
+        html.escape(plain),
+    }
+    forms = {form.replace("/", slash).encode() for form in written for slash in ("/", "\\/")}
+    # How base64 writes a byte depends on its place among three; the first may share a character.
+    for before, skipped in ((0, 0), (1, 2), (2, 3)):
+        code = base64.b64encode(bytes(before) + secret)[skipped : (before + len(secret)) * 8 // 6]
+        forms |= {code, code.translate(bytes.maketrans(b"+/", b"-_"))}
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, b"***")
+    return text
 
 
 def split_identifier(text: str) -> list[str]:

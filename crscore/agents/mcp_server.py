@@ -83,22 +83,21 @@ def serve(scorer: Scorer) -> None:
     anyio.run(run)
 
 
-def _refuse(error: Exception) -> Any:
+def _refuse(error: Any) -> Any:
     """Return the answer to a line that is no message, with its id if it has one."""
     from mcp.shared.message import SessionMessage  # noqa: PLC0415
     from mcp_types import ErrorData, JSONRPCError  # noqa: PLC0415
 
-    faults: list[Any] = getattr(error, "errors", list)()
-    is_json = all(fault["type"] != "json_invalid" for fault in faults)
-    number, reason = None, faults[0]["msg"] if faults else str(error)
-    for value in (fault["input"] for fault in faults):
-        with contextlib.suppress(ValueError, RecursionError):
-            # Unlike the SDK's, this parser reads half of a surrogate pair.
-            message = value if is_json else json.loads(value)
-            reason = reason if is_json else "half of a surrogate pair is no text"
-            if isinstance(message, dict) and type(message.get("id")) in (int, str):
-                number = message["id"]
-    data = ErrorData(code=-32600 if is_json else -32700, message=f"not a message: {reason}")
+    faults = error.errors()
+    is_json = faults[0]["type"] != "json_invalid"
+    values = [fault["input"] for fault in faults]
+    with contextlib.suppress(ValueError, RecursionError):
+        # Unlike the SDK's, this parser reads half of a surrogate pair.
+        values = values if is_json else [json.loads(values[0])]
+    found = (value.get("id") for value in values if isinstance(value, dict))
+    number = next((one for one in found if type(one) in (int, str)), None)
+    reason = f"no JSON message in UTF-8, without halves of surrogate pairs: {faults[0]['msg']}"
+    data = ErrorData(code=-32600 if is_json else -32700, message=reason)
     number = replace_surrogates(number) if isinstance(number, str) else number
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=data))
 

@@ -33,7 +33,7 @@ from crscore.errors import (
     UncertainWriteError,
 )
 from crscore.reports.escape import one_line
-from crscore.text import count_noun
+from crscore.text import count_noun, mask_secret
 from crscore.version import __version__
 
 T = TypeVar("T")
@@ -501,7 +501,7 @@ class HostSession(requests.Session):
             return request
 
         def mask(body: bytes) -> bytes:
-            return body.replace(secret, b"***") if len(secret) >= _MIN_TOKEN_LENGTH else body
+            return mask_secret(body, secret) if len(secret) >= _MIN_TOKEN_LENGTH else body
 
         # Set even without a token: otherwise `requests` would use the user's .netrc.
         self.auth = sign

@@ -168,7 +168,7 @@ def test_line_that_is_no_message_is_answered_with_an_error() -> None:
     assert len(answers) == 8
     assert sum("result" in answer for answer in answers) == 2
     by_id = {answer["id"]: answer for answer in answers}
-    assert "half of a surrogate pair" in by_id[1]["error"]["message"]
+    assert "halves of surrogate pairs" in by_id[1]["error"]["message"]
 
 
 def test_call_before_the_greeting_is_answered_and_a_call_at_the_end_too() -> None:

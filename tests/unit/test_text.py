@@ -1,6 +1,10 @@
 """Words, stems, code spans and cues of texts."""
 
+import base64
+import html
+import json
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -12,6 +16,7 @@ from crscore.text import (
     IGNORED_PIECES,
     code_names,
     find_code_spans,
+    mask_secret,
     split_identifier,
     stem,
     stems_and_names,
@@ -193,3 +198,23 @@ def test_forms_of_a_word_share_their_stem() -> None:
 def test_stem_keeps_three_letters_or_the_word() -> None:
     for word in ("is", "use", "bee", "ings", "s", "", "es"):
         assert len(stem(word)) >= min(3, len(word))
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["ghp_abcdefghijklmnop1234", "glpat-x.y_z/0&1?2+3", 'a"b\\c%d<e>f~~~~', "oooo????~~~~~~"],
+)
+def test_secret_is_masked_however_it_is_written(secret: str) -> None:
+    data = secret.encode()
+    forms = [data, quote(secret, safe="").encode(), json.dumps(secret)[1:-1].encode()]
+    forms += [json.dumps(secret)[1:-1].replace("/", "\\/").encode(), html.escape(secret).encode()]
+    for form in forms:
+        assert mask_secret(b"for " + form + b"!", data) == b"for ***!"
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        for before in (b"", b"x:", b"me:", b"you:"):
+            for after in (b"", b"?", b"\n\n"):
+                masked = mask_secret(b"for " + encode(before + data + after), data)
+                assert b"***" in masked
+                # At each end, at most one character has bits of the secret and of the rest.
+                rest = masked.replace(b"for ", b"").replace(b"***", b"").replace(b"=", b"")
+                assert len(rest) <= (len(before) * 8 + 5) // 6 + (len(after) * 8 + 5) // 6 + 1

@@ -18,6 +18,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.queries import observed_commits
 from crscore.diff.git import run_git
 from crscore.errors import HostError
+from crscore.text import mask_secret
 
 FETCH_TIMEOUT_S: Final = 3_600.0
 """Maximum duration of one fetch in seconds; the first fetch is a full clone."""
@@ -114,8 +115,8 @@ def _redacted(reason: str, variables: Mapping[str, str]) -> str:
         encoded = value.removeprefix(_BASIC)
         if encoded != value:
             login = base64.b64decode(encoded).decode()
-            for secret in (encoded, login, login.partition(":")[2]):
-                reason = reason.replace(secret, "***")
+            for secret in (encoded.encode(), login.encode(), login.partition(":")[2].encode()):
+                reason = mask_secret(reason.encode(), secret).decode()
     return reason
 
 

@@ -22,6 +22,7 @@ import msgspec
 
 from crscore.errors import ConfigError, DependencyError, EngineError
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling, one_line, replace_surrogates
+from crscore.text import mask_secret
 
 if TYPE_CHECKING:
     import openai
@@ -185,7 +186,7 @@ class OpenAI:
 
     def _without_key(self, text: str) -> str:
         key = self.options.api_key
-        return text.replace(key, "***") if key else text
+        return mask_secret(text.encode(), key.encode()).decode() if key else text
 
     async def _ask_all(
         self, chats: Sequence[Sequence[Message]], sampling: Sampling

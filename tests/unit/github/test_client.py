@@ -1,5 +1,6 @@
 """The client over real HTTP against a scripted server; only the clock is a toy."""
 
+import base64
 import contextlib
 import gc
 import gzip
@@ -806,19 +807,24 @@ def _everywhere(server: Scripted, host: Client) -> list[HostError]:
 
 @pytest.mark.usefixtures("no_pause")
 @pytest.mark.parametrize("status", [401, 403, 404, 422, 429, 500])
+@pytest.mark.parametrize("login", ["", "x:", "me:", "x-access-token:"])
 def test_token_that_the_host_repeats_is_in_no_error_or_log(
-    server, connect, status: int, caplog
+    server, connect, status: int, login: str, caplog
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    headers = {"X-Echo": TOKEN}
+    coded = base64.b64encode(f"{login}{TOKEN}".encode()).decode()
+    headers = {"X-Echo": TOKEN, "X-Login": coded}
     errors = [{"message": TOKEN}]
     server.route = lambda _: Reply(
-        status=status, body={"message": f"for {TOKEN}", "errors": errors}, headers=headers
+        status=status, body={"message": f"for {TOKEN}, {coded}", "errors": errors}, headers=headers
     )
     messages: list[str] = []
     host = connect(tries=2, report=messages.append)
     for error in _everywhere(server, host):
-        assert TOKEN not in "".join(traceback.format_exception(error))
+        text = "".join(traceback.format_exception(error))
+        assert TOKEN not in text
+        # Of the code of a login, no part of the token stays.
+        assert coded[len(login) * 4 // 3 + 2 :][:8] not in text
         assert TOKEN.encode() not in pickle.dumps(error)
     assert TOKEN not in caplog.text + repr(host) + str(vars(host)) + "".join(messages)
 

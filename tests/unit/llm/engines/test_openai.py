@@ -288,6 +288,7 @@ def test_an_answer_in_parts_is_joined() -> None:
             error(401, "Incorrect API key: sk-secret-1234"),
             r"HTTP 401: .*\*\*\*\); set OPENAI_API_K",
         ),
+        (error(401, "Incorrect login: bWU6c2stc2VjcmV0LTEyMzQ="), r"HTTP 401: .* bWU6\*\*\*"),
         (error(403, "not allowed"), "the server rejects the key"),
         (error(404, "The model `tiny` does not exist."), "no such model"),
         (Say(status=307, headers={"location": "http://127.0.0.1:1/v1"}), "not followed"),
