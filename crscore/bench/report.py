@@ -117,7 +117,7 @@ def _change(change: ChangeResult) -> Table:
         for d in change.decisions
         if d.outcome == "unlisted"
     ]
-    return Table(change.id, ("", "Text", "Bots"), tuple(rows), is_prose=True)
+    return Table(change.id, ("", "Text", "Bots (probability)"), tuple(rows), is_prose=True)
 
 
 def lay_out(result: BenchResult) -> Report:

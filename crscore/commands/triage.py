@@ -102,17 +102,21 @@ def command(
         if remark.comment < len(comments)
         and (only is None or (remark.post if only == WORTH_POSTING else remark.action == only))
     ]
-    io.write_text(_render(layout, decided, listed, comments), output)
+    io.write_text(_render(layout, decided, listed, comments, policy.min_worth), output)
     for note in decided.notes:
         print_note(f"note: {note}")
     return 0
 
 
 def _render(
-    layout: str, decided: Triage, listed: Sequence[Triaged], comments: Sequence[Comment]
+    layout: str,
+    decided: Triage,
+    listed: Sequence[Triaged],
+    comments: Sequence[Comment],
+    min_worth: float,
 ) -> str:
     if layout == "text":
-        return "".join(map(_text, listed)) or "No remarks.\n"
+        return "".join(_text(remark, min_worth) for remark in listed) or "No remarks.\n"
     if layout == "json":
         document = msgspec.structs.replace(decided, remarks=tuple(listed))
         return escape.write_json(document)
@@ -126,7 +130,7 @@ def _render(
     return escape.write_json([entry | {"side": sides[entry["side"]]} for entry in entries])
 
 
-def _text(remark: Triaged) -> str:
+def _text(remark: Triaged, min_worth: float) -> str:
     place = ""
     if remark.place is not None:
         line = "" if remark.place.line is None else f":{remark.place.line}"
@@ -134,7 +138,9 @@ def _text(remark: Triaged) -> str:
     worth = post = ""
     if remark.worth is not None:
         worth = f" · worth {remark.worth:.1f} of 5"
-        post = " · worth posting" if remark.post else ""
+    if remark.post and remark.draft_worth is not None:
+        draft = f"{remark.draft_worth:.1f} as a draft, at least {min_worth:.1f}"
+        post = f" · worth posting: {draft}"
     return (
         f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}\n"
         f"     {escape.one_line(remark.reason)}{worth}{place}{post}\n"

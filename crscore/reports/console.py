@@ -157,14 +157,14 @@ class _Renderer:
         """Yield the numbers, each with a bar where there is room, the first one in bold."""
         if self._width < _BAR_COLUMNS:
             for row in block.rows:
-                yield Text(f"{row.name} {hundred(row.value)}: {row.basis}")
+                yield Text(f"{row.name} {_of_hundred(row.value)}: {row.basis}")
             return
         grid = _grid("left", "right", "left")
         columns = 24 if self._width >= 100 else 10 if self._width >= 80 else 6
         for index, row in enumerate(block.rows):
             grid.add_row(
                 Text(row.name, style="bold" if index == 0 else ""),
-                Text(hundred(row.value), style=f"bold {_style(row.tone)}"),
+                Text(_of_hundred(row.value), style=f"bold {_style(row.tone)}"),
                 _bar(row.value, columns, _style(row.tone)),
                 Text(row.basis, style="dim"),
             )
@@ -253,6 +253,10 @@ def _needs_gap(previous: blocks.Block, block: blocks.Block) -> bool:
     if isinstance(block, openings):
         return not isinstance(previous, openings) or getattr(previous, "tone", "") == "dim"
     return not (isinstance(block, blocks.Signature) and isinstance(previous, blocks.Signature))
+
+
+def _of_hundred(value: float | None) -> str:
+    return hundred(value) + " of 100" * (value is not None)
 
 
 def _indented(renderable: RenderableType, columns: int = 2) -> RenderableType:

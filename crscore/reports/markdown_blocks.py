@@ -141,7 +141,7 @@ def _parts(block: blocks.Block) -> Iterator[Part]:
     elif isinstance(block, blocks.Measures):
         # The rows are never omitted: they are few and short.
         rows = [_row((row.name, view.hundred(row.value), row.basis)) for row in block.rows]
-        yield Part(f"| Score | | |\n|:--|--:|:--|\n{''.join(rows)}\n")
+        yield Part(f"| Score | of 100 | |\n|:--|--:|:--|\n{''.join(rows)}\n")
     elif isinstance(block, blocks.Table):
         head = f"| {' | '.join(block.header)} |\n|:--|{'--:|' * (len(block.header) - 1)}\n"
         main = [_row(row, bold=True) for at, row in enumerate(block.rows) if at in block.main]

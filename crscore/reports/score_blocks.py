@@ -65,7 +65,7 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
     rows: Sequence[blocks.Measure] = view.rows(result)
     if value is not None:
         share = view.standing(value)
-        comparison = value.word if share is None else f"% of {value.against} are less useful"
+        comparison = value.word if share is None else f"better than this share of {value.against}"
         rows = (
             blocks.Measure("Usefulness", share, comparison),
             blocks.Measure("About this change", value.about, _ABOUT),
@@ -129,12 +129,10 @@ def make_unaddressed(
         place: Function that formats the location of a pseudo-reference, by its index.
     """
     title = view.unaddressed_title(result)
-    items = []
-    for index, point in view.unaddressed(result):
-        lead: Line = ""
-        if view.graded(result):
-            lead = (Run(view.hundred(result.reference_matches[index].degree), "dim"),)
-        items.append(blocks.Item(point.text, lead, place(index, point)))
+    items = [
+        blocks.Item(point.text, place=place(index, point))
+        for index, point in view.unaddressed(result)
+    ]
     yield from blocks.make_list(title, items, noun=title.lower(), max_open=max_open, hint=_HINT)
     if items and (text := view.small_changes(result)):
         yield blocks.Paragraph(text, "dim")
@@ -347,7 +345,7 @@ def make_references(result: Result) -> blocks.Items:
         match = result.reference_matches[index]
         facts = [
             item.kind.value,
-            f"weight {view.hundred(item.weight)}",
+            f"weight {view.hundred(item.weight)} of 100",
             view.places(item, max_places=5, before=True),
             f"by {item.source}",
         ]

@@ -83,8 +83,12 @@ def graded(result: Result) -> bool:
 
 
 def strength(result: Result, match: records.Match) -> str:
-    """Format the number that decided a pair: its degree, 0 to 100, or its cosine similarity."""
-    return hundred(match.degree) if graded(result) else number(match.similarity)
+    """Format what decided a pair: its degree, 0 to 100, its cosine similarity, or a name."""
+    is_graded = graded(result)
+    value = match.degree if is_graded else match.similarity
+    if match.matched and (value or 0.0) < result.decision:
+        return "named"
+    return hundred(value) if is_graded else number(value)
 
 
 def verdict(value: records.Usefulness) -> str:
@@ -245,7 +249,7 @@ def published(scores: Any) -> str:
     """
     if scores.reason is not None:
         return f"none, as {scores.reason.rstrip('.')}"
-    return estimates(scores, "conciseness", "comprehensiveness", "relevance")
+    return f"{estimates(scores, 'conciseness', 'comprehensiveness', 'relevance')} of 100"
 
 
 def baselines(result: Result) -> str:
@@ -257,7 +261,7 @@ def baselines(result: Result) -> str:
 
 def aspects(value: records.Usefulness) -> str:
     """List the ratings that people would give a text, each from 0 to 100."""
-    return estimates(value.aspects, *asdict(value.aspects))
+    return f"{estimates(value.aspects, *asdict(value.aspects))} of 100"
 
 
 def remark_numbers(remark: records.Remark) -> str:
@@ -270,7 +274,8 @@ def remark_numbers(remark: records.Remark) -> str:
 
 def estimates(value: object, *names: str) -> str:
     """List some numbers of an object, each from 0 to 100."""
-    return ", ".join(f"{name.replace('_', ' ')} {hundred(getattr(value, name))}" for name in names)
+    numbers = (f"{name.replace('_', ' ')} {hundred(getattr(value, name))}" for name in names)
+    return ", ".join(numbers)
 
 
 def columns(whole: Any) -> tuple[str, str, str]:
@@ -436,16 +441,16 @@ def legend(result: Result, mark: str) -> str:
     if result.threshold is not None:
         return (
             "The number is the cosine similarity of a sentence and a pseudo-reference, each with "
-            f"its best partner; {mark} marks those above the threshold of {result.threshold:.4g}, "
-            "or that name its code. Conciseness is the share of sentences above it, "
-            "comprehensiveness that of the counted pseudo-references."
+            f"its best partner; {mark} marks those above the threshold of {result.threshold:.4g}; "
+            f"{mark} named, those that name its code. Conciseness is the share of sentences above "
+            "it, comprehensiveness that of the counted pseudo-references."
         )
     return (
         "The number, from 0 to 100, is how far a sentence addresses a pseudo-reference, each with "
-        f"its best partner; {mark} marks {hundred(result.decision)} and more, or that the sentence "
-        "is about it or names its code. The scores count parts: conciseness is the mean of the "
-        "sentences' numbers, comprehensiveness that of the counted pseudo-references'. A flagged "
-        "sentence counts less, mostly nothing."
+        f"its best partner; {mark} marks {hundred(result.decision)} and more; {mark} named, that "
+        "the sentence is about it or names its code. The scores count parts: conciseness is the "
+        "mean of the sentences' numbers, comprehensiveness that of the counted "
+        "pseudo-references'. A flagged sentence counts less, mostly nothing."
     )
 
 

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from crscore.diff.roles import role_of
 from crscore.records import (
     ON_TOPIC,
     Diff,
@@ -23,6 +24,7 @@ from crscore.records import (
     Sentence,
     Subject,
     Topic,
+    TopicState,
 )
 from crscore.scoring.cells import Cells, Judgement
 from crscore.text import CODE_SPAN, find_code_spans, stem, words
@@ -46,6 +48,7 @@ MAX_PARTS: Final = 8
 """Maximum parts of a qualified name that are read."""
 _NAMING: Final = (None, Flag.NOT_ENGLISH)
 """Flags of sentences whose names count."""
+_TEST_NOUNS: Final = frozenset({"test", "tests", "test suite"})
 _NAME: Final = re.compile(r"[^\W\d][\w$]*")
 _SEPARATOR: Final = re.compile(r"\??\.|::|->|#")
 # "a", "a.b", "a::b", "self->b", "Server#helpers"
@@ -76,14 +79,25 @@ def list_points(
 ) -> tuple[ChangePoint, ...]:
     """List the points of a change, highest weight first.
 
+    New tests are points only if the change has nothing else.
+
     Args:
         references: The pseudo-references.
         matches: The best sentence for each pseudo-reference.
     """
+    groups = _group_rows(references)
+    # A new test is no point to touch beside the code that it tests.
+    of_code = [rows for rows in groups if not _is_new_test(references[rows[0]].topic)]
     return tuple(
         ChangePoint(tuple(rows), any(matches[row].matched for row in rows))
-        for rows in _group_rows(references)
+        for rows in of_code or groups
     )
+
+
+def _is_new_test(topic: Topic | None) -> bool:
+    if topic is None or topic.state is not TopicState.NEW:
+        return False
+    return topic.noun in _TEST_NOUNS or role_of(topic.place.path) == "test"
 
 
 def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:

@@ -139,6 +139,16 @@ def test_page_fits_the_screen_with_all_folds_open(show, name: str, width: int) -
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_wide_screen_shows_all_columns(show, name: str) -> None:
+    page = show(name, width=1600).page
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+    cut = """[...document.querySelectorAll('.scroll')].filter(
+        box => box.scrollWidth > box.clientWidth).map(
+        box => `${box.ariaLabel}: ${box.scrollWidth} of ${box.clientWidth}`)"""
+    assert page.evaluate(cut) == []
+
+
 @pytest.mark.parametrize("name", PAGES[:4])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_in_both_colour_schemes(show, name: str, scheme: str) -> None:

@@ -75,10 +75,11 @@ def test_verdict_comes_first_then_the_published_scores() -> None:
         f"### Review score\n\n**Useful:** 83 (63 to 93), better than 83 % of {results.AGAINST}.\n\n"
         "<sub>83 points = 42 for remark 1 (critical) + 21 for remark 2 (major) + 11 for "
         "remark 3 (minor) + 9 for 3 others.</sub>\n\n"
-        "| Score | | |\n|:--|--:|:--|\n"
+        "| Score | of 100 | |\n|:--|--:|:--|\n"
         "| About this change | 91 | likely about this change and no other |\n"
         "| Importance | 78 | critical: that of its weightiest remark |\n\n"
-        "<sub>Published scores: conciseness 67, comprehensiveness 57, relevance 62.</sub>\n\n"
+        "<sub>Published scores: conciseness 67, comprehensiveness 57, relevance 62 "
+        "of 100.</sub>\n\n"
     )
     assert ["review-bot", "12 little use", "91", "20", "1 of 2", "12"] in cells(shown)
 

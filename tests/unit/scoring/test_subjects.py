@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from crscore.diff.parse import parse_diff
-from crscore.records import Flag, Match, PseudoReference, Sentence, Subject
+from crscore.records import (
+    Flag,
+    LineSpan,
+    Match,
+    PseudoReference,
+    ReferenceKind,
+    Sentence,
+    Side,
+    Subject,
+    Topic,
+    TopicState,
+)
 from crscore.scoring import subjects
 from crscore.scoring.cells import Judgement, compare
 from crscore.text import stem
@@ -155,3 +166,26 @@ def test_sentence_addresses_by_degree_by_name_and_as_its_subject() -> None:
         (Subject.CLAIM, 1),
         (Subject.CLAIM, 2),
     ]
+
+
+def test_new_test_is_no_point_beside_the_code_that_it_tests() -> None:
+    def make(name: str, noun: str, path: str, state: TopicState = TopicState.NEW) -> Topic:
+        place = LineSpan(path=path, side=Side.NEW, start=1, end=2)
+        return Topic(name=name, noun=noun, state=state, lines=2, place=place)
+
+    topics = [
+        make("charge", "function", "pay.py"),
+        make("test_charge", "test", "pay.py"),
+        make("TestCharge", "class", "tests/test_pay.py"),
+        make("test_old", "test", "tests/test_pay.py", TopicState.CHANGED),
+        make("test_gone", "test", "tests/test_pay.py", TopicState.REMOVED),
+    ]
+    references = [
+        PseudoReference(text="A.", kind=ReferenceKind.CLAIM, source="s", topic=topic)
+        for topic in topics
+    ]
+    matches = [Match(index=0, similarity=0.5, degree=0.5, matched=False)] * len(references)
+    listed = [point.references for point in subjects.list_points(references, matches)]
+    assert listed == [(0,), (3,), (4,)]
+    # What the tests are about is missing from the change.
+    assert len(subjects.list_points(references[1:3], matches[1:3])) == 2
