@@ -63,9 +63,7 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
     )
     if together.usefulness is not None:
         published = view.published(together)
-        yield blocks.Paragraph(
-            f"All numbers are from 0 to 100; published scores together: {published}.", "dim"
-        )
+        yield blocks.Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
     reasons = tuple(
         blocks.Item((Run(f"No score for {_name(row)}: {row.reason.rstrip('.')}.", "dim"),))
         for row in overview.reviewers

@@ -57,7 +57,7 @@ def test_verdict_is_the_first_line() -> None:
     assert re.search(r"^  About this change  91 of 100  █+▉·· ", shown, re.MULTILINE)
     assert re.search(r"^  Importance         78 of 100  .* critical: that of", shown, re.MULTILINE)
     assert (
-        "  published scores: conciseness 67, comprehensiveness 57, relevance 62\n"
+        "  published scores: conciseness 67, comprehensiveness 57, relevance 62 of 100\n"
         "  baselines: 48 words, 31 % of the diff's tokens repeated\n"
         "  3 files changed, +9 −6 · 6 sentences · 3 reviewers\n"
     ) in shown

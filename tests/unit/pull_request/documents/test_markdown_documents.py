@@ -230,7 +230,7 @@ def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
         ["12 little use", "91", "20"],
     ]
     assert (
-        "<sub>All numbers are from 0 to 100; published scores together: conciseness 67, "
+        "<sub>All from 0 to 100; published scores together: conciseness 67, "
         "comprehensiveness 57, relevance 62 of 100.</sub>"
     ) in shown
     assert "Useful is the share of real review comments that are less useful" in shown
