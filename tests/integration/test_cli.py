@@ -65,7 +65,7 @@ def test_diff_and_review_are_scored(crscore) -> None:
 def test_default_settings_score_in_every_format(crscore, report: str) -> None:
     ran = crscore(DIFF, REVIEW, "--format", report, "--signature")
     assert (ran.code, ran.err) == (0, "")
-    assert "matcher:calibrated@4." in ran.out
+    assert "matcher:calibrated@5." in ran.out
     assert "tau:" not in ran.out
 
 

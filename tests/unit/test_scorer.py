@@ -137,7 +137,7 @@ def test_threshold_of_the_encoder_is_the_default(scorer: Scorer) -> None:
 
 def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None:
     made = Scorer(analyzers="none")
-    assert made.parts.matcher.identity.startswith("calibrated@4.")
+    assert made.parts.matcher.identity.startswith("calibrated@5.")
     assert made.parts.threshold is None
     keys = list(made.parts.signature)
     expected = ["version", "encoder", "claims", "analyzers", "matcher", "reader", "verdicts"]

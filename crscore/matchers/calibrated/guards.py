@@ -1,13 +1,18 @@
-"""Detection of sentences that must not raise a score: hidden, repeated, or only code."""
+"""Detection of sentences that must not raise a score: hidden, repeated, or only code.
+
+Prose of the change counts for nothing here: its author could copy a reviewer's sentences into it.
+"""
 
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from itertools import compress
 from typing import Final
 
 import numpy as np
 
+from crscore.languages.tables import read_tables
 from crscore.matchers.calibrated.overlap import overlaps
 from crscore.records import Diff, Flag, LineKind, Sentence
 from crscore.text import CODE_SPAN, ENGLISH, find_code_spans, split_identifier, words
@@ -28,6 +33,20 @@ _REQUEST_WORDS: Final = frozenset(
     {"could", "would", "may", "might", "must", "shall", "cannot", "please", "pls", "lets", "use"}
 )
 _CONTRACTION: Final = re.compile(r"[a-z]+['’](?:t|s|d|ll|m|re|ve)")
+# Function words that also name things in code, besides keywords.
+_NAMES: Final = frozenset(
+    {
+        "after", "all", "any", "before", "each", "here", "it", "more", "most", "now", "once",
+        "other", "re", "that", "then", "where",
+    }
+)  # fmt: skip
+# "# why", "x = 1  // why", " * why", "<!-- why"; not "a * b", "#include", "i--"
+_COMMENT: Final = re.compile(
+    r"^\s*(?:\*+(?=[\s/])|[;%](?=\s)|<!--|\"{3}|'{3}).*|(?:^|\s)(?:(?:#|--)(?=\s)|//).*|/\*.*"
+)
+_STRING: Final = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)")
+_SYMBOL: Final = re.compile(r"[{}=;<>&|]")
+_PLAIN_WORD: Final = re.compile(r"[(\[\"']?[^\W\d_]+(?:['’-][^\W\d_]+)*[)\]\"']?[.:;!?]*")
 # The steps of a proposal, with `#` for each code span.
 _STEP: Final = re.compile(r"\b(change|add|remove|use) #( to #)?")
 _PUNCTUATION: Final = ".,;:!?()\"'`#"
@@ -46,15 +65,19 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
     """
     hunks = [hunk for file in diff.files for hunk in file.hunks]
     lines = [line for hunk in hunks for line in hunk.lines]
-    code = (*(line.text for line in lines), *(hunk.section for hunk in hunks))
-    vocabulary = frozenset(word for text in code for word in split_identifier(text))
+    code = [remove_prose(line.text) for line in lines]
+    bare = [_remove_messages(text) for text in code]
+    names = (*bare, *(hunk.section for hunk in hunks))
+    vocabulary = frozenset(word for text in names for word in split_identifier(text))
+    kinds = [line.kind for line in lines]
     added, removed = (
-        "".join(_remove_whitespace(line.text) for line in lines if line.kind is kind)
+        "".join(
+            _remove_whitespace(text) for text, of in zip(code, kinds, strict=True) if of is kind
+        )
         for kind in (LineKind.ADDED, LineKind.REMOVED)
     )
-    changed = "\n".join(
-        _remove_whitespace(line.text) for line in lines if line.kind is not LineKind.CONTEXT
-    )
+    is_changed = [kind is not LineKind.CONTEXT for kind in kinds]
+    changed = "\n".join(map(_remove_whitespace, compress(bare, is_changed)))
     # Readers do not see hidden text, so a visible sentence does not repeat it.
     visible: dict[int, list[int]] = defaultdict(list)
     for index, sentence in enumerate(sentences):
@@ -105,11 +128,11 @@ def is_pasted(text: str, changed: str) -> bool:
 
     Args:
         text: A sentence.
-        changed: The changed lines without white space.
+        changed: The changed lines without white space and prose.
 
     Returns:
-        True if the text has more than `MAX_REMARK_PIECES` words, looks like code (as the prose of a
-        code comment may be proposed verbatim), and is part of one of the lines.
+        True if the text has more than `MAX_REMARK_PIECES` words, looks like code, is no prose, and
+        is part of one of the lines.
 
     Example:
         >>> is_pasted("- if user is not None:", "ifuserisnotNone:\nreturnuser")
@@ -117,10 +140,49 @@ def is_pasted(text: str, changed: str) -> bool:
         >>> is_pasted("if user is not None, return", "ifuserisnotNone:\nreturnuser")
         False
     """
-    code = text.strip("`+- \t")
+    code = remove_prose(text).strip("`+- \t")
     if len(code.split()) <= MAX_REMARK_PIECES or _CODE_LIKE.search(code) is None:
         return False
-    return _remove_whitespace(code) in changed
+    return _remove_whitespace(_remove_messages(code)) in changed
+
+
+def remove_prose(line: str) -> str:
+    """Remove the comment of a line of code; return "" for a line of prose.
+
+    Example:
+        >>> remove_prose("x = 1  # the default"), remove_prose("The default of `x` is 1.")
+        ('x = 1', '')
+        >>> remove_prose('raise ValueError("the default is missing")')
+        'raise ValueError("the default is missing")'
+    """
+    code = _COMMENT.sub("", line).rstrip()
+    return "" if _is_prose(code) else code
+
+
+def _remove_messages(code: str) -> str:
+    """Remove the strings that are prose."""
+    return _STRING.sub(lambda match: "" if _is_prose(match[0][1:-1]) else match[0], code)
+
+
+def _is_prose(text: str) -> bool:
+    """Return whether a text has a function word, or three other words and no symbol of code."""
+    # `x_` stands for a code span and is no word.
+    plain = _STRING.sub(" ", CODE_SPAN.sub(" x_ ", text))
+    count = 0
+    for piece in plain.split():
+        word = piece.lstrip("([\"'").rstrip(").,:;!?\"'").lower()
+        if word in _words_of_code():
+            continue
+        if len(word) > 1 and _is_function_word(word):
+            return True
+        count += _PLAIN_WORD.fullmatch(piece) is not None
+    return count > 2 and _SYMBOL.search(plain) is None
+
+
+@cache
+def _words_of_code() -> frozenset[str]:
+    keywords = (table.get("keywords", "") for table in read_tables().values())
+    return _NAMES.union(*(words.lower().split() for words in keywords))
 
 
 def proposes_the_change(text: str, *, added: str, removed: str) -> bool:
@@ -128,8 +190,8 @@ def proposes_the_change(text: str, *, added: str, removed: str) -> bool:
 
     Args:
         text: A proposal, as made by `review.proposals`.
-        added: The added lines without white space.
-        removed: The removed lines without white space.
+        added: The added lines without white space and prose.
+        removed: The removed lines in the same form.
 
     Returns:
         True if each step is already done and the code has more than `MAX_REMARK_PIECES` words.
@@ -166,8 +228,9 @@ def is_list_of_names(text: str, vocabulary: frozenset[str]) -> bool:
 
     Returns:
         True if the text has more than `MAX_REMARK_PIECES` words, no function word, and only words
-        that occur in the same form in the change: a verb in another form ("`find` ignores `user`")
-        makes a statement.
+        that occur in the same form in the change's code: a verb in another form ("`find` ignores
+        `user`") makes a statement. A capital letter and nothing but words in lower case after it
+        make one, too.
 
     Example:
         >>> words = frozenset({"user", "id", "limit", "limits"})
@@ -177,6 +240,9 @@ def is_list_of_names(text: str, vocabulary: frozenset[str]) -> bool:
         (False, False)
     """
     pieces = [piece.strip(_PUNCTUATION).lower() for piece in text.split()]
+    is_plain = text[:1].isupper() and text == text.capitalize()
+    if is_plain and all(map(_PLAIN_WORD.fullmatch, text.split())):
+        return False
     if len(pieces) <= MAX_REMARK_PIECES or any(map(_is_function_word, pieces)):
         return False
     return all(

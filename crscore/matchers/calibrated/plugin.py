@@ -27,7 +27,7 @@ from crscore.records import Flag
 
 Floats = npt.NDArray[np.float32]
 
-RULES: Final = 4
+RULES: Final = 5
 """Version of the rules that supplement the trees: flags, and the degree allowed by each flag."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""

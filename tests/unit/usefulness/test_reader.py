@@ -330,7 +330,7 @@ def test_reader_is_for_its_encoder_alone() -> None:
     for other in ("hashing:256", f"{name}-large", ""):
         assert reader.reader_for(Named(other)) is None
     assert reader.reader_for(encoder, "published") is None
-    assert reader.reader_for(encoder, "calibrated@4.ab.0+cd") is not None
+    assert reader.reader_for(encoder, "calibrated@5.ab.0+cd") is not None
 
 
 def test_other_encoder_gives_results_without_usefulness() -> None:

@@ -211,6 +211,46 @@ def test_prose_of_a_changed_comment_may_be_proposed_as_it_stands() -> None:
     assert flags("The list is sorted by the name of a user.", change=change) == [None]
 
 
+REMARKS = (
+    "`find(user_id)` divides by `rate`, so a rate of 0 raises ZeroDivisionError.",
+    "rows=[] is shared by all stores: a user of one appears in the next store too.",
+    "Possible SQL injection: query(name) concatenates user input.",
+    "Missing validation allows negative prices.",
+    "Der Schlüssel wird nie freigegeben: rows.get(user_id) läuft voll.",
+    "However, `user_id` is not defined anywhere in this method.",
+)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}", "# {}", "// {}", "/// {}", "/* {} */", " * {}", "-- {}", "; {}", "<!-- {} -->",
+        '"""{}', "- {}", 'x = "{}"', "x = '{}'  # noqa", "x = 1  # {}", "x();  // {}",
+    ],
+)  # fmt: skip
+def test_remark_that_the_author_copies_into_the_change_is_kept(form: str) -> None:
+    lines = "".join(f"+{form.format(text)}\n" for text in REMARKS)
+    names = "".join(f"+{word} = 1\n" for word in REMARKS[3].strip(".").split())
+    count = len(REMARKS) + names.count("\n")
+    change = parse.parse_diff(f"--- /dev/null\n+++ b/n.py\n@@ -0,0 +1,{count} @@\n{lines}{names}")
+    assert flags(*REMARKS, change=change) == [None] * len(REMARKS)
+
+
+@pytest.mark.parametrize("line", ["# {}", "x = 1  // {}", " * {}"])
+def test_proposal_that_the_author_copies_into_a_comment_counts(line: str) -> None:
+    code = "if user_id is None or not user:"
+    change = parse.parse_diff(f"@@ -0,0 +1 @@\n+{line.format(code)}\n", path="n.py")
+    unit = Sentence(text=f"use `{code}`", comment=0, proposal=True)
+    assert guards.find_flags([unit], change) == (None,)
+
+
+def test_pasted_code_with_a_message_or_a_comment_is_no_sentence() -> None:
+    lines = ['raise ValueError("the user is not found")', "rows = self.rows or {}  # of the user"]
+    change = parse.parse_diff("@@ -0,0 +1,2 @@\n" + "".join(f"+{x}\n" for x in lines), path="n.py")
+    assert flags(*lines, change=change) == [Flag.NO_SENTENCE] * 2
+    assert flags("rows = self.rows or []", change=change) == [None]
+
+
 # Repetition
 
 

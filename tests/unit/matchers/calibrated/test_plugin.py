@@ -165,7 +165,7 @@ def test_decision_and_identity_are_those_of_the_weights(matcher) -> None:
     learned = matcher.weights
     assert matcher.decision == learned.decision
     assert 0 < matcher.decision < 1
-    assert matcher.identity.startswith(f"calibrated@4.{learned.data_sha256[:8]}.{learned.seed}")
+    assert matcher.identity.startswith(f"calibrated@5.{learned.data_sha256[:8]}.{learned.seed}")
     other = Calibrated(replace(learned, seed=learned.seed + 1))
     assert other.identity != matcher.identity
 
@@ -358,7 +358,7 @@ def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
 
 def test_auto_takes_the_published_rule_for_an_encoder_nobody_learned_on() -> None:
     assert Scorer(encoder="hashing", analyzers="none").parts.matcher.identity == "published"
-    assert Scorer(analyzers="none").parts.matcher.identity.startswith("calibrated@4.")
+    assert Scorer(analyzers="none").parts.matcher.identity.startswith("calibrated@5.")
     assert Scorer(threshold=0.5, analyzers="none").parts.matcher.identity == "published"
 
 
