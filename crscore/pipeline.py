@@ -32,7 +32,7 @@ from crscore.claims.base import ClaimGenerator
 from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.matchers.base import Matcher
-from crscore.readers.combined import join_readings, place_readings, prove
+from crscore.readers.combined import join_readings, note_unread, place_readings, prove
 from crscore.readers.model import ModelReader, ModelReadings
 from crscore.readers.requests import Request, make_requests
 from crscore.records import Analysis, Comment, Diff, Result
@@ -156,7 +156,7 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
             reviews, by_model, placed, encoded, readings, strict=True
         ):
             originals = {index: next(older_results) for index in review.pair.originals}
-            joined = join_readings(read, of_model) if read else None
+            joined = join_readings(read, of_model, cells.sentences) if read else None
             results.append(_score(review, cells, joined, answers, parts, originals))
             advance(1)
     return tuple(results[len(older) :])
@@ -303,6 +303,7 @@ def _score(
             review.change,
             repository,
         )
+        notes = note_unread(notes, read.remarks, cells.sentences)
         notes = (*notes, *(repository.notes if repository else ()), *read.notes)
         rating = headline.rate(
             read,

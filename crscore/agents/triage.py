@@ -217,7 +217,10 @@ def _applies(scored: CommentResult) -> bool | None:
 def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
     """Yield an entry for the text of each comment that is not in English."""
     texts: dict[int, str] = {}
-    for sentence in result.sentences:
+    by_model = {at for remark in result.remarks for at in remark.sentences}
+    for index, sentence in enumerate(result.sentences):
+        if index in by_model:
+            continue
         if sentence.unread and not (sentence.hidden or sentence.proposal):
             texts[sentence.comment] = f"{texts.get(sentence.comment, '')} {sentence.text}".strip()
     # Posted comments come first, as drafts repeat them and not the reverse.

@@ -20,6 +20,7 @@ from crscore.records import (
     Stance,
     Verdict,
 )
+from crscore.review.language import describe_unread
 from crscore.text import count_noun
 from crscore.usefulness import headline
 from crscore.usefulness.reading import ReviewReadings
@@ -55,7 +56,8 @@ def place_readings(
         remarks: Index of a comment -> its remarks.
         parsed: The comments.
         sentences: All sentences of the review. A comment of which some are left out, because the
-            review is too long, has no reading.
+            review is too long, has no reading, and neither has text in another language in a
+            comment that the network reads.
     """
     columns_of: dict[int, list[int]] = {}
     for column, sentence in enumerate(sentences):
@@ -68,9 +70,18 @@ def place_readings(
         columns = columns_of.get(comment, [])
         if len(columns) != len(parsed[comment].sentences) + len(parsed[comment].proposals):
             continue
+        is_foreign = all(sentences[column].unread for column in columns)
+        if is_foreign and not any(remark.columns for remark in of_comment):
+            # The network finds no remark in it that could be one of these.
+            placed[tuple(columns)] = _lowest([remark.reading for remark in of_comment])
+            divided[comment] = [tuple(columns)]
+            continue
         for remark in of_comment:
-            if remark.columns:
-                own = tuple(columns[at] for at in remark.columns)
+            own = tuple(columns[at] for at in remark.columns)
+            if own and not is_foreign and all(sentences[column].unread for column in own):
+                # An order to the model in another language, which the network cannot check.
+                continue
+            if own:
                 placed[own] = remark.reading
                 divided.setdefault(comment, []).append(own)
             else:
@@ -78,12 +89,16 @@ def place_readings(
     return PlacedReadings(placed, divided, unplaced)
 
 
-def join_readings(read: ReviewReadings, placed: PlacedReadings) -> ReviewReadings:
+def join_readings(
+    read: ReviewReadings, placed: PlacedReadings, sentences: Sequence[Sentence]
+) -> ReviewReadings:
     """Join a model's readings with the network's of the same remarks.
 
     Args:
         read: The network's readings; remarks whose sentences the model names are divided as there.
         placed: The model's readings.
+        sentences: All sentences of the review. Text that the network does not read, because it is
+            in another language, is read by the model alone.
 
     Returns:
         The readings that count.
@@ -96,11 +111,15 @@ def join_readings(read: ReviewReadings, placed: PlacedReadings) -> ReviewReading
             if remark.comment == comment and readings[index] is None
         ]
         # The model may divide the comment as the network does, but not quote it verbatim.
-        lowest = min(rest, key=lambda reading: reading.worth)
-        in_order = rest if len(rest) == len(indices) else [lowest] * len(indices)
+        in_order = rest if len(rest) == len(indices) else [_lowest(rest)] * len(indices)
         for index, reading in zip(indices, in_order, strict=True):
             readings[index] = reading
-    pairs = list(zip(read.remarks, readings, strict=True))
+    pairs = [
+        (_unread(remark, reading), reading)
+        if reading and all(sentences[column].unread for column in remark.sentences)
+        else (remark, reading)
+        for remark, reading in zip(read.remarks, readings, strict=True)
+    ]
     differing = sum(reading is not None and _differ(remark, reading) for remark, reading in pairs)
     note = (
         f"The model values {differing} of {count_noun(len(pairs), 'remark')} by more than "
@@ -114,6 +133,16 @@ def join_readings(read: ReviewReadings, placed: PlacedReadings) -> ReviewReading
         ),
         notes=(*read.notes, note) if differing else read.notes,
     )
+
+
+def _lowest(readings: Sequence[RemarkReading]) -> RemarkReading:
+    return min(readings, key=lambda reading: reading.worth)
+
+
+def _unread(remark: Remark, reading: RemarkReading) -> Remark:
+    """Return a remark that the network does not read as if it agreed with the model."""
+    # Worth 1 is also that of a remark on another change, which only the network says of a text.
+    return replace(remark, worth=reading.worth, about=float(reading.worth > 1))
 
 
 def _differ(remark: Remark, reading: RemarkReading) -> bool:
@@ -134,6 +163,25 @@ def _join(remark: Remark, reading: RemarkReading) -> Remark:
         acts=reading.acts,
         reading=reading,
     )
+
+
+def note_unread(
+    notes: Sequence[str], remarks: Sequence[Remark], sentences: Sequence[Sentence]
+) -> tuple[str, ...]:
+    """Return the notes on a review with the number of comments that neither reader reads.
+
+    Args:
+        notes: The notes, with the number of those that the network does not read.
+        remarks: The remarks.
+        sentences: All sentences of the review.
+    """
+    by_model = {at for remark in remarks if remark.reading for at in remark.sentences}
+    rest = [
+        replace(unit, unread=unit.unread and at not in by_model)
+        for at, unit in enumerate(sentences)
+    ]
+    of_network = describe_unread(sentences)
+    return (*(note for note in notes if note not in of_network), *describe_unread(rest))
 
 
 def prove(remark: Remark) -> Receipt | None:

@@ -83,6 +83,12 @@ def rate(
         authors: Indices of each author's comments, in order of first appearance.
         scale: What real comments and reviews are worth.
     """
+    # What the network does not read may have been read by a language model.
+    by_model = {at for remark in read.remarks if remark.reading for at in remark.sentences}
+    flags = [
+        None if flag is Flag.NOT_ENGLISH and column in by_model else flag
+        for column, flag in enumerate(flags)
+    ]
     readings = list(read.sentences)
     for column, flag in enumerate(flags):
         if flag in _UNREAD:

@@ -122,16 +122,20 @@ class Reader:
             tuple(reading.read_text(outputs[unit.text], proposal=unit.proposal) for unit in units)
             for units, _ in reviews
         ]
-        all_remarks = [
-            [
-                columns
-                for comment, visible in _visible_columns(units).items()
-                for columns in _divide(visible, known.get(comment, ()), units, vectors, texts)
-            ]
-            for (units, vectors), texts, known in zip(
-                reviews, readings, divided or [{}] * len(reviews), strict=True
+        all_remarks = []
+        for (units, vectors), texts, known in zip(
+            reviews, readings, divided or [{}] * len(reviews), strict=True
+        ):
+            visible = _visible_columns(units)
+            all_remarks.append(
+                [
+                    columns
+                    for comment in sorted({*visible, *known})
+                    for columns in _divide(
+                        visible.get(comment, ()), known.get(comment, ()), units, vectors, texts
+                    )
+                ]
             )
-        ]
         outputs |= self._read(
             _join(columns, units)
             for (units, _), remarks in zip(reviews, all_remarks, strict=True)

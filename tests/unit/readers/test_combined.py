@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +20,9 @@ from crscore.records import (
     Verdict,
 )
 from crscore.usefulness.reading import ReviewReadings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 LINE = LineSpan(path="a.py", side=Side.NEW, start=1, end=1)
 ASPECTS = Aspects(relevant=0.5, informative=0.5, clear=0.5)
@@ -46,15 +49,19 @@ def by_network(*sentences: int, worth: float = 3.0, comment: int = 0) -> Remark:
     )  # fmt: skip
 
 
-def join(*remarks: Remark, read: dict[int, list[ReadRemark]]) -> ReviewReadings:
+def join(
+    *remarks: Remark, read: dict[int, list[ReadRemark]], unread: Collection[int] = ()
+) -> ReviewReadings:
     """Join readings of two comments of three sentences each."""
     parsed = ParsedComment(sentences=("a", "b", "c"))
-    sentences = [Sentence(text="x", comment=number // 3) for number in range(6)]
+    sentences = [
+        Sentence(text="x", comment=number // 3, unread=number in unread) for number in range(6)
+    ]
     placed = place_readings(read, [parsed, parsed], sentences)
     network = ReviewReadings(
         sentences=(), restates=(), remarks=remarks, aspects=(ASPECTS,) * len(remarks)
     )
-    return join_readings(network, placed)
+    return join_readings(network, placed, sentences)
 
 
 def worths(read: ReviewReadings) -> list[float]:
@@ -134,6 +141,35 @@ def test_readings_without_a_place_go_to_the_remarks_in_order_else_the_lowest_to_
     assert worths(join(by_network(0, 1, 2), read={0: loose})) == [3]
     placed = [ReadRemark((0,), reading(2)), ReadRemark((), reading(4))]
     assert worths(join(*remarks, read={0: placed})) == [2, 4]
+
+
+def test_comment_in_another_language_is_read_by_the_model_alone() -> None:
+    read = {0: [ReadRemark((0, 1), reading(5))]}
+    joined = join(by_network(0, 1, worth=0.0), read=read, unread={0, 1, 2})
+    (remark,) = joined.remarks
+    assert (worths(joined), remark.about, joined.notes) == ([5], 1.0, ())
+    worthless = {0: [ReadRemark((0, 1), reading(1))]}
+    assert join(by_network(0, 1), read=worthless, unread={0, 1, 2}).remarks[0].about == 0.0
+
+
+def test_other_language_in_a_comment_that_the_network_reads_is_not_read() -> None:
+    read = {0: [ReadRemark((1,), reading(5)), ReadRemark((0, 2), reading(3))]}
+    placed = place_readings(
+        read,
+        [ParsedComment(sentences=("a", "b", "c"))],
+        [Sentence(text="x", comment=0, unread=number == 1) for number in range(3)],
+    )
+    assert [*placed.by_sentences] == [(0, 2)]
+
+
+def test_comment_in_another_language_without_known_words_is_one_remark() -> None:
+    read = {0: [ReadRemark((), reading(4)), ReadRemark((), reading(2))]}
+    placed = place_readings(
+        read,
+        [ParsedComment(sentences=("a", "b"))],
+        [Sentence(text="x", comment=0, unread=True)] * 2,
+    )
+    assert placed == ({(0, 1): reading(2)}, {0: [(0, 1)]}, {})
 
 
 def test_comment_that_is_not_read_to_its_end_has_no_reading() -> None:
