@@ -42,6 +42,11 @@ class Side(StrEnum):
     OLD = "old"
     NEW = "new"
 
+    @property
+    def changed_kind(self) -> LineKind:
+        """Kind of the lines that only this version has."""
+        return LineKind.REMOVED if self is Side.OLD else LineKind.ADDED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLine:
@@ -59,6 +64,10 @@ class DiffLine:
     """True when `\\ No newline at end of file` follows this line."""
     ends_with_crlf: bool = False
     """True when the line ends in CR LF; the CR is not part of `text`."""
+
+    def number_on(self, side: Side) -> int | None:
+        """Return the line number in one version; None if the version lacks the line."""
+        return self.old if side is Side.OLD else self.new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +126,14 @@ class ChangedFile:
     """Full old file, if given by the caller."""
     new_source: str | None = None
     """Full new file, if given by the caller."""
+
+    def path_on(self, side: Side) -> str:
+        """Return the path in one version."""
+        return self.old_path or self.path if side is Side.OLD else self.path
+
+    def source_on(self, side: Side) -> str:
+        """Return the full file in one version; empty if it is unknown."""
+        return (self.old_source if side is Side.OLD else self.new_source) or ""
 
     @property
     def is_missing(self) -> bool:

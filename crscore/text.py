@@ -40,6 +40,16 @@ _ENDINGS: Final = (
 )  # fmt: skip
 
 
+def replace_surrogates(text: str) -> str:
+    r"""Replace lone surrogates, which JSON can contain and no encoding has, by question marks.
+
+    Example:
+        >>> replace_surrogates("a\ud800b")
+        'a?b'
+    """
+    return text.encode(errors="replace").decode()
+
+
 def decode_text(data: bytes, errors: str = "replace") -> str:
     r"""Decode UTF-8, with or without a byte order mark, or UTF-16 with one.
 

@@ -16,7 +16,7 @@ import msgspec
 from crscore.agents.evaluation import MEASURES, evaluate
 from crscore.agents.triage import MIN_WORTH, Policy, triage
 from crscore.errors import CRScoreError, DependencyError
-from crscore.llm.engines.base import replace_surrogates
+from crscore.text import replace_surrogates
 from crscore.version import __version__
 
 if TYPE_CHECKING:

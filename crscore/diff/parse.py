@@ -195,7 +195,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
     # Not `splitlines`, which also splits at form feeds and other characters within a line.
     lines = text.split("\n")
     lines = [f"{line}\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
-    removed = LineKind.REMOVED if side is Side.OLD else LineKind.ADDED
+    removed = side.changed_kind
     rebuilt: list[str] = []
     position = 0
     for hunk in file.hunks:

@@ -130,16 +130,3 @@ def unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     lengths[lengths == 0.0] = 1.0
     units: npt.NDArray[np.float32] = (vectors / lengths).astype(np.float32, copy=False)
     return units
-
-
-def readable(text: str) -> str:
-    r"""Replace lone surrogates, which no tokenizer accepts, by question marks.
-
-    Args:
-        text: Any text; JSON can contain lone surrogates.
-
-    Example:
-        >>> readable("a\ud800b")
-        'a?b'
-    """
-    return text.encode("utf-8", "replace").decode("utf-8")

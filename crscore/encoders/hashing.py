@@ -14,8 +14,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from crscore.encoders._pooling import readable, unit_rows
+from crscore.encoders._pooling import unit_rows
 from crscore.encoders.base import Encoder
+from crscore.text import replace_surrogates
 
 TRIGRAM = 3
 TRIGRAM_WEIGHT = 0.25
@@ -63,7 +64,7 @@ class Hashing:
         """
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            for feature, weight in _features(readable(text)):
+            for feature, weight in _features(replace_surrogates(text)):
                 row[zlib.crc32(feature.encode()) % self.dim] += weight
         return unit_rows(rows)
 

@@ -25,10 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.encoders import minilm_files as files
-from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows, readable
+from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows
 from crscore.encoders.base import Encoder, TokenVectors
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.settings import ENCODER_DIR
+from crscore.text import replace_surrogates
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -132,7 +133,7 @@ class MiniLM:
             ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
         """
         encodings = self._model().tokenizer.encode_batch(
-            [readable(word) for word in words], add_special_tokens=False
+            [replace_surrogates(word) for word in words], add_special_tokens=False
         )
         return [encoding.ids for encoding in encodings]
 
@@ -205,7 +206,7 @@ class MiniLM:
         if not texts:
             return []
         tokenizer = self._model().tokenizer
-        return tokenizer.encode_batch([readable(text) for text in texts])
+        return tokenizer.encode_batch([replace_surrogates(text) for text in texts])
 
     def _run_tokens(self, encodings: Sequence[Encoding | _Pieces]) -> list[TokenVectors]:
         tokens: dict[int, TokenVectors] = {}

@@ -19,10 +19,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable
+from crscore.encoders._pooling import ignored_ids, kept_tokens, pool
 from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, DependencyError, EncodingError
 from crscore.llm import model_files
+from crscore.text import replace_surrogates
 
 PUBLISHED_MODEL = "mixedbread-ai/mxbai-embed-large-v1"
 PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
@@ -89,7 +90,9 @@ class SentenceTransformers:
         vectors = np.zeros((len(texts), model[0].auto_model.config.hidden_size), dtype=np.float32)
         for start in range(0, len(order), BATCH_SIZE):
             batch = order[start : start + BATCH_SIZE]
-            vectors[batch] = _encode_batch(model, ignored, [readable(texts[i]) for i in batch])
+            vectors[batch] = _encode_batch(
+                model, ignored, [replace_surrogates(texts[i]) for i in batch]
+            )
         return vectors
 
 

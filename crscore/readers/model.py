@@ -12,12 +12,12 @@ import msgspec
 from crscore.cache import Store
 from crscore.errors import GenerationError, MalformedAnswerError
 from crscore.llm.answers import summarize
-from crscore.llm.engines.base import Answer, Engine, Sampling, replace_surrogates
+from crscore.llm.engines.base import Answer, Engine, Sampling
 from crscore.readers import answers as answers_module
 from crscore.readers import requests as requests_module
 from crscore.readers.answers import SCHEMA, ReadRemark
 from crscore.readers.requests import Request, read_guide
-from crscore.text import count_noun
+from crscore.text import count_noun, replace_surrogates
 
 KIND: Final = "readings"
 """First word of the keys in the cache."""

@@ -1,6 +1,6 @@
 """Lines of code that comments are about."""
 
-from crscore.records import Comment, Diff, DiffLine, Hunk, Side
+from crscore.records import Comment, Diff, DiffLine, Hunk
 
 CONTEXT_LINES = 3
 """Number of lines shown above the lines that a comment is about."""
@@ -22,8 +22,7 @@ def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
     if comment.path is None or comment.line is None or comment.outdated:
         return ()
     for file in diff.files:
-        is_old = comment.side is Side.OLD
-        if comment.path == ((file.old_path or file.path) if is_old else file.path):
+        if comment.path == file.path_on(comment.side):
             for hunk in file.hunks:
                 if lines := _lines_of_hunk(hunk, comment, comment.line):
                     return lines
@@ -31,7 +30,7 @@ def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
 
 
 def _lines_of_hunk(hunk: Hunk, comment: Comment, last: int) -> tuple[DiffLine, ...]:
-    numbers = [line.old if comment.side is Side.OLD else line.new for line in hunk.lines]
+    numbers = [line.number_on(comment.side) for line in hunk.lines]
     if last not in numbers:
         return ()
     end = numbers.index(last) + 1

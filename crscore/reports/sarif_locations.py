@@ -39,7 +39,7 @@ def _in_new_version(diff: Diff, span: LineSpan) -> LineSpan:
     if span.side is Side.NEW:
         return span
     for file in diff.files:
-        if span.path == (file.old_path or file.path):
+        if span.path == file.path_on(Side.OLD):
             line = 0 if file.status is FileStatus.DELETED else _successor(file, span.start)
             return LineSpan(path=file.path, side=Side.NEW, start=line, end=line)
     return LineSpan(path=span.path, side=Side.NEW, start=0, end=0)

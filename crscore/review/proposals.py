@@ -291,12 +291,11 @@ def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
     if index is None:
         return []
     hunk = file.hunks[index]
-    old = comment.side is Side.OLD
     # A line is preceded by at least the lines of its side from the start of the hunk.
     first = max(0, start - hunk.range_of(comment.side)[0])
     lines: list[str] = []
     for line in hunk.lines[first:]:
-        line_number = line.old if old else line.new
+        line_number = line.number_on(comment.side)
         if line_number is not None and start <= line_number <= end:
             lines.append(line.text)
             if line_number == end:

@@ -17,7 +17,6 @@ from crscore.records import (
     ReferenceKind,
     Scope,
     ScopeKind,
-    Side,
     Topic,
 )
 
@@ -191,8 +190,7 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
     if scope.kind is ScopeKind.DIFF or file is None or not reference.spans:
         return True
     # A renamed file has its old lines under its old path.
-    paths = {Side.NEW: file.path, Side.OLD: file.old_path or file.path}
-    spans = [span for span in reference.spans if span.path == paths[span.side]]
+    spans = [span for span in reference.spans if span.path == file.path_on(span.side)]
     if scope.kind is ScopeKind.FILE or scope.hunk is None:
         return bool(spans)
     return any(_overlaps(span, file.hunks[scope.hunk]) for span in spans)

@@ -21,7 +21,6 @@ from crscore.records import (
     Match,
     PseudoReference,
     Reading,
-    Sentence,
     Subject,
     Topic,
     TopicState,
@@ -129,9 +128,7 @@ def find_touched(
         Shape (R, S): True by the degree, by a name, or as the claim that the sentence is about;
         and the readings with these claims.
     """
-    by_name = find_named(
-        cells.diff, cells.references, cells.sentences, cells.similarity, judgement.flags, idf
-    )
+    by_name = find_named(cells, judgement.flags, idf)
     touched, found = by_name | (judgement.degrees >= decision), list(readings)
     for column, reading in enumerate(readings):
         rows = np.flatnonzero(by_name[:, column]).tolist()
@@ -163,12 +160,7 @@ def _find_claim(cells: Cells, column: int, idf: Callable[[str], float]) -> int |
 
 
 def find_named(
-    diff: Diff,
-    references: Sequence[PseudoReference],
-    sentences: Sequence[Sentence],
-    similarity: npt.NDArray[np.float32],
-    flags: Sequence[Flag | None],
-    idf: Callable[[str], float] | None = None,
+    cells: Cells, flags: Sequence[Flag | None], idf: Callable[[str], float] | None = None
 ) -> Bools:
     """Find the points whose code each sentence names explicitly.
 
@@ -177,10 +169,7 @@ def find_named(
     a name that several points share, if the sentence also identifies one of them by another name.
 
     Args:
-        diff: The change.
-        references: Rows: R pseudo-references.
-        sentences: Columns: S sentences.
-        similarity: Their cosines, shape (R, S).
+        cells: The cells, of R pseudo-references and S sentences.
         flags: The matcher's flags; names in a flagged sentence are ignored, except in text that is
             not in English.
         idf: Returns the inverse document frequency of a stem in changes. Without it, single words
@@ -189,10 +178,11 @@ def find_named(
     Returns:
         Shape (R, S): True for the most similar row of each point that a sentence names.
     """
+    references, similarity = cells.references, cells.similarity
     by_name = np.zeros(similarity.shape, dtype=np.bool_)
     points = _group_rows(references)
-    names = _name_points([[references[row] for row in rows] for rows in points], diff, idf)
-    for column, (sentence, flag) in enumerate(zip(sentences, flags, strict=True)):
+    names = _name_points([[references[row] for row in rows] for rows in points], cells.diff, idf)
+    for column, (sentence, flag) in enumerate(zip(cells.sentences, flags, strict=True)):
         for point in _find_points(sentence.text, names) if flag in _NAMING else ():
             by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
     return by_name

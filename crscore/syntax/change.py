@@ -191,16 +191,14 @@ class ParsedFile:
         return self._read_version(Side.NEW)
 
     def _read_version(self, side: Side) -> Version:
-        old = side is Side.OLD
         numbered = [
             (number, line)
-            for line in self.file.lines(LineKind.CONTEXT, _changed_kind(side))
-            if (number := line.old if old else line.new) is not None
+            for line in self.file.lines(LineKind.CONTEXT, side.changed_kind)
+            if (number := line.number_on(side)) is not None
         ]
-        source = (self.file.old_source if old else self.file.new_source) or ""
         return Version(
             side=side,
-            lines=dict(enumerate(source.split("\n"), start=1))
+            lines=dict(enumerate(self.file.source_on(side).split("\n"), start=1))
             if self._is_whole
             else {number: line.text for number, line in numbered},
             changed=[number for number, line in numbered if line.kind is not LineKind.CONTEXT],
@@ -221,12 +219,14 @@ class ParsedFile:
 
     def _outline_file(self, version: Version, language: Language) -> None:
         """Add the outline of a whole file, limited to the lines around its hunks."""
-        if not self.file.lines(LineKind.CONTEXT, _changed_kind(version.side)):
+        side = version.side
+        if not self.file.lines(LineKind.CONTEXT, side.changed_kind):
             return
-        old = version.side is Side.OLD
-        spans = join_ranges((_reach(hunk, old=old) for hunk in self.file.hunks), gap=1)
-        source = (self.file.old_source if old else self.file.new_source) or ""
-        outline = read(language, source, lines=spans)
+        ranges = (hunk.range_of(side) for hunk in self.file.hunks)
+        # For an insertion, the line before it.
+        reached = ((max(low, 1), max(low + length - 1, low, 1)) for low, length in ranges)
+        spans = join_ranges(reached, gap=1)
+        outline = read(language, self.file.source_on(side), lines=spans)
         version.outlines.append(OutlinedLines(outline, "", 1, len(version.lines)))
 
     def _outline_hunk(self, hunk: Hunk, language: Language) -> None:
@@ -236,7 +236,7 @@ class ParsedFile:
         sides: list[tuple[Version, OutlinedLines]] = []
         errors = size = 0
         for version in (self.old, self.new):
-            kind = _changed_kind(version.side)
+            kind = version.side.changed_kind
             texts = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
             if completed := self.complete_hunk(hunk, version.side, above):
                 low = max(hunk.range_of(version.side)[0], 1)
@@ -265,7 +265,7 @@ class ParsedFile:
             The completed lines; None if the language is unknown or the side has no lines.
         """
         key = id(hunk), side, above
-        lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, _changed_kind(side))]
+        lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, side.changed_kind)]
         if self.language is None or not lines:
             return None
         if key not in self._completed:
@@ -310,16 +310,6 @@ class ParsedChange(Diff):
             paths = [changed.path for changed in self.files]
             return language_of("cpp" if is_cpp_header(text, paths) else "c")
         return language_of(file.language)
-
-
-def _changed_kind(side: Side) -> LineKind:
-    return LineKind.REMOVED if side is Side.OLD else LineKind.ADDED
-
-
-def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
-    """Return the line range of a hunk on one side; for an insertion, the line before it."""
-    start, length = hunk.range_of(Side.OLD if old else Side.NEW)
-    return (max(start, 1), max(start + length - 1, start, 1))
 
 
 def _is_at(lines: list[str], number: int | None, text: str) -> bool:

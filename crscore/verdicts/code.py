@@ -46,8 +46,7 @@ class FileText:
     @property
     def path(self) -> str:
         """Path of the file in this version."""
-        file = self.version.file
-        return (file.old_path or file.path) if self.side is Side.OLD else file.path
+        return self.version.file.path_on(self.side)
 
     @property
     def side(self) -> Side:

@@ -17,6 +17,7 @@ from crscore.text import (
     code_names,
     find_code_spans,
     mask_secret,
+    replace_surrogates,
     split_identifier,
     stem,
     stems_and_names,
@@ -218,3 +219,7 @@ def test_secret_is_masked_however_it_is_written(secret: str) -> None:
                 # At each end, at most one character has bits of the secret and of the rest.
                 rest = masked.replace(b"for ", b"").replace(b"***", b"").replace(b"=", b"")
                 assert len(rest) <= (len(before) * 8 + 5) // 6 + (len(after) * 8 + 5) // 6 + 1
+
+
+def test_text_without_lone_surrogates_is_unchanged() -> None:
+    assert replace_surrogates("naïve 日本 \U0001f600") == "naïve 日本 \U0001f600"

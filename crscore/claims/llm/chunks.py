@@ -57,7 +57,7 @@ class Chunk:
 
     def paths(self) -> dict[Side, str]:
         """Return the file's name on each side."""
-        return {Side.OLD: self.file.old_path or self.file.path, Side.NEW: self.file.path}
+        return {side: self.file.path_on(side) for side in Side}
 
 
 class ChunkedDiff(NamedTuple):
@@ -157,10 +157,8 @@ def _stripped(hunks: Sequence[Hunk], kind: LineKind) -> Iterator[str]:
 
 
 def _spans(file: ChangedFile, hunk: Hunk) -> Iterator[LineSpan]:
-    sides = (
-        (file.old_path or file.path, Side.OLD, hunk.old_start, hunk.old_length),
-        (file.path, Side.NEW, hunk.new_start, hunk.new_length),
-    )
-    for path, side, start, length in sides:
+    for side in Side:
+        start, length = hunk.range_of(side)
         if length:
+            path = file.path_on(side)
             yield LineSpan(path=path, side=side, start=start, end=start + length - 1)

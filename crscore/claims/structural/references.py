@@ -76,8 +76,8 @@ def claim_spans(change: UnitChange, statement: Statement) -> tuple[LineSpan, ...
 
 
 def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
-    path = change.file.path if new else change.file.old_path or change.file.path
-    return LineSpan(path=path, side=Side.NEW if new else Side.OLD, start=start, end=end)
+    side = Side.NEW if new else Side.OLD
+    return LineSpan(path=change.file.path_on(side), side=side, start=start, end=end)
 
 
 def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:

@@ -30,6 +30,7 @@ from crscore.code.metrics.metric import Floats, Metric, mean_metric
 from crscore.encoders.minilm import BEGIN, END, UNKNOWN, MiniLM
 from crscore.encoders.minilm import MAX_TOKENS as MINILM_TOKENS
 from crscore.errors import ConfigError, EncodingError
+from crscore.text import replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -170,7 +171,7 @@ def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSourc
         if number > loaded.layers:
             raise ConfigError("layer", "metric codebertscore", f"0 to {loaded.layers}")
         # No tokenizer accepts lone surrogates.
-        codes = [text.encode("utf-8", "replace").decode().strip() for text in texts]
+        codes = [replace_surrogates(text).strip() for text in texts]
         encodings = [
             loaded.tokenizer(
                 code,

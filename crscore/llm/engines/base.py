@@ -49,15 +49,6 @@ class Answer:
     """Tokens of the answer; None when unknown."""
 
 
-def replace_surrogates(text: str) -> str:
-    r"""Replace lone surrogates, which come from names or files that are not UTF-8.
-
-    >>> replace_surrogates("a\udcffb")
-    'a?b'
-    """
-    return text.encode(errors="replace").decode()
-
-
 def one_line(text: str, limit: int = 300) -> str:
     """Make a server's or model's text safe to show: one line of printable characters."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())

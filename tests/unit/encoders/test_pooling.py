@@ -1,6 +1,6 @@
 import numpy as np
 
-from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable, unit_rows
+from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, unit_rows
 
 VOCABULARY = {"[PAD]": 0, "[CLS]": 1, "[SEP]": 2, "The": 3, "##t": 4, "t": 5, "loop": 6, ",": 7}
 IGNORED = ignored_ids(VOCABULARY)
@@ -55,7 +55,3 @@ def test_pooled_row_without_tokens_is_zero() -> None:
 def test_unit_rows_leaves_a_zero_row_and_scales_the_rest() -> None:
     rows = np.array([[0, 0], [3, 4]], dtype=np.float32)
     np.testing.assert_allclose(unit_rows(rows), [[0, 0], [0.6, 0.8]], rtol=1e-6)
-
-
-def test_readable_text_without_stray_surrogates_is_unchanged() -> None:
-    assert readable("naïve 日本 \U0001f600") == "naïve 日本 \U0001f600"

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,7 +20,7 @@ from crscore.records import (
     TopicState,
 )
 from crscore.scoring import subjects
-from crscore.scoring.cells import Judgement, compare
+from crscore.scoring.cells import Cells, Judgement, compare
 from crscore.text import stem
 from tests.helpers import results
 
@@ -59,11 +62,18 @@ def idf(word: str) -> float:
     return 1.0 if word in COMMON else 3.0
 
 
+def cells_of(
+    references: Sequence[PseudoReference], sentences: Sequence[Sentence], cosines: np.ndarray
+) -> Cells:
+    rows, columns = (np.zeros((count, 1), dtype=np.float32) for count in cosines.shape)
+    return replace(compare(CHANGE, references, sentences, rows, columns), similarity=cosines)
+
+
 def names(text: str, flag: Flag | None = None, rarity=idf) -> set[str]:
     """Return the topics whose code a text names."""
     sentence = Sentence(text=text, comment=0)
     cosines = np.zeros((len(REFERENCES), 1), dtype=np.float32)
-    named = subjects.find_named(CHANGE, REFERENCES, [sentence], cosines, [flag], rarity)
+    named = subjects.find_named(cells_of(REFERENCES, [sentence], cosines), [flag], rarity)
     return {name for name, is_named in zip(UNITS, named[:, 0], strict=True) if is_named}
 
 
@@ -135,7 +145,7 @@ def two_claims() -> tuple[PseudoReference, ...]:
 def test_topic_is_touched_at_its_nearest_counted_claim() -> None:
     cosines = np.array([[0.1, 0.2], [0.2, 0.1], [0.9, 0.9], [0.9, 0.9]], dtype=np.float32)
     sentences = [Sentence(text="`charge` fails.", comment=0)] * 2
-    named = subjects.find_named(CHANGE, two_claims(), sentences, cosines, [None, None])
+    named = subjects.find_named(cells_of(two_claims(), sentences, cosines), [None, None])
     assert np.argwhere(named).tolist() == [[0, 1], [1, 0]]
 
 
