@@ -34,7 +34,7 @@ _WRONG_ESCAPE: Final = re.compile(r'\\(\\|(?!["/bfnrt]|u[0-9a-fA-F]{4}))')
 _BREAK: Final = re.compile(r'[\s,:]*+(?:"|[a-z]{0,5}\s*+\Z|-\Z|```)')
 
 _NAME: Final = (
-    r"(?:[a-z]{1,12}[:_])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis)"
+    r"(?:[a-z:_-]{0,20}(?:think|thought|reason)[a-z_-]{0,20}|reflection|scratchpad|analysis)"
 )
 _CAPITALS: Final = r"(?:THINK(?:ING)?|REASON(?:ING)?)"
 # Reasoning before the answer, as models and servers mark it: `<think>` (DeepSeek, Qwen),

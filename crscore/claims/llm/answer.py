@@ -161,11 +161,14 @@ def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
         The items, whether the answer was cut off, and whether it has the published sections.
     """
     items: list[_Item] = []
-    implies = has_header = False
+    implies, first = False, ""
     for line in filter(str.strip, _lines_outside_code(clean(raw))):
         header = _HEADER.match(line)
         if header is not None:
-            implies, has_header = "implication" in header[1].lower(), True
+            title = header[1].lower()
+            implies = "implication" in title
+            # A draft ends where its first section begins again.
+            items, first = [] if title == first else items, first or title
             line = line[header.end() :]  # noqa: PLW2901  (text after a header is a claim)
         marked = _MARKERS.match(line)
         if marked is None and header is None and items and _continues(line, items[-1]):
@@ -177,7 +180,7 @@ def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
         elif not line.lstrip().startswith("#"):
             items += (_Item(text, implies, listed=False) for text in _prose(line))
     items, cut = _without_remarks(items, raw, cut=cut)
-    return items, cut, has_header and any(item.listed for item in items)
+    return items, cut, bool(first) and any(item.listed for item in items)
 
 
 def _lines_outside_code(text: str) -> Iterator[str]:

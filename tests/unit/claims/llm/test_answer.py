@@ -237,6 +237,8 @@ DRAFT = '{"claims": ["`n` may be 7.", "`m` is gone."]}'
         f"<|begin_of_thought|>{DRAFT}<|end_of_thought|>\n",
         f"<|channel>thought\n{DRAFT}<channel|>",
         f"<reason>{DRAFT}</reason>",
+        f"<chain_of_thought>{DRAFT}</chain_of_thought>",
+        f"<reasoning-content>{DRAFT}</reasoning-content>",
         f"<m_think effort='2'>{DRAFT}</m_think><answer>",
         f'<details type="reasoning" done="true">\n<summary>5 s</summary>\n{DRAFT}\n</details>\n',
         f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant"
@@ -290,6 +292,12 @@ def test_unfinished_thought_is_an_answer_cut_off(raw: str) -> None:
 def test_last_json_with_claims_is_the_answer(raw: str) -> None:
     answer = read_answer(raw, json_only=True)
     assert answer == ParsedAnswer(claims=("`n` is 5.",), implications=("Less is kept.",), cut=False)
+
+
+def test_last_sections_are_the_answer() -> None:
+    draft = "Summary of changes:\n1. `n` may be 7.\n\nImplications:\n1. More is kept.\n\n"
+    final = "**Summary of Changes:**\n1. `n` is 5.\n\n**Implications:**\n1. Less is kept.\n"
+    assert both(f"{draft}No, the limit is 5:\n\n{final}") == both(final)
 
 
 @pytest.mark.parametrize(
