@@ -29,6 +29,7 @@ from crscore.diff import parse
 from crscore.records import Stance
 from crscore.usefulness import headline
 from crscore.usefulness.reading import OUTPUTS
+from crscore.usefulness.scale import BOTS, PEOPLE, percentile
 from crscore_lab.training import usefulness, worth
 from crscore_lab.training.data import corpus, templates
 
@@ -209,12 +210,45 @@ def report_halves(fitted, data: Path) -> None:
             known = [row for row in chosen if row[0].ratings.get(rating) in (0.0, 1.0)]
             yes, no = ([row for row in known if row[0].ratings[rating] == side] for side in (1, 0))
             if len(yes) > 20 and len(no) > 20:
+                own = [[best_rating(row[0], rating) for row in side] for side in (yes, no)]
                 numbers = ", ".join(
                     f"{name} {auc([row[at] for row in yes], [row[at] for row in no]):.2f}"
                     for name, at in (("headline", 1), ("importance", 2))
                 )
+                numbers += f", its own output {auc(*own):.2f}"
                 print(f"{rating}, {who} ({len(yes)} and {len(no)}): AUC of {numbers}")
+    report_interval(fitted)
     report_golden(fitted, data)
+
+
+def best_rating(item, name: str) -> float:
+    """Return the highest output of a rating for a remark."""
+    return max(float(remark.measures[OUTPUTS.index(name)]) for remark in item.remarks)
+
+
+def report_interval(fitted) -> None:
+    """Print how often the interval of a standing has the standing by the readers' judgement."""
+    for kind in headline.KINDS:
+        inside, widths = [], []
+        for side, candidates in enumerate(fitted.candidates):
+            learning = fitted.candidates[1 - side]
+            weights = worth.fit(learning)
+            scale, told = worth.make_scale(learning, weights), worth.collect_told(learning)
+            read, said = (
+                np.sort(np.concatenate([sets[kind, writer] for writer in (PEOPLE, BOTS)]))
+                for sets in (scale.values, told)
+            )
+            for item in candidates:
+                if item.kind == kind and item.worths:
+                    value = headline.value_of(worth.worths_of(item, weights))
+                    standing = percentile(read, value)
+                    low, _, high = scale.interval(kind, standing)
+                    low, high = min(low, standing), max(high, standing)
+                    judged = headline.value_of([1 + 4 * share for share in item.worths])
+                    inside.append(low <= percentile(said, judged) <= high)
+                    widths.append(high - low)
+        share, width = mean(inside), mean(widths)
+        print(f"80 % interval of {len(inside)} {kind}: covers {share:.2f}, {width:.0f} wide")
 
 
 def report_golden(fitted, data: Path) -> None:

@@ -55,7 +55,13 @@ class Useful(Struct, frozen=True, kw_only=True):
     """How useful some comments are to the author of the change."""
 
     standing: Annotated[int, Meta(ge=0, le=100)]
-    """Share of real review comments of people that are less useful, in percent."""
+    """Share of real reviews by people and bots that are less useful, in percent."""
+    low: Annotated[int, Meta(ge=0, le=100)]
+    """Lower end of the standing's 80 % interval."""
+    high: Annotated[int, Meta(ge=0, le=100)]
+    """Its upper end."""
+    among_bots: Annotated[int, Meta(ge=0, le=100)]
+    """Share of real reviews by bots that are less useful, in percent."""
     word: Name
     """The standing in a word, or that they are about something else."""
     about: Share
@@ -329,6 +335,9 @@ def _useful(value: records.Usefulness | None, *further: str) -> Useful | None:
         return None
     return Useful(
         standing=value.standing,
+        low=value.low,
+        high=value.high,
+        among_bots=value.among_bots,
         word=_text(value.word, MAX_NAME_CHARS),
         about=value.about,
         importance=value.importance,

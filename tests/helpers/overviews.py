@@ -88,6 +88,7 @@ def decided() -> Overview:
 
 def useful(**changes: object) -> Useful:
     values = {"standing": 61, "word": "useful", "about": 0.9, "importance": 0.7}
+    values |= {"low": 40, "high": 80, "among_bots": 50}
     return Useful(**{**values, "verdict": "Useful: better than 61 % of them.", **changes})
 
 
