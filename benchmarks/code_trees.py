@@ -104,7 +104,7 @@ def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
         print(
             f"{name:9} preset against the authors': Spearman {rho[0]:.4f}"
             f" (read {rho[1]:.4f}, others {rho[2]:.4f}); equal {np.mean(off < 0.0006):.3f},"
-            f" within .02 {np.mean(off < 0.02):.3f}"
+            f" within 0.02 {np.mean(off < 0.02):.3f}"
         )
         problems = [sample.id for sample in samples]
         taus = [

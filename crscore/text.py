@@ -32,7 +32,6 @@ Source:
 
 # The parts of `HTTPServer2_name`: HTTP, Server, 2, name.
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
-_NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 # Longest first, so that one pass removes the whole ending.
 _ENDINGS: Final = (
     "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
@@ -301,13 +300,3 @@ def count_noun(amount: int, noun: str) -> str:
     if amount == 1:
         return f"{amount:,} {noun}"
     return f"{amount:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{amount:,} {noun}s"
-
-
-def natural_order(name: str) -> list[tuple[str, int]]:
-    """Return a sort key for names with numbers, as people order them.
-
-    Example:
-        >>> sorted(["shop#10", "shop#2", "shop#1"], key=natural_order)
-        ['shop#1', 'shop#2', 'shop#10']
-    """
-    return [(text, int(number or 0)) for text, number in _NUMBERED.findall(name)]

@@ -340,18 +340,13 @@ def _find_duplicates(
 
 
 def _are_apart(one: Comment, other: Comment, *, same_author: bool) -> bool:
-    """Return whether two comments are about different places.
-
-    Reviewers choose different lines for one point, but a reviewer who repeats a comment on other
-    lines means those, too.
-    """
+    """Return whether comments are about different places: a reviewer may repeat words on each."""
     if one.path != other.path:
         return one.path is not None and other.path is not None
     if not (same_author and one.line and other.line) or one.outdated or other.outdated:
         return False
-    return max(one.start_line or one.line, other.start_line or other.line) > min(
-        one.line, other.line
-    )
+    start = max(one.start_line or one.line, other.start_line or other.line)
+    return start > min(one.line, other.line)
 
 
 def _decide_posts(

@@ -47,12 +47,8 @@ _SEVERITY_NAMES: Final = {
     "blocker": "critical", "severe": "critical", "error": "high", "major": "high",
     "warning": "medium", "moderate": "medium", "minor": "low", "nit": "low", "note": "low",
     "trivial": "low", "info": "low", "style": "low", "lowest": "low", "highest": "critical",
-    **{f"p{level}": SEVERITIES[min(level, 3)] for level in range(6)},
-    **{
-        f"{prefix}{level}": SEVERITIES[min(max(level, 1), 4) - 1]
-        for prefix in ("s", "sev", "sev-", "sev ")
-        for level in range(6)
-    },
+    "p0": "critical", "p1": "high", "p2": "medium", "p3": "low", "p4": "low",
+    "s0": "critical", "s1": "critical", "s2": "high", "s3": "medium", "s4": "low",
 }  # fmt: skip
 _PULL: Final = re.compile(
     r"^https?://[^/]+/(?:api/v3/)?(?:repos/)?(\S+?)/(?:pulls?|issues|(-/merge_requests))/(\d+)"
@@ -132,6 +128,7 @@ def read_problem(entry: Any, location: str) -> Problem:
     if not isinstance(row, dict):
         raise InputError(f"{location}: expected an object with text, got {type(entry).__name__}")
     severity = str(row.get("severity") or "").strip().lower()
+    severity = re.sub(r"^sev(?:erity)?[- ]?(?=\d)", "s", severity)
     if severity not in _SEVERITY_NAMES:
         raise InputError(
             f"{location}: severity is {severity[:40]!r}; expected one of {', '.join(SEVERITIES)}, "

@@ -1,5 +1,6 @@
 """Report of a benchmark: terminal, web page and Markdown."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -9,12 +10,13 @@ from crscore.reports.blocks import Block, Heading, Paragraph, Run, Table, make_t
 from crscore.reports.charts import Bar, Plot
 from crscore.reports.layout import Card, Details, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
-from crscore.text import count_noun, natural_order
+from crscore.text import count_noun
 
 _SHORT: Final = 160
 """Maximum characters of a text in a table."""
 _MAX_CHARS: Final = 60_000
 """Maximum characters of a Markdown report; GitHub accepts 65,536."""
+_NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 READING: Final = (
     "Findings that match nothing are unlisted, not false: precision is a lower bound.",
     "Intervals: 95 %, bootstrap over changes. Ranks: in 95 % of the draws.",
@@ -101,6 +103,11 @@ def _comparisons(result: BenchResult) -> Table:
     )
 
 
+def _natural_order(change: ChangeResult) -> list[tuple[str, int]]:
+    """Return a sort key: "shop#2" before "shop#10"."""
+    return [(text, int(number or 0)) for text, number in _NUMBERED.findall(change.id)]
+
+
 def _change(change: ChangeResult) -> Table:
     """Tabulate the problems of a change with their bots, then the unlisted findings."""
     rows: list[tuple[str, ...]] = []
@@ -160,7 +167,7 @@ def lay_out(result: BenchResult) -> Report:
                 "changes", "Changes", "Changes",
                 details=tuple(
                     Details(c.id, _change(c), False)
-                    for c in sorted(result.changes, key=lambda change: natural_order(change.id))
+                    for c in sorted(result.changes, key=_natural_order)
                 ),
             ),
         ),

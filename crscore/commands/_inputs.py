@@ -28,7 +28,6 @@ _DIFF: Final = re.compile(
     rb"|Index: \S|(?:From|commit) [0-9a-f]{7,64}\b)"
 )
 _IS_DIFF: Final = 2
-_PROBED_BYTES: Final = 1_000_000
 sarif_option: Final = click.option(
     "--sarif",
     "sarif_files",
@@ -55,11 +54,7 @@ def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]
 
 
 def check_stdin(names: Iterable[str | None]) -> None:
-    """Check that standard input is at most one of the inputs.
-
-    Raises:
-        ConfigError: It is several.
-    """
+    """Raise an error if standard input is named as several inputs."""
     if list(names).count(io.STDIN) > 1:
         expected = "is standard input, which can be only one of the inputs"
         raise ConfigError(io.STDIN, COMMAND_LINE, expected)
@@ -68,19 +63,7 @@ def check_stdin(names: Iterable[str | None]) -> None:
 def read_both(
     settings: Config, diff: str, review: str
 ) -> tuple[tuple[bytes, str], tuple[bytes, str]]:
-    """Read a change and its review, which may be named in either order.
-
-    Args:
-        settings: Settings with the limits.
-        diff: A path, or `-` for standard input.
-        review: Likewise.
-
-    Returns:
-        For the diff and the review: the bytes, and their name in messages.
-
-    Raises:
-        UsageError: Both are diffs.
-    """
+    """Read a change and its review, named in either order: `read_limited` of each."""
     change = read_limited(settings, diff, "diff")
     comments = read_limited(settings, review, "review")
     kinds = [_find_diff(data) for data, _ in (change, comments)]
@@ -94,16 +77,12 @@ def read_both(
 
 def _find_diff(data: bytes) -> int:
     """Return `_IS_DIFF`, 1 for a text with a diff in it, or 0."""
-    text = data[:_PROBED_BYTES].replace(b"\0", b"")  # as in UTF-16
+    text = data[:1_000_000].replace(b"\0", b"")  # as in UTF-16
     return _IS_DIFF if _DIFF.match(text) else int(_HEADER.search(text) is not None)
 
 
 def check_address(name: str) -> None:
-    """Refuse the name or address of a pull request where a file is expected.
-
-    Raises:
-        UsageError: It is one, or an address of anything else. The message says what works.
-    """
+    """Refuse the name of a pull request, or an address, where a file is expected."""
     if name == io.STDIN or Path(name).exists():
         return
     quoted = shlex.quote(name)

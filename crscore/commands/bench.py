@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,11 +10,10 @@ import click
 
 from crscore import commands, io
 from crscore.commands import _terminal
-from crscore.errors import InputError
 from crscore.reports import escape
 
 if TYPE_CHECKING:
-    from crscore.bench.records import Finding, GoldenSet
+    from crscore.bench.records import Finding
 
 FETCH: Final = "fetch"
 """Word in place of the golden set that reads a public set from a clone."""
@@ -102,8 +100,8 @@ def command(
         name = str(findings[0])
         io.write_text(sets.to_lines(sets.fetch(name, findings[1])), output or f"{name}.jsonl")
         return 0
-    problems, rows = _read_inputs(golden, findings)
-    result = bench.score(problems, rows, beta=beta, resamples=resamples, seed=seed)
+    rows = [row for path in findings for row in _read_findings(path)]
+    result = bench.score(bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed)
     if form == "json":
         text = escape.write_json(result)
     elif form == "markdown":
@@ -117,19 +115,6 @@ def command(
     io.write_text(text, output)
     is_below = min_f is not None and any((row.f.value or 0.0) < min_f for row in result.bots)
     return _terminal.EXIT_GATE if is_below else 0
-
-
-def _read_inputs(golden: Path, findings: tuple[Path, ...]) -> tuple[GoldenSet, list[Finding]]:
-    from crscore import bench  # noqa: PLC0415
-
-    try:
-        rows = [row for path in findings for row in _read_findings(path)]
-        return bench.read_golden(golden), rows
-    except InputError as exc:
-        with suppress(InputError):
-            if _read_findings(golden) and bench.read_golden(findings[0]):
-                raise click.UsageError("swapped: crscore bench GOLDEN FINDINGS") from exc
-        raise
 
 
 def _read_findings(path: Path) -> list[Finding]:

@@ -18,7 +18,6 @@ from crscore.diff.paths import format_paths
 from crscore.diff.sections import WORD_DIFF, Section, part_of, split_sections
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
-from crscore.text import count_noun
 
 # `git diff --color` colors the headers, too; escape codes only inside code are content.
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
@@ -296,8 +295,7 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
         notes.append(CUT_NOTE)
     if missing := [file for file in files if file.is_missing]:
         paths = format_paths([file.path for file in missing])
-        unread = count_noun(len(missing), "file")
-        notes.append(f"Not read, as {missing[0].missing}: {unread} ({paths}).")
+        notes.append(f"Files not read, as {missing[0].missing}: {len(missing)} ({paths}).")
     if not_shown := [line for line in lines if line.startswith(_NOT_SHOWN)]:
         notes.append(f"The diff names files without their change: {format_paths(not_shown)}.")
     for path, count in Counter(file.path for file in files).items():

@@ -301,8 +301,7 @@ def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
 
 def _disagreements(change: Totals, totals: Totals) -> Iterator[str]:
     if change.files != totals.files:
-        found = count_noun(change.files, "changed file")
-        yield f"Found: {found}; the pull request counts {totals.files}."
+        yield f"Changed files found: {change.files}; the pull request counts {totals.files}."
     elif change != totals:
         yield (
             f"The files found add {count_noun(change.additions, 'line')} and remove "

@@ -24,7 +24,6 @@ from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, Reviews
 from crscore.hosts.outdated_hunks import mark_outdated
 from crscore.hosts.records import Change, PullRequest
 from crscore.hosts.sticky import is_sticky
-from crscore.text import count_noun
 
 MAX_LISTED = 100
 """Maximum number of pull requests per page of GitHub's list."""
@@ -121,8 +120,7 @@ def read_pull(
         local=search.checkout.diff_to if search.checkout else None,
     )
     unlisted = discussion.unlisted
-    comments = count_noun(unlisted, "comment")
-    missing = [f"Counted by GitHub but not listed: {comments}."] if unlisted else []
+    missing = [f"Comments that GitHub counts but does not list: {unlisted}."] if unlisted else []
     return PullRequest(
         repository=repository,
         number=number,

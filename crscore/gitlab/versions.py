@@ -24,7 +24,6 @@ from crscore.diff.paths import format_paths
 from crscore.errors import InputError, NotFoundError
 from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Diff, FileStatus, Side
-from crscore.text import count_noun
 
 # All other lines of a patch start with a space, `+`, `-` or a backslash.
 _HEADER: Final = re.compile(
@@ -278,4 +277,4 @@ def _uncounted(version: Version, count: int) -> list[str]:
     size = version.real_size or ""
     if not size or size == str(count):
         return []
-    return [f"Listed: {count_noun(count, 'changed file')}, but the merge request counts {size}."]
+    return [f"Changed files listed: {count}; the merge request counts {size}."]

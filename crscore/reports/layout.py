@@ -102,9 +102,8 @@ def _blocks(report: Report) -> Iterator[blocks.Block]:
     yield Table("In short", ("", "", ""), cards, is_prose=True)
     for section in report.sections:
         # A page alone has plots and long tables, and a section may have nothing else.
-        if content := list(_content(section)):
-            yield blocks.Heading(section.title)
-            yield from content
+        content = list(_content(section))
+        yield from (blocks.Heading(section.title), *content) if content else ()
     yield from (blocks.Signature(signature, whole=True) for signature in report.signatures)
 
 

@@ -216,8 +216,8 @@ class _Search:
 
     def check_skipped(self) -> None:
         """Raise an error if all bodies were skipped."""
-        if self.skipped and not self.comments:
-            text = " and ".join(count_noun(count, noun) for noun, count in self.skipped.items())
+        text = " and ".join(count_noun(count, noun) for noun, count in self.skipped.items())
+        if text and not self.comments:
             raise InputError(f"{self.source}: JSON without comments; it has only {text}")
 
     def _check_error(self, value: Any) -> None:
@@ -225,14 +225,11 @@ class _Search:
         if not isinstance(value, dict) or value.keys() & {"body", "path", "file"}:
             return
         errors = value.get("errors")
-        texts = [value.get("message"), value.get("error"), errors[0] if errors else None]
-        if not isinstance(errors, list | None) or (not errors and len(value) > _MAX_ERROR_KEYS):
-            return
-        if text := next(filter(None, texts), None):
-            raise InputError(
-                f"{self.source}: an API's error: {_quote(text)} (its keys are {_list_keys(value)})"
-                "; check the address and the token of the request"
-            )
+        first = errors[0] if isinstance(errors, list) and errors else None
+        text = value.get("message") or value.get("error") or first
+        if text and (first or len(value) <= _MAX_ERROR_KEYS):
+            keys = f"{_quote(text)} (its keys are {_list_keys(value)})"
+            raise InputError(f"{self.source}: an API's error: {keys}; check the request's token")
 
     def _search(
         self, value: Any, thread: Mapping[str, Any], *, is_entry: bool, is_listed: bool = False

@@ -233,16 +233,7 @@ def _sides(block: str) -> tuple[list[str], list[str]]:
 
 
 def place_suggestion(comment: Comment, offsets: tuple[int, int] | None) -> Comment:
-    """Return a comment with the lines that one of its suggestion blocks replaces.
-
-    Source:
-        https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
-
-    Example:
-        >>> placed = place_suggestion(Comment(body="", line=5), (1, 2))
-        >>> placed.start_line, placed.line
-        (4, 7)
-    """
+    """Return a comment with the lines that one of its suggestion blocks replaces."""
     if offsets is None or comment.line is None:
         return comment
     start_line, line = max(comment.line - offsets[0], 1), comment.line + offsets[1]

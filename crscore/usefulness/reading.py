@@ -78,7 +78,7 @@ class JoinedNetwork:
         outputs, phrased = np.split(measures.copy(), [len(OUTPUTS)], axis=1)
         outputs[:, _PHRASED_AT] = (outputs[:, _PHRASED_AT] + phrased) / 2
         # All outputs tell the worth better than the output that was trained for it: rank
-        # correlation with readers .37 against .31 (benchmarks/README.md).
+        # correlation with readers 0.37 against 0.31 (benchmarks/README.md).
         outputs[:, OUTPUTS.index("worth")] = measures @ self.worth[:-1] + self.worth[-1]
         return outputs
 

@@ -94,10 +94,12 @@ _CONSEQUENCE: Final = re.compile(
     r"|(?:in|on) (?:that|this|which|such an?|the \w+) (?:case|path|branch))\b",
     re.IGNORECASE,
 )
-_SITUATION: Final = re.compile(r"\W*(?:on|upon|for|in|with|without|after|during|at)\b", re.I)
 _REASON: Final = re.compile(r"\W*(?:as|since|because|for|given|now that)\b", re.IGNORECASE)
 _QUESTION: Final = re.compile(r"^\W*(?:is|are|has|does|do|did|how|what)\b.*\?", re.IGNORECASE)
-_LOCAL: Final = pattern(r"\b(?:here|in this|this (?:file|function|method)|locally|inside|within)\b")
+_LOCAL: Final = pattern(
+    r"^\W*(?:on|upon|for|with|without|after|during|at)\b"
+    r"|\b(?:here|in th(?:is|at)|this (?:file|function|method)|locally|inside|within)\b"
+)
 _PART: Final = pattern(
     r"^(?: \w+)? (?:in|inside|within|by|from|for|on|at|after)\b"
     r"(?! (?:the |any |our )?(?:other|repo\w*|code ?base|project|tests?|this change)\b)"
@@ -234,9 +236,12 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
     for clause in _split_clauses(phrase):
         matches = (regex.search(clause) for regex in patterns)
         match = next(filter(None, matches), None)
-        if match is None or _HEDGE.search(clause[: match.end()]) or _QUESTION.search(clause):
-            continue
-        if _is_conditional(phrase.masked, clause, match.end()):
+        if (
+            match is None
+            or _HEDGE.search(clause[: match.end()])
+            or _QUESTION.search(clause)
+            or _is_conditional(phrase.masked, clause, match.end())
+        ):
             continue
         # "Nothing checks `f`" does not say that it is unused.
         if _CHECKS.search(match[0]) and not _TESTS.search(clause):
@@ -267,19 +272,11 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
 
 
 def _is_conditional(sentence: str, clause: str, end: int) -> bool:
-    """Return whether an assertion is about one path of a run, not about the code.
-
-    Args:
-        sentence: The masked sentence.
-        clause: Its clause with the assertion.
-        end: End of the assertion in the clause.
-    """
+    """Return whether the assertion of a clause, up to `end`, is about one path of a run."""
     before, _, after = sentence.partition(clause)
     if _CONSEQUENCE.match(clause):
         # Without a clause before it, it follows from the sentence before.
         return not before.strip() or bool(_HEDGE.search(before) or _CONDITION.search(before))
-    if _SITUATION.match(clause):
-        return True
     reason = after if _REASON.match(after.lstrip(" ,;:–—-")) else ""
     earlier = "" if _REASON.match(clause) else before
     return any(map(_CONDITION.search, (earlier, clause[end:], reason)))

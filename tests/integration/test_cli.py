@@ -448,7 +448,7 @@ MISTAKES = [
     (("audit", "sync", "acme"), 3, "write OWNER/NAME"),
     (("validate", DIFF), 3, "not a line of JSON"),
     (("bench", "golden.jsonl"), 2, "crscore bench GOLDEN FINDINGS"),
-    (("bench", "findings.jsonl", "golden.jsonl"), 2, "swapped: crscore bench GOLDEN FINDINGS"),
+    (("bench", "findings.jsonl", "golden.jsonl"), 3, "the bot is missing; expected one of: bot"),
     (("bench", DIFF, REVIEW), 3, "not a line of JSON"),
     (("bench", "golden.jsonl", "none.jsonl"), 3, "No such file or directory"),
     (("code", DIFF), 3, "has no reference: crscore code CANDIDATE REFERENCE"),

@@ -89,13 +89,7 @@ class LaterChanges:
         suggestions: Sequence[str],
         offsets: Sequence[tuple[int, int] | None] = (),
     ) -> Answer:
-        """Return whether one of a comment's suggestions replaced its lines.
-
-        Args:
-            comment: The first comment of a thread.
-            suggestions: Suggestion blocks of the thread.
-            offsets: Offsets of each block, see `ParsedComment`.
-        """
+        """Return whether a suggestion replaced a comment's lines, or those of its offsets."""
         lines, file = self._lines(comment), self._file(comment)
         if isinstance(lines, str) or isinstance(file, str):
             return Answer(None, lines if isinstance(lines, str) else str(file))
@@ -104,9 +98,8 @@ class LaterChanges:
         old = self._text(comment.commit_id or "", comment.path or "")
         new = self._text(self._last or "", file.path)
         for suggestion, offset in zip_longest(suggestions, offsets):
-            target = lines
-            if offset is not None:
-                target = range(max(1, lines.stop - 1 - offset[0]), lines.stop + offset[1])
+            above, below = offset or (len(lines) - 1, 0)
+            target = range(max(1, lines.stop - 1 - above), lines.stop + below)
             if not is_changed(file, target):
                 continue
             replaced = old[target.start - 1 : target.stop - 1]

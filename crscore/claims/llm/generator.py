@@ -23,7 +23,7 @@ from crscore.llm.answers import summarize
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
-from crscore.text import count_noun, find_code_spans, split_identifier, stem
+from crscore.text import find_code_spans, split_identifier, stem
 
 PARSER_VERSION: Final = 5
 """Version of the answer parser; cached claims of an older version are ignored."""
@@ -223,8 +223,6 @@ def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list
 def _notes(failed: Sequence[str | MalformedAnswerError], parts: int, cut_off: int) -> Iterator[str]:
     if failed:
         reasons = summarize(failed)
-        of_all = count_noun(parts, "part")
-        yield f"The model wrote no claims for {len(failed)} of {of_all}: {reasons}."
+        yield f"Parts without claims of the model: {len(failed)} of {parts}: {reasons}."
     if cut_off:
-        of_all = count_noun(parts, "answer")
-        yield f"Broken off, and left without the last claim: {cut_off} of {of_all}."
+        yield f"Answers that broke off, without their last claims: {cut_off} of {parts}."

@@ -138,7 +138,7 @@ def test_pull_request_without_files_has_an_empty_diff() -> None:
 def test_nothing_listed_at_all_is_missing_and_no_empty_change() -> None:
     change = read(Lists([]), Totals(files=3, additions=5, deletions=0))
     assert change.diff.files == ()
-    assert "Found: 0 changed files; the pull request counts 3." in change.missing
+    assert "Changed files found: 0; the pull request counts 3." in change.missing
 
 
 def test_unchanged_rows_are_no_part_of_the_change() -> None:
@@ -196,7 +196,7 @@ SUBMODULE = (
     ("totals", "message"),
     [
         ((2, 3, 2), ""),
-        ((3, 3, 2), "Found: 2 changed files; the pull request counts 3."),
+        ((3, 3, 2), "Changed files found: 2; the pull request counts 3."),
         ((2, 3, 1), "counts 3 and 1"),
         ((2, 4, 2), "counts 4 and 2"),
     ],

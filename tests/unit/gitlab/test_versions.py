@@ -64,7 +64,7 @@ def test_cut_patch_is_missing() -> None:
 @pytest.mark.parametrize("size", ["2", "1000+"])
 def test_other_number_of_files_is_missing(size: str) -> None:
     version = read({"new_path": "x.py", "diff": HUNK}, size=size)
-    assert version.missing == (f"Listed: 1 changed file, but the merge request counts {size}.",)
+    assert version.missing == (f"Changed files listed: 1; the merge request counts {size}.",)
 
 
 def test_order_of_files_is_gits_whatever_the_host_lists() -> None:
