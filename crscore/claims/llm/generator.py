@@ -223,6 +223,6 @@ def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list
 def _notes(failed: Sequence[str | MalformedAnswerError], parts: int, cut_off: int) -> Iterator[str]:
     if failed:
         reasons = summarize(failed)
-        yield f"Parts without claims of the model: {len(failed)} of {parts}: {reasons}."
+        yield f"The model wrote no claims for {len(failed)} of {parts} part{'s'[: parts > 1]}: {reasons}."
     if cut_off:
         yield f"Answers that broke off, without their last claims: {cut_off} of {parts}."
