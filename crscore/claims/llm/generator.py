@@ -223,6 +223,7 @@ def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list
 def _notes(failed: Sequence[str | MalformedAnswerError], parts: int, cut_off: int) -> Iterator[str]:
     if failed:
         reasons = summarize(failed)
-        yield f"The model wrote no claims for {len(failed)} of {parts} part{'s'[: parts > 1]}: {reasons}."
+        of_all = f"{parts} part{'s'[: parts > 1]}"
+        yield f"The model wrote no claims for {len(failed)} of {of_all}: {reasons}."
     if cut_off:
         yield f"Answers that broke off, without their last claims: {cut_off} of {parts}."
