@@ -136,7 +136,7 @@ def _recall_by_group(
             kinds = {"severity": problem.severity, "category": problem.category,
                      "language": change.language}  # fmt: skip
             for kind, name in kinds.items():
-                if name and not problem.also_right:
+                if name and problem.is_required:
                     hits[kind, name].append(index in matched)
     return tuple(
         Group(kind=kind, name=name, hits=sum(values), problems=len(values))

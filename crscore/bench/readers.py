@@ -101,7 +101,8 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             ):
                 continue
             problem = read_problem(entry, position)
-            key = (problem.text, problem.path, problem.line)
+            # Copies differ in case, spaces and the last full stop.
+            key = (" ".join(problem.text.lower().split()).rstrip("."), problem.path, problem.line)
             repeated[change] += key in problems[change]
             problems[change][key] = _merge(problem, problems[change].get(key, problem))
     if not any(problems.values()):
@@ -142,6 +143,8 @@ def read_problem(entry: Any, location: str) -> Problem:
         start_line=_line(row, START, location),
         line=_line(row, LINE, location),
         also_right=bool(row.get("also_right") or row.get("optional")),
+        excluded=bool(row.get("excluded") or row.get("exclude"))
+        or str(row.get("status")).lower() == "excluded",
     )
 
 
@@ -266,7 +269,11 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
 def _merge(one: Problem, other: Problem) -> Problem:
     """Return the more severe of two entries of one problem; it is required if one of them is."""
     worse = min(one, other, key=lambda problem: (*SEVERITIES, "").index(problem.severity))
-    return msgspec.structs.replace(worse, also_right=one.also_right and other.also_right)
+    return msgspec.structs.replace(
+        worse,
+        also_right=one.also_right and other.also_right,
+        excluded=one.excluded and other.excluded,
+    )
 
 
 def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:

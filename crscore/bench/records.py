@@ -31,7 +31,14 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     line: int | None = None
     """Last line in the new file, from 1."""
     also_right: bool = False
-    """Whether naming the problem is right but not required: recall and precision ignore it."""
+    """Whether naming the problem is right but not required: recall ignores it."""
+    excluded: bool = False
+    """Whether findings about the problem count neither for nor against a bot."""
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a bot should name it."""
+        return not (self.also_right or self.excluded)
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

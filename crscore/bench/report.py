@@ -115,9 +115,10 @@ def _change(change: ChangeResult) -> Table:
         bots = [
             f"{d.finding.bot} ({d.probability:.2f})"
             for d in change.decisions
-            if d.problem == index and d.outcome in ("hit", "also right")
+            if d.problem == index and d.outcome in ("hit", "also right", "excluded")
         ]
         kind = "also right" if problem.also_right else problem.severity or "problem"
+        kind = "excluded" if problem.excluded else kind
         rows.append((kind, problem.text[:_SHORT], ", ".join(bots) or "no bot"))
     rows += [
         (f"unlisted, {d.importance}".removesuffix(", "), d.finding.text[:_SHORT], d.finding.bot)
@@ -130,7 +131,7 @@ def _change(change: ChangeResult) -> Table:
 def lay_out(result: BenchResult) -> Report:
     """Lay out a result for a terminal and a web page."""
     by_kind = (_groups(result, kind) for kind in ("severity", "category", "language"))
-    required = sum(not p.also_right for change in result.changes for p in change.problems)
+    required = sum(p.is_required for change in result.changes for p in change.problems)
     best = result.bots[0]
 
     def bar(label: str, value: Estimate, tone: str, base: Bar | None = None) -> Bar:

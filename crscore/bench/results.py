@@ -78,7 +78,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     finding: Finding
     outcome: str
-    """`hit`, `also right`, `duplicate` or `unlisted`."""
+    """`hit`, `also right`, `excluded`, `duplicate` or `unlisted`."""
     problem: int | None
     """Index of the problem in its change."""
     probability: float

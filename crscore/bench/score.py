@@ -15,7 +15,7 @@ from crscore.bench.estimates import Row, compute
 from crscore.bench.matching import assign
 from crscore.bench.pairs import PairModel, TextView, measure_pairs, read_model, view_texts
 from crscore.bench.readers import read_findings, read_golden
-from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, make_set
+from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, Problem, make_set
 from crscore.bench.results import BenchResult, ChangeResult, Decision
 from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
@@ -229,7 +229,7 @@ def _decide(
         problem = matched.get(index)
         outcome = "unlisted"
         if problem is not None:
-            outcome = "also right" if problems[problem].also_right else "hit"
+            outcome = _name_hit(problems[problem])
         elif probability >= model.threshold and best in matched.values():
             outcome, problem = "duplicate", best
         elif finding.raw:
@@ -242,18 +242,25 @@ def _decide(
         decisions.append(
             Decision(finding=finding, outcome=outcome, problem=problem, probability=probability)
         )
-    weights = [0.0 if p.also_right else SEVERITY_WEIGHTS[p.severity] for p in problems]
+    weights = [SEVERITY_WEIGHTS[p.severity] if p.is_required else 0.0 for p in problems]
     hits = [d.problem for d in decisions if d.outcome == "hit" and d.problem is not None]
-    distinct = sum(d.outcome != "duplicate" for d in decisions)
+    right = sum(d.outcome in ("hit", "also right") for d in decisions)
+    distinct = right + len(unlisted)
     best_of_problem = probabilities.max(axis=0) if probabilities.size else np.zeros(0)
     is_unsure = (best_of_problem >= model.band[0]) & (best_of_problem < model.band[1])
     return Row(
         decisions,
-        (len(hits), len(matched), distinct, sum(weight > 0 for weight in weights),
+        (len(hits), right, distinct, sum(weight > 0 for weight in weights),
          sum(weights[problem] for problem in hits), sum(weights)),
         int(is_unsure.sum()),
         unlisted,
     )  # fmt: skip
+
+
+def _name_hit(problem: Problem) -> str:
+    if problem.excluded:
+        return "excluded"
+    return "also right" if problem.also_right else "hit"
 
 
 def _repeats(vector: Vector, earlier: Sequence[Vector]) -> bool:

@@ -249,3 +249,17 @@ def test_folder_is_one_set(tmp_path: Path) -> None:
 
 def test_merge_requests_have_another_mark() -> None:
     assert name_change("https://gitlab.com/g/s/p/-/merge_requests/3") == "g/s/p!3"
+
+
+def test_excluded_problems_and_copies_that_differ_in_layout(tmp_path: Path) -> None:
+    problems = [
+        {"text": "It leaks.", "excluded": True},
+        {"text": "it  leaks", "severity": "P1"},
+        {"text": "It hangs.", "status": "excluded"},
+    ]
+    path = tmp_path / "golden.jsonl"
+    path.write_text(json.dumps({"id": "1", "problems": problems}) + "\n")
+    golden = read_golden(path)
+    found = {(p.text, p.severity, p.excluded) for p in golden.changes[0].problems}
+    assert found == {("it  leaks", "high", False), ("It hangs.", "", True)}
+    assert "1 problem" in golden.notes[0]

@@ -57,6 +57,17 @@ def test_point_said_twice_counts_once() -> None:
     assert (row.hits, row.duplicates, row.unlisted) == (1, 2, 0)
 
 
+def test_hits_on_an_excluded_problem_count_neither_way() -> None:
+    texts = ("The lock is never released after a failed parse.", "The retry loop has no limit.")
+    lock, retry = (Problem(text=text) for text in texts)
+    golden = make_set("g", "", [Change(id="1", problems=(replace(lock, excluded=True), retry))])
+    both = [Finding(change="1", bot="b", text=text) for text in (texts[0], *texts)]
+    (row,) = bench.score(golden, both, resamples=0).bots
+    assert (row.precision.value, row.recall.value, row.hits, row.unlisted) == (1, 1, 1, 0)
+    (row,) = bench.score(golden, both[:1], resamples=0).bots
+    assert (row.precision.value, row.recall.value, row.silent) == (None, 0, 0)
+
+
 def test_findings_of_other_changes_are_named() -> None:
     golden = bench.read_golden(EXAMPLES / "golden.jsonl")
     with pytest.raises(InputError, match="no finding is for a change"):
