@@ -29,6 +29,9 @@ MAX_DIFFERENCE: Final = 1.75
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
 DOUBTED_WORTH: Final = 2.0
 """Maximum worth of a remark that the model calls wrong without a line of the code."""
+UNCHECKED_WORTH: Final = 1.75
+"""Maximum worth of a remark that the model alone reads, without a line of the code: nothing else
+speaks against an order to the model. Two remarks of it stand below 5."""
 ASKS_FROM: Final = 0.75
 """Minimum importance, from 0 to 4, of a remark that gives the author something to answer."""
 _ASKING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
@@ -115,7 +118,7 @@ def join_readings(
         for index, reading in zip(indices, in_order, strict=True):
             readings[index] = reading
     pairs = [
-        (_unread(remark, reading), reading)
+        _read_alone(remark, reading)
         if reading and all(sentences[column].unread for column in remark.sentences)
         else (remark, reading)
         for remark, reading in zip(read.remarks, readings, strict=True)
@@ -139,10 +142,12 @@ def _lowest(readings: Sequence[RemarkReading]) -> RemarkReading:
     return min(readings, key=lambda reading: reading.worth)
 
 
-def _unread(remark: Remark, reading: RemarkReading) -> Remark:
-    """Return a remark that the network does not read as if it agreed with the model."""
+def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkReading]:
+    """Return both readings of a remark that the network does not read as if it agreed."""
+    if reading.line is None:
+        reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
     # Worth 1 is also that of a remark on another change, which only the network says of a text.
-    return replace(remark, worth=reading.worth, about=float(reading.worth > 1))
+    return replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
 
 
 def _differ(remark: Remark, reading: RemarkReading) -> bool:

@@ -144,10 +144,12 @@ def test_readings_without_a_place_go_to_the_remarks_in_order_else_the_lowest_to_
 
 
 def test_comment_in_another_language_is_read_by_the_model_alone() -> None:
-    read = {0: [ReadRemark((0, 1), reading(5))]}
-    joined = join(by_network(0, 1, worth=0.0), read=read, unread={0, 1, 2})
+    read = {0: [ReadRemark((0, 1), reading(5, line=LINE))]}
+    joined = join(by_network(0, 1, worth=1.0), read=read, unread={0, 1, 2})
     (remark,) = joined.remarks
     assert (worths(joined), remark.about, joined.notes) == ([5], 1.0, ())
+    without_line = {0: [ReadRemark((0, 1), reading(5))]}
+    assert worths(join(by_network(0, 1), read=without_line, unread={0, 1, 2})) == [1.75]
     worthless = {0: [ReadRemark((0, 1), reading(1))]}
     assert join(by_network(0, 1), read=worthless, unread={0, 1, 2}).remarks[0].about == 0.0
 
