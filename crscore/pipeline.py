@@ -7,9 +7,9 @@ calls `run`. Results go back the same way, to a report (`reports/`).
     diff      claims/, static_analysis/ -> pseudo-references                            |
     review    review/read.py -> sentences and proposals of code                         | _read
     both      scoring/references.py: references that count, scope of each comment       |
-    both      readers/ -> readings of a language model, if there is one                 | _ask_model
+    both      readers/model.py -> readings of a language model, if there is one         | _ask_model
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
-    both      usefulness/reader.py -> remarks, readings                                 | run
+    both      readers/combined.py, usefulness/reader.py -> remarks, readings            | run
     both      matchers/ -> degree of each cell                                          |
     review    suggestions/, verdicts/ -> judged code blocks, receipts of remarks        | _score
     review    usefulness/headline.py -> worth of remarks and comments                   |
@@ -32,7 +32,7 @@ from crscore.claims.base import ClaimGenerator
 from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.matchers.base import Matcher
-from crscore.readers.combined import join_readings, note_unread, place_readings, prove
+from crscore.readers.combined import note_unread, read_reviews
 from crscore.readers.model import ModelReader, ModelReadings
 from crscore.readers.requests import Request, make_requests
 from crscore.records import Analysis, Comment, Diff, Result
@@ -138,26 +138,20 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
         reviews = _read([*older, *pairs], parts)
     with progress.track("reading the comments"):
         by_model = _ask_model(reviews, parts.model)
-        placed = [
-            place_readings(answers.remarks, review.text.parsed, review.text.sentences)
-            for review, answers in zip(reviews, by_model, strict=True)
-        ]
     with progress.track("encoding"):
         encoded = _encode(reviews, parts)
-        readings = (
-            parts.reader.read(encoded, [of_review.divided for of_review in placed])
-            if parts.reader
-            else [None] * len(encoded)
-        )
+        readings: Sequence[ReviewReadings | None] = [None] * len(encoded)
+        if parts.reader:
+            parsed = [review.text.parsed for review in reviews]
+            readings = read_reviews(parts.reader, encoded, by_model, parsed)
     results: list[Result] = []
     older_results = iter(results)
     with progress.track("scoring", len(reviews)) as advance:
-        for review, answers, of_model, (cells, _), read in zip(
-            reviews, by_model, placed, encoded, readings, strict=True
+        for review, answers, (cells, _), read in zip(
+            reviews, by_model, encoded, readings, strict=True
         ):
             originals = {index: next(older_results) for index in review.pair.originals}
-            joined = join_readings(read, of_model, cells.sentences) if read else None
-            results.append(_score(review, cells, joined, answers, parts, originals))
+            results.append(_score(review, cells, read, answers, parts, originals))
             advance(1)
     return tuple(results[len(older) :])
 
@@ -308,10 +302,7 @@ def _score(
         rating = headline.rate(
             read,
             judgement.flags,
-            [
-                receipt or prove(remark)
-                for receipt, remark in zip(receipts, read.remarks, strict=True)
-            ],
+            receipts,
             review.text.authors,
             reader.weights.choose_scale(read.remarks),
         )

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from crscore.encoders.base import Floats
 from crscore.readers.answers import ReadRemark
+from crscore.readers.model import ModelReadings
 from crscore.records import (
     MAX_IMPORTANCE,
     Holds,
@@ -21,8 +23,10 @@ from crscore.records import (
     Verdict,
 )
 from crscore.review.language import describe_unread
+from crscore.scoring.cells import Cells
 from crscore.text import count_noun
 from crscore.usefulness import headline
+from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import ReviewReadings
 
 MAX_DIFFERENCE: Final = 1.75
@@ -46,6 +50,34 @@ class PlacedReadings(NamedTuple):
     """Comment -> the sentences of each of these remarks."""
     unplaced: Mapping[int, Sequence[RemarkReading]]
     """Comment -> readings of remarks whose quotations are not in it."""
+
+
+def read_reviews(
+    reader: Reader,
+    reviews: Sequence[tuple[Cells, Floats]],
+    by_model: Sequence[ModelReadings],
+    parsed: Sequence[Sequence[ParsedComment]],
+) -> list[ReviewReadings]:
+    """Read reviews with their changes.
+
+    Args:
+        reader: The network.
+        reviews: See `Reader.read`.
+        by_model: The readings of each by a model, if there is one.
+        parsed: The comments of each.
+
+    Returns:
+        The readings that count, of each review.
+    """
+    placed = [
+        place_readings(answers.remarks, comments, cells.sentences)
+        for answers, comments, (cells, _) in zip(by_model, parsed, reviews, strict=True)
+    ]
+    readings = reader.read(reviews, [of_model.divided for of_model in placed])
+    return [
+        join_readings(read, of_model, cells.sentences)
+        for read, of_model, (cells, _) in zip(readings, placed, reviews, strict=True)
+    ]
 
 
 def place_readings(
@@ -167,6 +199,7 @@ def _join(remark: Remark, reading: RemarkReading) -> Remark:
         specific=reading.specific,
         acts=reading.acts,
         reading=reading,
+        receipt=_prove(reading),
     )
 
 
@@ -189,10 +222,9 @@ def note_unread(
     return (*(note for note in notes if note not in of_network), *describe_unread(rest))
 
 
-def prove(remark: Remark) -> Receipt | None:
+def _prove(reading: RemarkReading) -> Receipt | None:
     """Return the receipt of a model's reading; None unless it quotes the line that decides."""
-    reading = remark.reading
-    if reading is None or reading.line is None or reading.holds is Holds.OPEN:
+    if reading.line is None or reading.holds is Holds.OPEN:
         return None
     return Receipt(
         verdict=Verdict.REFUTED if reading.holds is Holds.NO else Verdict.CONFIRMED,

@@ -79,7 +79,8 @@ def rate(
     Args:
         read: The readings of the review.
         flags: The matcher's flag of each sentence.
-        receipts: Proof for or against each remark; None without proof.
+        receipts: Proof for or against each remark by the code, which counts before a model's; None
+            without proof.
         authors: Indices of each author's comments, in order of first appearance.
         scale: What real comments and reviews are worth.
     """
@@ -97,7 +98,7 @@ def rate(
             if flag is not Flag.REPEATS:
                 readings[column] = replace(readings[column], about=0.0, subject=Subject.ELSEWHERE)
     remarks = [
-        replace(remark, receipt=receipt)
+        replace(remark, receipt=receipt or remark.receipt)
         for remark, receipt in zip(read.remarks, receipts, strict=True)
     ]
     by_comment: dict[int, list[int]] = {}

@@ -115,7 +115,7 @@ class ReviewReadings:
     restates: tuple[bool, ...]
     """For each sentence, whether it almost certainly only describes the change."""
     remarks: tuple[Remark, ...]
-    """Remarks in the order of the comments, without a receipt."""
+    """Remarks in the order of the comments; receipts are only of a language model."""
     aspects: tuple[Aspects, ...]
     """Aspects of each remark."""
     notes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crscore.readers.answers import ReadRemark
-from crscore.readers.combined import join_readings, place_readings, prove
+from crscore.readers.combined import join_readings, place_readings
 from crscore.records import (
     Aspects,
     Holds,
@@ -113,7 +113,7 @@ def test_doubted_remark_is_worth_little() -> None:
     doubted = reading(4, holds=Holds.NO)
     joined = join(by_network(0), read={0: [ReadRemark((0,), doubted)]})
     assert worths(joined) == [2]
-    assert prove(joined.remarks[0]) is None
+    assert joined.remarks[0].receipt is None
 
 
 @pytest.mark.parametrize(
@@ -121,16 +121,16 @@ def test_doubted_remark_is_worth_little() -> None:
 )
 def test_line_proves_what_the_model_says(holds: Holds, verdict: Verdict) -> None:
     read = {0: [ReadRemark((0,), reading(3, holds=holds, line=LINE))]}
-    receipt = prove(join(by_network(0), read=read).remarks[0])
+    receipt = join(by_network(0), read=read).remarks[0].receipt
     assert receipt is not None
     assert (receipt.verdict, receipt.lines) == (verdict, (LINE,))
     assert receipt.fact == "It is so, as a language model reads it."
 
 
 def test_nothing_is_proven_without_a_reading_or_a_decision() -> None:
-    assert prove(by_network(0)) is None
+    assert by_network(0).receipt is None
     read = {0: [ReadRemark((0,), reading(line=LINE))]}
-    assert prove(join(by_network(0), read=read).remarks[0]) is None
+    assert join(by_network(0), read=read).remarks[0].receipt is None
 
 
 def test_readings_without_a_place_go_to_the_remarks_in_order_else_the_lowest_to_all() -> None:
