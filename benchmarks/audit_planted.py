@@ -7,9 +7,9 @@ a fault, vague ones, praise, the change said again, and one comment on three lin
 history of 400 pulls in 30 nights is drawn from the pool: a review of bot A finds a fault with a
 chance of 0.7, of B 0.5, of C and D 0.55; E posts one vague comment on three lines; F says the
 change again; G is like others until day 14 and from day 15 on mostly writes several vague comments;
-two people review a third of the pulls. Noise and levels are as measured, but for repeats. The rows
-are written into a store as a
-sync and a scoring would, and `compare_all` and `find_changes` read them.
+two people review a third of the pulls. Noise and levels are as measured, but for repeats. Authors
+act on 60 % of the comments that find a fault, and on others by chance (25 %). The rows are written
+into a store as a sync and a scoring would, and `compare_all` and `find_changes` read them.
 
 Printed are the mean standing of the pool by kind and, of all seeds: the right verdict on A and B; a
 false "better" on C and D; G's change seen within three nights, by a table that ends on the third;
@@ -30,11 +30,12 @@ import numpy as np
 
 from crscore.audit.compare import compare_all
 from crscore.audit.coverage import load_coverage
-from crscore.audit.decide import decide, load_kinds, load_points
+from crscore.audit.decide import decide, load_records
 from crscore.audit.drift import find_changes
 from crscore.audit.score.noise import noise_of
+from crscore.audit.signals import RULES, Signal
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import comment_key
+from crscore.audit.store.rows import SignalRow, comment_key
 from crscore.audit.tables import Period, load_reviews
 from crscore.hosts.records import MessageKind
 from crscore.records import Comment, Side
@@ -48,6 +49,7 @@ FAULTS = {"A": 0.7, "B": 0.5, "C": 0.55, "D": 0.55, "ada": 0.8, "grace": 0.8}
 """Chance that a review of theirs has a comment that finds a fault."""
 STEADY = ("A", "B", "C", "D", "E", "F")
 SHARE_OF_PEOPLE = 1 / 3
+ACTED_ON, CHANCE = 0.6, 0.25
 
 
 class Change(NamedTuple):
@@ -187,6 +189,8 @@ class Review(NamedTuple):
 
     score: dict[str, float | int | None]
     comments: tuple[dict[str, float | int | str | None], ...]
+    faults: int = 0
+    """Number of the first comments that find a fault."""
 
 
 class Pool(NamedTuple):
@@ -210,18 +214,20 @@ def score_pool() -> list[Pool]:
         claims = texts(diff)
         last = len(one.new.splitlines())
 
-        def review(*bodies: str, noise: str | None = None, diff=diff, last=last, path=one.path):
+        def review(*bodies: str, faults=0, noise=None, diff=diff, last=last, path=one.path):
             comments = [
                 Comment(body=body, path=path, line=max(1, last - at), side=Side.NEW, author="bot")
                 for at, body in enumerate(bodies)
             ]
-            return measure(scorer.score(diff, comments), noise)
+            return measure(scorer.score(diff, comments), noise, faults)
 
         vague = (*one.vague, *PRAISE)
         pools.append(
             Pool(
-                fault=[review(body) for body in one.faults],
-                fault_and_vague=[review(body, vague[at]) for at, body in enumerate(one.faults)],
+                fault=[review(body, faults=1) for body in one.faults],
+                fault_and_vague=[
+                    review(body, vague[at], faults=1) for at, body in enumerate(one.faults)
+                ],
                 vague=[review(body) for body in one.vague] + [review(body) for body in PRAISE],
                 repeated=[review(body, body, body, noise="repeat") for body in one.faults],
                 repeated_vague=[review(body, body, body, noise="repeat") for body in one.vague],
@@ -232,7 +238,7 @@ def score_pool() -> list[Pool]:
     return pools
 
 
-def measure(result, noise: str | None) -> Review:
+def measure(result, noise: str | None, faults: int) -> Review:
     """Take the numbers that a scoring stores; of a `repeat`, all but the first text repeat it."""
     useful, scores = result.usefulness, result.scores
     comments = []
@@ -246,6 +252,7 @@ def measure(result, noise: str | None) -> Review:
                 "standing": None if usefulness is None else usefulness.standing,
                 "relevance": item.scores.relevance,
                 "noise": "repeat" if noise == "repeat" and at else measured,
+                "stance": best.stance.value if best else None,
                 "level": best.level.value if best and best.is_valuable else None,
             }
         )
@@ -261,6 +268,7 @@ def measure(result, noise: str | None) -> Review:
             "reason": scores.reason,
         },
         tuple(comments),
+        faults,
     )
 
 
@@ -279,7 +287,7 @@ def draw_review(rng: random.Random, reviewer: str, pool: Pool, day: int) -> Revi
 
 def write_history(store: Store, pools: list[Pool], seed: int, pulls: int) -> None:
     """Write a history as a sync and a scoring would."""
-    rng = random.Random(seed)
+    rng, authors = random.Random(seed), random.Random(f"authors {seed}")
     host_id = 1
     with store.transaction():
         signature = store.signature_id("planted")
@@ -295,14 +303,31 @@ def write_history(store: Store, pools: list[Pool], seed: int, pulls: int) -> Non
                 drawn = draw_review(rng, reviewer, pool, day)
                 values = {"signature": signature, "comments": len(drawn.comments)}
                 rows.append(audit_rows.score(number, reviewer, **values, **drawn.score))
-                for comment in drawn.comments:
+                for at, comment in enumerate(drawn.comments):
                     key = comment_key(MessageKind.LINE, host_id)
+                    is_acted_on = authors.random() < (ACTED_ON if at < drawn.faults else CHANCE)
                     rows += [
-                        audit_rows.comment(number, reviewer, host_id, body=body),
+                        audit_rows.comment(
+                            number, reviewer, host_id, body=body, created=audit_rows.at(day, 10)
+                        ),
                         audit_rows.comment_score(key, number, signature=signature, **comment),
+                        acted_on(key, value=is_acted_on),
                     ]
                     host_id += 1
             store.put(rows)
+
+
+def acted_on(key: int, *, value: bool) -> SignalRow:
+    """Return whether a comment was acted on, beside the base rate of other lines."""
+    return SignalRow(
+        comment=key,
+        signal=Signal.ACTED_ON,
+        night=audit_rows.night(0),
+        rules=RULES,
+        value=int(value),
+        base_yes=int(100 * CHANCE),
+        base_all=100,
+    )
 
 
 class Outcome(NamedTuple):
@@ -324,11 +349,9 @@ def run(pools: list[Pool], seed: int, pulls: int) -> Outcome:
         write_history(store, pools, seed, pulls)
         table = load_reviews(store, period(NIGHTS))
         early = load_reviews(store, period(CHANGE_DAY + 3))
-        posts, kinds = load_coverage(store, table.scope), load_kinds(store, table.scope)
-        points = load_points(store, table.scope)
+        posts, records = load_coverage(store, table.scope), load_records(store, table.scope)
         decisions = {
-            name: decide(table, name, posts[name], kinds[name], (), points.get(name)).verdict
-            for name in (*STEADY, "G")
+            name: decide(table, name, posts[name], records[name]).verdict for name in (*STEADY, "G")
         }
     verdicts = {(pair.first, pair.second): pair.verdict for pair in compare_all(table, seed=seed)}
     change_days = [change.day for change in find_changes(early, "G")]
@@ -388,11 +411,11 @@ def main() -> None:
         ("E and F are last by usefulness", sum(outcome.last_by_usefulness for outcome in outcomes)),
     ):
         print(f"  {text:40} {count:4}")
+    verdicts = ("keep", "tune", "drop", "undecided")
+    print(f"  {'':10}" + "".join(f"{verdict:>10}" for verdict in verdicts))
     for name in (*STEADY, "G"):
         said = Counter(outcome.decisions[name] for outcome in outcomes)
-        print(
-            f"  {name} is told {', '.join(f'{word} {count}' for word, count in said.most_common())}"
-        )
+        print(f"  {name:10}" + "".join(f"{said[verdict]:10}" for verdict in verdicts))
     print(f"changes of bots that did not change: {alarms} of {seeds * len(STEADY)} bots")
     print(f"{time.perf_counter() - started:.0f} s")
 

@@ -133,7 +133,7 @@ class Points(Struct, frozen=True, kw_only=True):
     first: Count
     """Shared points that it made first."""
     people: Count
-    """Points that a person also made."""
+    """Points that it made first, and a person later."""
     monthly: float
     """Points per 30 days that no other reviewer made: without it, they would be lost."""
     again: Count
@@ -151,6 +151,12 @@ class Decision(Struct, frozen=True, kw_only=True):
     gained: Rate
     """Share of pull requests with such a comment among those that it saw: with a post or check of
     it or, for an account that only reviews, merged between its first and last post."""
+    evidence: tuple[str, ...]
+    """What speaks for it besides its own words, a clause each; without any, it is not kept."""
+    afterwards: Rate
+    """Share of comments that were hidden, deleted or edited later, or written after the close or,
+    when there was a comment on the last commit, on an older one. If it is surely above 10 %, there
+    is no evidence."""
     silent: Count
     """Pull requests that it saw without any scored comment."""
     kinds: tuple[KindCount, ...]

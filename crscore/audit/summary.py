@@ -10,20 +10,20 @@ import numpy.typing as npt
 
 from crscore.audit.compare import DETECT, compare_all
 from crscore.audit.coverage import ReviewerCoverage, load_coverage, rate, rate_of_pulls
-from crscore.audit.decide import Kind, decide, load_kinds, load_points
+from crscore.audit.decide import Record, decide, load_records
 from crscore.audit.drift import find_changes
 from crscore.audit.escaped import load_escaped
 from crscore.audit.gate import why_partial
 from crscore.audit.overview import (
     ActedOn,
     Coverage,
+    EscapedRecall,
     Estimate,
     Example,
     Gap,
     Night,
     Noise,
     Overview,
-    Points,
     RepositorySummary,
     Reviewer,
     TrendPoint,
@@ -89,7 +89,9 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         for id_, _ in reversed(table.other_signatures)
     ]
     nights = tuple(map(_night, reports.read_runs(store, options.period.since)))
-    reviewers = _reviewers(store, table, other_tables, options)
+    escaped = load_escaped(store, table, options.host)
+    near = {row.reviewer: row for row in escaped.reviewers}
+    reviewers = _reviewers(store, table, other_tables, options, near)
     pulls, merged, pending, failed = reports.count_pulls(store, table.scope)
     unscored = reports.count_unscored(store, table.scope)
     counts = {
@@ -124,7 +126,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
             Gap(**dict(zip(Gap.__struct_fields__, row, strict=True)))
             for row in reports.read_gaps(store, table.scope, options.gaps)
         ),
-        escaped=load_escaped(store, table, options.host),
+        escaped=escaped,
         nights=nights,
         notes=_notes(table, reviewers, counts, why_partial(nights)),
     )
@@ -139,12 +141,15 @@ def _is_scored(table: ReviewTable) -> npt.NDArray[np.bool_]:
 
 
 def _reviewers(
-    store: Store, table: ReviewTable, other_tables: Sequence[ReviewTable], options: OverviewOptions
+    store: Store,
+    table: ReviewTable,
+    other_tables: Sequence[ReviewTable],
+    options: OverviewOptions,
+    near: Mapping[str, EscapedRecall],
 ) -> tuple[Reviewer, ...]:
     """Return the reviewers with scores, and bots without a comment to score."""
     coverage = load_coverage(store, table.scope)
-    kinds = load_kinds(store, table.scope)
-    points = load_points(store, table.scope)
+    records = load_records(store, table.scope)
     estimates, ranks = _estimates(table, options)
     silent = {
         name
@@ -167,8 +172,8 @@ def _reviewers(
                 name,
                 own_estimates,
                 own_coverage,
-                kinds.get(name, ()),
-                points.get(name),
+                records.get(name, Record()),
+                near.get(name),
                 rank=ranks.get(name),
             )
         )
@@ -220,13 +225,12 @@ def _reviewer(
     name: str,
     estimates: Mapping[str, Estimate | None],
     coverage: ReviewerCoverage,
-    kinds: Sequence[Kind],
-    points: Points | None,
+    record: Record,
+    near: EscapedRecall | None,
     **columns: Any,
 ) -> Reviewer:
     table = tables[0]
     rows, scored = table.rows_of(name), _is_scored(table)
-    acted_on = _acted_on(table, rows)
     return Reviewer(
         name=name,
         is_bot=coverage.is_bot,
@@ -237,10 +241,8 @@ def _reviewer(
         abstained=int((rows & ~scored).sum()),
         coverage=coverage.coverage,
         noise=_noise(table, rows),
-        acted_on=acted_on,
-        decision=decide(table, name, coverage, kinds, acted_on, points)
-        if coverage.is_bot
-        else None,
+        acted_on=_acted_on(table, rows),
+        decision=decide(table, name, coverage, record, near) if coverage.is_bot else None,
         trend=_trend(tables, name),
         changes=find_changes(table, name) if coverage.is_bot else (),
         **columns | {score: estimates.get(score) for score in SCORES},

@@ -53,6 +53,7 @@ POINTS = (
     "The retry loop has no upper bound.",
     "<img src=x onerror=alert(1)> is written into the page unescaped.",
 )
+_LETTERS = str.maketrans("0123456789", "abcdefghij")
 _WORDS = ("limit", "retry", "key", "loop", "value", "request", "cache", "thread", "buffer", "index")
 
 
@@ -165,21 +166,30 @@ def score(number: int, reviewer: str, standing: int | None = None, **changes: An
     return Score(**(values | changes))
 
 
-def comment_score(comment: int, number: int, standing: int = 50, **changes: Any) -> CommentScore:
+def comment_score(
+    comment: int, number: int, standing: int | None = 50, **changes: Any
+) -> CommentScore:
     """Score of one comment of a pull."""
+    share = None if standing is None else standing / 100
     values: dict[str, Any] = {
         "comment": comment,
         "signature": 1,
         "content": number.to_bytes(8, "big"),
         "standing": standing,
-        "importance": standing / 100,
-        "relevance": standing / 100,
+        "importance": share,
+        "relevance": share,
         "sentences": 2,
         "stance": "names a problem",
         "level": "major",
-        "text": "The limit is never reset.",
+        "text": wording(comment),
     }
     return CommentScore(**(values | changes))
+
+
+def wording(number: int) -> str:
+    """Return a sentence that shares no group of words with that of another number."""
+    words = (f"{number * factor:06d}".translate(_LETTERS) for factor in (1, 3, 7, 9, 11, 13))
+    return f"{' '.join(words)}."
 
 
 def run(day: int, **changes: Any) -> AuditRun:

@@ -146,7 +146,7 @@ def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
     shares = again = ""
     if points := decision.points:
         shares = f"points that only it made: {points.only:,} of {points.total:,}, that it made "
-        shares += f"first: {points.first:,}, that people made, too: {points.people:,}"
+        shares += f"first: {points.first:,}, that people made later: {points.people:,}"
         again = f"said again after an answer: {points.again:,}" if points.again else ""
     minutes = fact(f"minutes of reading: {words.number(decision.minutes)}", "comments")
     return Item(
@@ -165,6 +165,7 @@ def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
                 *counts(are_important=False),
                 fact(again, "repeat"),
                 listed("refuted", decision.refuted),
+                Run(f"changed or written when all was over: {words.of_total(decision.afterwards)}"),
                 minutes,
             ),
             _facts("Presence", *(fact(text, "numbers") for text in presence)),

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from crscore.audit.decide import LISTED
+from crscore.audit.formulas import find_formulas
 from crscore.audit.overview import Example, Gap, Overview
 from crscore.audit.signals import Signal
 from crscore.audit.store import reports
@@ -90,7 +91,8 @@ def load_examples(
     store: Store, scope: Scope, pages: Mapping[str, str]
 ) -> dict[str, list[KindExamples]]:
     """Return the comments of each reviewer by kind, the most important kind first."""
-    rows = reports.read_examples_of_kinds(store, scope, Signal.ACTED_ON, EXAMPLES)
+    formulas = find_formulas(store, scope)
+    rows = reports.read_examples_of_kinds(store, scope, Signal.ACTED_ON, formulas, EXAMPLES)
     examples: defaultdict[str, list[KindExamples]] = defaultdict(list)
     for (reviewer, kind), group in groupby(rows, key=lambda row: (row[1], row[-2])):
         comments_of_kind = list(group)

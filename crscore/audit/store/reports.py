@@ -29,6 +29,9 @@ LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
 """Joins of the scored comments, to be used after `LATEST`."""
+_KIND: Final = """iif(s.comment IN (SELECT value FROM json_each(?6)), 'formula',
+  coalesce(s.noise, s.level))"""
+"""Kind of a scored comment; the sixth parameter is a JSON list of the formulas."""
 _ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') IN ('{
     "', '".join((Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION))
 }'))"""
@@ -67,24 +70,59 @@ def count_scored_pulls(store: Store, since: str, until: str, repositories: str) 
     return dict(store.query(sql, since, until, repositories))
 
 
-def count_kinds(store: Store, scope: Scope, acted_on: int) -> Rows:
+def read_remarks(store: Store, scope: Scope) -> Rows:
+    """Return reviewer, key and text of the bots' comments that may be worth acting on, by time."""
+    sql = f"""{LATEST}
+        SELECT c.reviewer, c.key, s.text {LATEST_COMMENTS}
+        WHERE s.signature = ?1 AND c.is_bot AND s.noise IS NULL AND s.level IS NOT NULL
+        ORDER BY c.created, c.key"""
+    return store.query(sql, *scope)
+
+
+def count_kinds(store: Store, scope: Scope, acted_on: int, formulas: str) -> Rows:
     """Return reviewer, repository, number, kind, and counts of scored comments, in order.
 
-    The kind is the reason why a comment is noise, else the level of its best remark; comments with
-    neither, such as bare suggestions, are left out. The counts are: all comments, comments that
-    were acted on (signal `acted_on`), comments for which this is known (those that ask for
-    something), confirmed and refuted ones.
+    The kind is `formula` for a JSON list of keys, the reason why a comment is noise, or the level
+    of its best remark; comments with none, such as bare suggestions, are left out. The counts are:
+    all comments, comments that were acted on (signal `acted_on`), comments for which this is known
+    (those that ask for something), the sum of their base rates, confirmed and refuted ones.
     """
     sql = f"""{LATEST}, {newest_values("WHERE signal = ?5")}
-        SELECT c.reviewer, c.repository, c.number, coalesce(s.noise, s.level) AS kind, COUNT(*),
-          TOTAL(n.value IS 1), COUNT(n.value), TOTAL(s.verdict IS 'confirmed'),
-          TOTAL(s.verdict IS 'refuted')
+        SELECT c.reviewer, c.repository, c.number, {_KIND} AS kind, COUNT(*),
+          TOTAL(n.value IS 1), COUNT(n.value),
+          TOTAL(iif(n.value IS NULL, NULL, 1.0 * n.base_yes / NULLIF(n.base_all, 0))),
+          TOTAL(s.verdict IS 'confirmed'), TOTAL(s.verdict IS 'refuted')
         {LATEST_COMMENTS}
         LEFT JOIN newest n ON n.comment = s.comment AND {_ASKS}
         WHERE s.signature = ?1 AND kind IS NOT NULL
         GROUP BY c.reviewer, c.repository, c.number, kind
         ORDER BY c.reviewer, c.repository, c.number, kind"""
-    return store.query(sql, *scope, acted_on)
+    return store.query(sql, *scope, acted_on, formulas)
+
+
+def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> Rows:
+    """Return reviewer, comments that were changed or written when all was over, and all comments.
+
+    These are hidden or deleted; edited more than an hour later, unless by one of the known bots,
+    which mark what was addressed; written after the pull request was closed, or on an older commit
+    when there was a comment on the last one. The rows are by pull request.
+    """
+    sql = """
+        SELECT c.reviewer, TOTAL(
+          (SELECT o.minimized FROM comment_observations o WHERE o.comment = c.key
+           ORDER BY o.night DESC LIMIT 1) IS NOT NULL
+          OR julianday(c.updated) - julianday(c.created) > 1 / 24.0
+            AND c.reviewer NOT IN (SELECT value FROM json_each(?4))
+          OR c.created > coalesce(p.closed, c.created)
+          OR c.commit_id IS NOT p.head AND c.commit_id IS NOT NULL AND EXISTS (
+            SELECT 1 FROM comments e WHERE e.repository = c.repository AND e.number = c.number
+              AND e.commit_id = p.head AND e.created < c.created)), COUNT(*)
+        FROM pulls p JOIN comments c USING (repository, number)
+        WHERE substr(p.created, 1, 10) BETWEEN ?1 AND ?2 AND c.is_bot AND c.is_review
+          AND p.repository IN (SELECT value FROM json_each(?3))
+          AND coalesce(c.thread, c.key) = c.key
+        GROUP BY c.reviewer, c.repository, c.number"""
+    return store.query(sql, *scope[1:], json.dumps(known_bots))
 
 
 def count_unread(store: Store, scope: Scope) -> int:
@@ -93,25 +131,27 @@ def count_unread(store: Store, scope: Scope) -> int:
     return int(store.query(sql, *scope, Flag.NOT_ENGLISH.value)[0][0])
 
 
-def count_points(store: Store, scope: Scope, levels: Sequence[str]) -> Rows:
+def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
     """Return reviewer, and counts of the points of its comments with these levels.
 
     Comments of several reviewers on the same point count once. The counts are: all points, points
-    that no other reviewer made, shared points that it made first, points that a person also made.
+    that no other reviewer made, shared points that it made first, and those of them that a person
+    made later: what a bot says after people may be a copy. Formulas (JSON) make no point.
     """
     sql = f"""{LATEST},
         made AS (
           SELECT c.reviewer, s.point, MAX(c.is_bot) AS is_bot, MAX(s.level IN
             (SELECT value FROM json_each(?5))) AS is_important, MAX(s.point = s.comment) AS is_first
           {LATEST_COMMENTS}
-          WHERE s.signature = ?1 AND s.point IS NOT NULL GROUP BY s.point, c.reviewer),
+          WHERE s.signature = ?1 AND s.point IS NOT NULL
+            AND s.comment NOT IN (SELECT value FROM json_each(?6)) GROUP BY s.point, c.reviewer),
         points AS (
           SELECT point, COUNT(*) AS reviewers, MIN(is_bot) = 0 AS has_person
           FROM made GROUP BY point)
         SELECT reviewer, COUNT(*), TOTAL(reviewers = 1), TOTAL(reviewers > 1 AND is_first),
-          TOTAL(has_person AND is_bot)
+          TOTAL(has_person AND is_bot AND is_first)
         FROM made JOIN points USING (point) WHERE is_important GROUP BY reviewer"""
-    return store.query(sql, *scope, json.dumps(levels))
+    return store.query(sql, *scope, json.dumps(levels), formulas)
 
 
 def count_said_again(store: Store, scope: Scope) -> dict[str, int]:
@@ -321,7 +361,9 @@ def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], lim
     return store.query(sql, *scope, limit)
 
 
-def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int) -> Rows:
+def read_examples_of_kinds(
+    store: Store, scope: Scope, acted_on: int, formulas: str, limit: int
+) -> Rows:
     """Return each reviewer's comments of each kind, as in `count_kinds`.
 
     A comment also has the kind of its verdict, and the kind `acted` if it was acted on (signal
@@ -331,7 +373,7 @@ def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int
         The columns of `read_examples`, the kind and its number of comments; sorted by reviewer and
         kind, the most useful comments first.
     """
-    sql = f"""{LATEST}, {newest_values("WHERE signal = ?6")}, ranked AS (
+    sql = f"""{LATEST}, {newest_values("WHERE signal = ?5")}, ranked AS (
           SELECT c.key, c.reviewer, c.repository, c.number, s.text,
             coalesce(s.standing, 0) AS standing, s.noise, s.stance, s.level, k.value AS kind,
             COUNT(*) OVER (PARTITION BY c.reviewer, k.value) AS count,
@@ -341,13 +383,13 @@ def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int
           {LATEST_COMMENTS}
           LEFT JOIN newest n ON n.comment = s.comment AND {_ASKS}
           JOIN json_each(json_array(
-            coalesce(s.noise, s.level), s.verdict, iif(n.value = 1, 'acted', NULL))) k
+            {_KIND}, s.verdict, iif(n.value = 1, 'acted', NULL))) k
           WHERE s.signature = ?1 AND k.value IS NOT NULL)
         SELECT a.key, a.reviewer, r.name, a.number, a.text, a.standing, a.noise,
           a.stance, a.level, a.kind, a.count
         FROM ranked a JOIN repositories r ON r.id = a.repository
-        WHERE a.rank <= ?5 ORDER BY a.reviewer, a.kind, a.rank"""
-    return store.query(sql, *scope, limit, acted_on)
+        WHERE a.rank <= ?7 ORDER BY a.reviewer, a.kind, a.rank"""
+    return store.query(sql, *scope, acted_on, formulas, limit)
 
 
 def read_gaps(store: Store, scope: Scope, limit: int) -> Rows:

@@ -222,7 +222,9 @@ def test_text_is_shown_once(store: Store) -> None:
     store.put(rows.score(number, "otter", 50) for number in (1, 2))
     body = store.add_text("Rename it.")
     store.put(rows.comment(number, "otter", number, body=body) for number in (1, 2))
-    store.put(rows.comment_score(4 * number, number, 50 + number) for number in (1, 2))
+    store.put(
+        rows.comment_score(4 * number, number, 50 + number, text="Rename it.") for number in (1, 2)
+    )
 
     overview = make_overview(store, OPTIONS)
 

@@ -1,0 +1,60 @@
+"""Formulas: comments that say the same sentences with other names.
+
+A template that a script fills in reads as a remark of weight on each change, so the words of one
+comment cannot show it, only the other comments of the same reviewer.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from typing import Final
+
+from crscore.audit.store.database import Store
+from crscore.audit.store.reports import Scope, read_remarks
+
+FROM: Final = 2
+"""Number of earlier comments with the same words from which on a comment is a formula."""
+SHARE: Final = 0.5
+"""Minimum share of a formula's words that stand in such groups. Of the comments of six bots on real
+changes, none to 1.4 % have it."""
+WORDS: Final = 4
+"""Words of a group."""
+MAX_WORDS: Final = 40
+"""Number of words of a comment that are read."""
+_NAME: Final = "_"
+_QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
+_AROUND: Final = ".,;:!?()[]*'"
+
+
+def find_formulas(store: Store, scope: Scope) -> str:
+    """Return the keys of the bots' comments that are formulas, as a JSON list.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    seen: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
+    found = []
+    for reviewer, key, text in read_remarks(store, scope):
+        words, known = _masked(text), seen[reviewer]
+        groups = [tuple(words[at : at + WORDS]) for at in range(max(1, len(words) - WORDS + 1))]
+        repeated = {
+            at + offset
+            for at, group in enumerate(groups)
+            if known[group] >= FROM
+            for offset in range(len(group))
+        }
+        is_word = [word != _NAME for word in words]
+        if repeated and sum(is_word[at] for at in repeated) >= SHARE * sum(is_word):
+            found.append(key)
+        known.update(set(groups))
+    return json.dumps(found)
+
+
+def _masked(text: str) -> list[str]:
+    """Return the words; names, numbers and quoted code are all alike."""
+    words = [word.strip(_AROUND) for word in _QUOTED.sub(f" {_NAME} ", text).split()]
+    return [
+        word.lower() if word.isalpha() and (word.islower() or word.istitle()) else _NAME
+        for word in words
+        if word
+    ][:MAX_WORDS]
