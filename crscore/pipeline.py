@@ -180,11 +180,10 @@ def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[Mo
         return [ModelReadings()] * len(reviews)
     older, requests = iter(reviews), list[list[Request]]()
     for review in reviews:
-        comments = review.pair.comments
-        is_older = {index for index, comment in enumerate(comments) if comment.is_older}
-        asked = _make_requests(review, model, skipped={*is_older, *review.pair.originals})
+        asked = _make_requests(review, model, skipped=review.pair.originals)
         for index in review.pair.originals:
-            asked += [request.about(index) for request in _make_requests(next(older), model)]
+            of_original = _make_requests(next(older), model, is_original=True)
+            asked += [request.about(index) for request in of_original]
         requests.append(asked)
     answers = model.read(requests)
     of_older = [
@@ -196,7 +195,11 @@ def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[Mo
 
 
 def _make_requests(
-    review: _Review, model: ModelReader, skipped: Collection[int] = ()
+    review: _Review,
+    model: ModelReader,
+    *,
+    skipped: Collection[int] = (),
+    is_original: bool = False,
 ) -> list[Request]:
     return make_requests(
         review.change,
@@ -205,6 +208,7 @@ def _make_requests(
         review.analysis.findings,
         max_bytes=model.respondent.max_bytes,
         skipped=skipped,
+        is_original=is_original,
     )
 
 

@@ -9,6 +9,9 @@ from typing import Any, Final, NamedTuple, Self
 
 import msgspec
 
+from crscore.diff import scopes
+from crscore.diff.parse import parse_diff
+from crscore.errors import InputError
 from crscore.llm import prompts
 from crscore.llm.engines.base import Message
 from crscore.llm.prompt_escaping import Fence
@@ -16,7 +19,7 @@ from crscore.llm.prompts import Prompt
 from crscore.readers.answers import SCHEMA
 from crscore.readers.excerpt import Excerpt, Excerpts
 from crscore.readers.quotations import ShownComment, show_comment
-from crscore.records import Comment, Diff, Finding, ParsedComment, Side
+from crscore.records import Comment, Diff, Finding, ParsedComment, ScopeKind, Side
 from crscore.review.visibility import clean
 from crscore.text import shorten
 
@@ -136,6 +139,7 @@ def make_requests(
     *,
     max_bytes: int = MAX_REQUEST_BYTES,
     skipped: Collection[int] = (),
+    is_original: bool = False,
 ) -> list[Request]:
     """Make the requests for the comments of one change.
 
@@ -146,31 +150,53 @@ def make_requests(
         findings: Findings of analyzers in the change.
         max_bytes: Maximum bytes of the texts of one request.
         skipped: Indices of comments that are not asked about.
+        is_original: Whether the change is the older version that the comments are on.
 
     Returns:
         The requests, in the order of their first comments. A comment without visible text has none,
-        and neither has any if the change shows no lines.
+        and neither has any if the change shows no lines. One on an older version of the change is
+        shown the hunk that was stored with it, and has none without.
     """
-    excerpts = Excerpts(diff)
+    current = Excerpts(diff)
     asked = [
         AskedComment(index, comment, shown)
         for index, (comment, pieces) in enumerate(zip(comments, parsed, strict=True))
         if index not in skipped and (shown := show_comment(pieces)).text
     ]
-    drafts = [
-        draft
+    groups = [
+        (group, excerpts)
         for group in _group(asked)
+        if (excerpts := current if is_original else _find_version(group[0].comment, current))
+    ]
+    drafts = [
+        (draft, excerpts)
+        for group, excerpts in groups
         if (draft := _draft(group, asked, excerpts, findings, max_bytes)) is not None
     ]
     # If they do not fit, the largest requests show less code.
-    sizes = [_size(draft.texts) for draft in drafts]
+    sizes = [_size(draft.texts) for draft, _ in drafts]
     limit = _find_limit(sizes, COMMENT_BYTES * max(len(asked), MIN_COMMENTS))
     return [
         draft
         if size <= limit
         else _draft(draft.comments, asked, excerpts, findings, limit) or draft
-        for draft, size in zip(drafts, sizes, strict=True)
+        for (draft, excerpts), size in zip(drafts, sizes, strict=True)
     ]
+
+
+def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
+    """Return the version of the change that a comment is on; None if it is not known."""
+    if not comment.is_older:
+        return current
+    if comment.diff_hunk is None:
+        return None
+    by_text = scopes.attach(replace(comment, outdated=True), current.diff)
+    if by_text and by_text.kind is ScopeKind.HUNK:
+        return current
+    try:
+        return Excerpts(parse_diff(comment.diff_hunk, path=comment.path))
+    except InputError:
+        return None
 
 
 def _find_limit(sizes: Sequence[int], total: int) -> int:

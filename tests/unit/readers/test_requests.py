@@ -64,6 +64,18 @@ def test_place_of_a_comment_is_described() -> None:
         assert make(comment, diff=diff)[0].texts["comments"] == f"Comment 1{place}:\nWhy?"
 
 
+def test_comment_on_an_older_version_is_shown_its_stored_hunk() -> None:
+    stored = "@@ -1,2 +1,2 @@ class A:\n first\n-second\n+third"
+    (request,) = make(on("Why?", 2, outdated=True, diff_hunk=stored))
+    assert "+third" in request.texts["code"]
+    assert "function_0" not in request.texts["code"]
+    assert request.texts["comments"].startswith("Comment 1 on a.py, the line `third`:")
+    in_change = PATCH.partition("@@ -401")[0].partition("\n@@")[2]
+    (request,) = make(on("Why?", 2, earlier=True, diff_hunk=f"@@{in_change}"))
+    assert "def function_0" in request.texts["code"]
+    assert make(on("Why?", 2, earlier=True), on("Why?", 2, earlier=True, diff_hunk="no")) == []
+
+
 def test_request_depends_on_its_content_alone() -> None:
     first, again = make(on("Why?")), make(on("Why?"))
     assert first[0].document() == again[0].document()
@@ -80,7 +92,7 @@ def test_short_comments_of_one_author_at_one_place_share_a_request() -> None:
         on("x" * 400),
         on("Why?", None),
         on("Why?", path=None, line=None),
-        on("Why?", earlier=True),
+        on("Why?", earlier=True, diff_hunk="@@ -1 +1 @@\n-a\n+b"),
     ]
     assert [len(request.comments) for request in make(*apart)] == [1] * len(apart)
 
