@@ -96,8 +96,8 @@ def find_site(targets: Sequence[Target]) -> Site:
     """
     sites = {target.site for target in targets}
     if len(sites) > 1:
-        names = " and ".join(site.form for site in sites)
-        raise ConfigError(names, COMMAND_LINE, "are on two hosts: score them one after the other")
+        names = " and ".join(sorted(site.form for site in sites))
+        raise ConfigError(names, COMMAND_LINE, "must all be on one host: run pr for each host")
     return sites.pop()
 
 
