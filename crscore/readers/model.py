@@ -180,12 +180,12 @@ class ModelReader:
                 failures += [limit if answer is None else str(answer.reason)] * len(shown)
                 is_whole = False
                 continue
+            used.append(answer)
             try:
                 read = answers_module.read_answer(answer, shown, request.excerpt)
             except MalformedAnswerError as exc:
                 failures += [exc] * len(shown)
                 continue
-            used.append(answer)
             if self._cache is not None and request.id not in kept:
                 # As JSON cannot hold half a surrogate pair.
                 safe = replace(answer, text=replace_surrogates(answer.text))

@@ -205,6 +205,8 @@ def _remark(
     if explain:
         sentences = " ".join(f"S{at + 1}" for at in remark.sentences)
         below.append((Run(f"{sentences}: {view.remark_numbers(remark)}"),))
+        if (model := remark.reading) and model.why:
+            below.append((Run(f"a language model, holds {model.holds.value}: {model.why}"),))
     return blocks.Item(
         (Run(text, "dim"),) if is_empty else text,
         (Run(f"{item.number}", f"strong {tone}"),),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crscore import Scorer
 from crscore.errors import GenerationError
 from crscore.llm import chat_text
 from crscore.llm.engines import openai, vllm
@@ -101,6 +102,21 @@ def test_a_batch_is_answered_in_its_order(engine: vllm.Vllm) -> None:
     alone = [texts(engine.complete([chat], SHORT))[0] for chat in chats(6)]
     assert batch == alone
     assert len(set(batch)) > 1
+
+
+def test_reader_asks_the_model_and_leaves_what_it_cannot_read_to_the_network(
+    tmp_path: Path,
+) -> None:
+    # An untrained model writes strings without an end, so its answer is cut off.
+    model = tiny_llm.make(tmp_path / "reader", context=8_192)
+    options = {"analyzers": "none", "cache": False, "claims": "structural", "offline": True}
+    result = Scorer(**options, reader=f"vllm:{model}").score(
+        "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n", "Why is `x` 2 now?"
+    )
+    assert "A language model read 0 of 1 comment (requests: 1" in result.notes[0]
+    assert "The network alone read 1 comment" in result.notes[1]
+    assert [remark.reading for remark in result.remarks] == [None]
+    assert "|readings:vllm:" in result.signature
 
 
 def test_greedy_answers_are_the_same_twice(engine: vllm.Vllm) -> None:

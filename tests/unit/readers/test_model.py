@@ -135,6 +135,8 @@ def test_failure_leaves_the_comments_to_the_network(
     assert readings.notes[0].startswith("A language model read 0 of 1 comment")
     assert readings.notes[1].startswith("The network alone read 1 comment: ")
     assert reason in readings.notes[1]
+    # What cannot be used is paid for, too.
+    assert (f"requests: {int(is_whole)}," in readings.notes[0]) is True
 
 
 def test_end_of_a_long_comment_is_said_to_be_left_to_the_network() -> None:
