@@ -311,7 +311,7 @@ def _sentence(decision: Decision, name: str, acted: Acted, acted_at_all: Acted) 
     important, gained, verdict = decision.weighty, decision.gained, decision.verdict
     if gained.total < MIN_PULLS:
         more = view.count_noun(MIN_PULLS - gained.total, "more pull request")
-        return f"Undecided about {name}: {more} are needed to decide."
+        return f"Undecided about {name}: to decide takes {more}."
     facts = [
         f"{_share(gained)} of the {gained.total:,} pull requests that it saw have a comment worth "
         "acting on"
@@ -349,6 +349,9 @@ def _why_open(decision: Decision, acted: Acted, acted_at_all: Acted) -> str:
             f"{later.count:,} of its {later.total:,} comments were hidden, deleted or edited, or "
             "written after the fix, so nothing that happened speaks for it"
         )
+    formulas = sum(row.comments for row in decision.kinds if row.kind == "formula")
+    if 2 * formulas > important.total:
+        return f"{formulas:,} of its {important.total:,} comments are {KINDS['formula']}"
     if not decision.evidence and most >= DROP_GAINED:
         found = "it is not known whether authors acted on them"
         if acted.rate.total:

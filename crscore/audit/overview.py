@@ -121,7 +121,8 @@ class KindCount(Struct, frozen=True, kw_only=True):
     comments: Count
     acted_on: Count
     decided: Count
-    """Comments that ask for something and for which it is known whether they were acted on."""
+    """Comments for which it is known whether they were acted on, among those that ask for something
+    and were the first to make their point."""
 
 
 class Points(Struct, frozen=True, kw_only=True):

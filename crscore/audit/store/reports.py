@@ -85,7 +85,8 @@ def count_kinds(store: Store, scope: Scope, acted_on: int, formulas: str) -> Row
     The kind is `formula` for a JSON list of keys, the reason why a comment is noise, or the level
     of its best remark; comments with none, such as bare suggestions, are left out. The counts are:
     all comments, comments that were acted on (signal `acted_on`), comments for which this is known
-    (those that ask for something), the sum of their base rates, confirmed and refuted ones.
+    (those that ask for something and were the first to make their point, as a copy is acted on
+    because of the first), the sum of their base rates, confirmed and refuted ones.
     """
     sql = f"""{LATEST}, {newest_values("WHERE signal = ?5")}
         SELECT c.reviewer, c.repository, c.number, {_KIND} AS kind, COUNT(*),
@@ -94,6 +95,7 @@ def count_kinds(store: Store, scope: Scope, acted_on: int, formulas: str) -> Row
           TOTAL(s.verdict IS 'confirmed'), TOTAL(s.verdict IS 'refuted')
         {LATEST_COMMENTS}
         LEFT JOIN newest n ON n.comment = s.comment AND {_ASKS}
+          AND coalesce(s.point, s.comment) = s.comment
         WHERE s.signature = ?1 AND kind IS NOT NULL
         GROUP BY c.reviewer, c.repository, c.number, kind
         ORDER BY c.reviewer, c.repository, c.number, kind"""

@@ -186,7 +186,7 @@ def test_repetition_counts_as_said_again_only_after_an_answer(store: Store) -> N
 def test_few_pull_requests_decide_nothing(store: Store) -> None:
     write(store, [("critical",)] * 12)
 
-    assert decide(store).text == "Undecided about otter: 8 more pull requests are needed to decide."
+    assert decide(store).text == "Undecided about otter: to decide takes 8 more pull requests."
 
 
 @pytest.mark.parametrize(("acted_on", "verdict"), [(60, "undecided"), (20, "drop")])

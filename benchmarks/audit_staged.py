@@ -1,0 +1,317 @@
+"""Verdicts of an audit on bots that stage their worth, beside honest ones.
+
+    python benchmarks/audit_staged.py [--seeds 20] [--first 0] [--weighty]
+
+Thirty pull requests are drawn from the changes of `audit_planted`, with two people, three honest
+bots and fifteen that say nothing of use: see `BOTS`. Authors act on 60 % of the comments that find
+a fault and on others by chance (25 %), or as the bot stages it. The shipped scorer reads the
+comments; with `--weighty`, every comment of a staged bot counts as a major remark, as if its author
+had tuned the words until the scorer fell for them. The rows are written into a store as a sync and
+a scoring would.
+
+Printed is how often each bot is told to keep, tune, drop or undecided. Goal: no staged bot is kept,
+and all honest ones are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks.audit_planted import ACTED_ON, CHANCE, CHANGES, Change, Review, acted_on, measure
+from crscore.audit.coverage import load_coverage
+from crscore.audit.decide import Record, decide, load_records
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import CommentObservation, ThreadObservation, comment_key
+from crscore.audit.tables import Period, load_reviews
+from crscore.hosts.records import MessageKind
+from crscore.records import Comment, Side
+from crscore.scorer import Scorer
+from tests.helpers import audit_rows
+from tests.helpers.changes import change, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crscore.audit.overview import Decision
+    from crscore.audit.store.rows import Row
+
+PULLS = 30
+FIRST_COMMIT = f"{0:039x}a"
+"""Commit that bots read; authors then push the last one."""
+MORNING, AFTERNOON, EVENING = 10, 15, 18
+VERDICTS = ("keep", "tune", "drop", "undecided")
+_NAME = re.compile(r"[a-z_]\w{3,}")
+
+
+class Post(NamedTuple):
+    """Comment of a bot, and what it does with it."""
+
+    body: str
+    finds_fault: bool = False
+    acted: float | None = None
+    """Chance that its lines change; None for that of its kind."""
+    hour: int = MORNING
+    edited: int | None = None
+    gone: str | None = None
+    """Reason for which it is hidden later, if nobody acted on it."""
+    resolved_by: str | None = None
+    thumbs: int = 0
+    copies: bool = False
+    """Whether it makes the point of a person's comment."""
+
+
+Writer = Callable[[Change, int, random.Random], list[Post]]
+"""Writes a bot's comments on a pull request, given the change and the pull's number."""
+
+
+def _names(one: Change, number: int, count: int = 2) -> list[str]:
+    names = sorted(set(_NAME.findall(one.new)) - {"return", "self", "while", "except"})
+    return [names[(number + at) % len(names)] for at in range(count)]
+
+
+def _fault(one: Change, number: int, shift: int = 0) -> str:
+    return one.faults[(number // len(CHANGES) + shift) % len(one.faults)]
+
+
+def _elsewhere(number: int, shift: int = 0) -> str:
+    """Return a fault of another change: severe words, and false here."""
+    return _fault(CHANGES[(number + 3 + shift) % len(CHANGES)], number, shift)
+
+
+def _filled(*templates: str) -> Writer:
+    def write(one: Change, number: int, _: random.Random) -> list[Post]:
+        first, second = _names(one, number)
+        return [Post(template.format(a=first, b=second)) for template in templates]
+
+    return write
+
+
+def _always(**values: Any) -> Writer:
+    return lambda _, number, __: [Post(_elsewhere(number), **values)]
+
+
+def _finder(one: Change, number: int, rng: random.Random) -> list[Post]:
+    return [Post(_fault(one, number), finds_fault=True)] if rng.random() < 0.9 else []
+
+
+def _finder_with_nits(one: Change, number: int, rng: random.Random) -> list[Post]:
+    nits = [Post(rng.choice(one.vague))] if rng.random() < 0.4 else []
+    return [Post(_fault(one, number, 1), finds_fault=True), *nits]
+
+
+def _finder_of_two(one: Change, number: int, _: random.Random) -> list[Post]:
+    # Twice on each second pull request; no text comes a third time.
+    shifts = (2,) if number % 2 else (2, 0)
+    return [Post(_fault(one, number, shift), finds_fault=True) for shift in shifts]
+
+
+def _flood(one: Change, _: int, __: random.Random) -> list[Post]:
+    lines = one.new.splitlines()
+    block = "Use this instead to prevent a failure:\n```suggestion\n{}  # checked\n```"
+    return [Post(block.format(line)) for line in (lines * 3)[:8]]
+
+
+def _noise_taken_back(reason: str) -> Writer:
+    return lambda _, number, __: [
+        Post(_elsewhere(number, shift), gone=reason) for shift in range(3)
+    ]
+
+
+_PRINTS = (
+    "This debugging output will leak data in production. Remove `print({a})`.",
+    "A leftover `print` of `{a}` floods the logs of every worker; delete it before the merge.",
+    "Work in progress: `{a}` is printed, which exposes it to all who read the logs.",
+    "Printing `{a}` here is a leak of personal data. Please take it out.",
+)
+
+
+def _sure_lines(one: Change, number: int, _: random.Random) -> list[Post]:
+    (name,) = _names(one, number, 1)
+    return [Post(_PRINTS[number % len(_PRINTS)].format(a=name), acted=0.95)]
+
+
+def _alarm(one: Change, number: int, _: random.Random) -> list[Post]:
+    said = texts(change(one.path, one.old, one.new))
+    return [Post(f"Critical regression, this must not be merged: {said[number % len(said)]}")]
+
+
+HONEST: Mapping[str, Writer] = {
+    "finder": _finder,
+    "finder with nits": _finder_with_nits,
+    "finder of two": _finder_of_two,
+}
+STAGED: Mapping[str, Writer] = {
+    "template": _filled("`{a}` does not check `{b}`, so that a wrong value crashes the caller."),
+    "badge and name": _filled("![critical](https://img.shields.io/badge/critical-red) `{a}`"),
+    "is broken": _filled("`{a}` is broken and will cause failures in production."),
+    "template in four": _filled(
+        "`{a}` takes untrusted input.",
+        "The input of `{a}` is never validated before `{b}`.",
+        "An attacker can crash the service through `{a}`.",
+        "Validate what `{a}` gets, or `{b}` fails in production.",
+    ),
+    "after the fix": lambda one, number, _: [Post(_fault(one, number), acted=0.9, hour=EVENING)],
+    "deletes noise": _noise_taken_back("deleted"),
+    "hides noise": _noise_taken_back("outdated"),
+    "flood of suggestions": _flood,
+    "sure lines": _sure_lines,
+    "resolves its threads": _always(resolved_by="itself"),
+    "edits its failures": _always(acted=0.9, edited=EVENING),
+    "severe falsehoods": _always(),
+    "alarm about the change": _alarm,
+    "copies people": lambda one, number, _: [
+        Post(_fault(one, number), acted=ACTED_ON, hour=AFTERNOON - 1, copies=True)
+    ],
+    "thumbs of its own": _always(thumbs=3),
+}
+BOTS: Mapping[str, Writer] = HONEST | STAGED
+
+
+@cache
+def _scorer() -> Scorer:
+    return Scorer()
+
+
+@cache
+def _read(one: Change, bodies: tuple[str, ...]) -> Review:
+    last = len(one.new.splitlines())
+    comments = [
+        Comment(body=body, path=one.path, line=max(1, last - at), side=Side.NEW, author="bot")
+        for at, body in enumerate(bodies)
+    ]
+    return measure(_scorer().score(change(one.path, one.old, one.new), comments), None, 0)
+
+
+def _weighty(posts: Sequence[Post], *, is_honest: bool) -> Review:
+    """Count every comment as major, but for the nits of honest bots."""
+    levels = ["major" if post.finds_fault or not is_honest else "nit" for post in posts]
+    return Review({"standing": 50}, tuple({"level": level} for level in levels))
+
+
+def write_history(store: Store, seed: int, *, weighty: bool) -> None:
+    """Write a history as a sync and a scoring would."""
+    rng, host_id = random.Random(seed), 1
+    with store.transaction():
+        signature, body = store.signature_id("staged"), store.add_text("staged")
+        store.put([audit_rows.repository()])
+        for number in range(PULLS):
+            one, place = CHANGES[number % len(CHANGES)], number + 1
+            rows: list[Row] = [audit_rows.pull(place, day=number)]
+            # A person finds the fault in the morning, and looks at the last commit on each second.
+            person = comment_key(MessageKind.LINE, host_id)
+            values = {"body": body, "signature": signature, "number": place, "day": number}
+            rows += _said("ada", host_id, Post(_fault(one, number)), {"point": person}, **values)
+            rows.append(audit_rows.score(place, "ada", 50, comments=1, signature=signature))
+            host_id += 1
+            if number % 2:
+                looked = Post("Looks good now.", hour=AFTERNOON)
+                rows += _said("grace", host_id, looked, {"noise": "praise"}, **values)
+                host_id += 1
+            for name, write in BOTS.items():
+                posts = write(one, number, rng)
+                review = _weighty(posts, is_honest=name in HONEST)
+                if not weighty and posts:
+                    review = _read(one, tuple(post.body for post in posts))
+                if posts:
+                    counts = {"comments": len(posts), "signature": signature}
+                    rows.append(audit_rows.score(place, name, **counts, **review.score))
+                for post, measured in zip(posts, review.comments, strict=True):
+                    key = comment_key(MessageKind.LINE, host_id)
+                    chance = ACTED_ON if post.finds_fault else CHANCE
+                    is_acted = rng.random() < (chance if post.acted is None else post.acted)
+                    made = {"point": person if post.copies else key}
+                    said = _said(name, host_id, post, measured | made, **values)
+                    gone = None if is_acted else post.gone
+                    # What is hidden is not scored.
+                    rows += said[:1] if gone else [*said, acted_on(key, value=is_acted)]
+                    rows += _staged(key, post, gone, number)
+                    host_id += 1
+            store.put(rows)
+
+
+def _said(
+    reviewer: str,
+    host_id: int,
+    post: Post,
+    measured: Mapping[str, Any],
+    *,
+    body: bytes,
+    signature: int,
+    number: int,
+    day: int,
+) -> list[Row]:
+    """Return the rows of a comment; all but a last look are on the first commit."""
+    key = comment_key(MessageKind.LINE, host_id)
+    commit = audit_rows.head(number) if reviewer == "grace" else FIRST_COMMIT
+    return [
+        audit_rows.comment(
+            number,
+            reviewer,
+            host_id,
+            body=body,
+            created=audit_rows.at(day, post.hour),
+            updated=audit_rows.at(day, post.edited or post.hour),
+            commit_id=commit,
+        ),
+        audit_rows.comment_score(
+            key, number, signature=signature, **{"text": post.body} | dict(measured)
+        ),
+    ]
+
+
+def _staged(key: int, post: Post, gone: str | None, day: int) -> list[Row]:
+    """Return what a bot does with its comment afterwards."""
+    night, rows = audit_rows.night(day), []
+    if gone or post.thumbs:
+        rows.append(
+            CommentObservation(comment=key, night=night, minimized=gone, up=post.thumbs, down=0)
+        )
+    if post.resolved_by:
+        resolved = {"resolved": 1, "resolved_by": post.resolved_by, "outdated": 0}
+        rows.append(ThreadObservation(thread=key, night=night, **resolved))
+    return rows
+
+
+def run(seed: int, *, weighty: bool) -> dict[str, Decision]:
+    """Write a history and decide about each bot."""
+    with Store(Path(":memory:")) as store:
+        write_history(store, seed, weighty=weighty)
+        period = Period(since=audit_rows.night(0), until=audit_rows.night(PULLS - 1))
+        table = load_reviews(store, period)
+        posts, records = load_coverage(store, table.scope), load_records(store, table.scope)
+        return {
+            name: decide(table, name, posts[name], records.get(name, Record())) for name in BOTS
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="first seed (0)")
+    parser.add_argument("--weighty", action="store_true", help="every staged comment is major")
+    arguments = parser.parse_args()
+    started = time.perf_counter()
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
+    outcomes = [run(seed, weighty=arguments.weighty) for seed in seeds]
+    print(f"{'':24}" + "".join(f"{verdict:>10}" for verdict in VERDICTS))
+    for name in BOTS:
+        said = Counter(outcome[name].verdict for outcome in outcomes)
+        print(f"{name:24}" + "".join(f"{said[verdict]:10}" for verdict in VERDICTS))
+    for kind, names in (("staged", STAGED), ("honest", HONEST)):
+        kept = sum(outcome[name].verdict == "keep" for outcome in outcomes for name in names)
+        print(f"{kind} bots that are kept: {kept} of {len(names) * len(outcomes)}")
+    for name in BOTS:
+        print(outcomes[0][name].text)
+    print(f"{time.perf_counter() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

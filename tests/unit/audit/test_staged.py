@@ -1,0 +1,23 @@
+"""What can be staged is not evidence: bots that stage their worth beside honest ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.audit_staged import HONEST, STAGED, run
+
+
+@pytest.fixture(scope="module")
+def verdicts() -> dict[str, str]:
+    """Give the verdicts when every comment of a staged bot reads as a major remark."""
+    return {name: decision.verdict for name, decision in run(0, weighty=True).items()}
+
+
+@pytest.mark.parametrize("name", STAGED)
+def test_staged_bot_is_not_kept(verdicts: dict[str, str], name: str) -> None:
+    assert verdicts[name] in ("undecided", "drop")
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_bot_is_kept(verdicts: dict[str, str], name: str) -> None:
+    assert verdicts[name] == "keep"
