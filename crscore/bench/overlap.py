@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Final
 
 from crscore.bench.matching import Floats, assign
-from crscore.bench.pairs import TextView, measure_pairs, read_model, view_texts
+from crscore.bench.pairs import TextView, read_model, view_texts
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.base import TokenEncoder
 from crscore.usefulness.evidence import Rarity
@@ -27,9 +27,8 @@ def compare_findings(
         views: View of each finding's text.
     """
     model = read_model()
-    sides = [[views[finding.text] for finding in side] for side in (first, second)]
-    forward = model.probabilities(measure_pairs(*sides), first, _problems(second))
-    backward = model.probabilities(measure_pairs(*reversed(sides)), second, _problems(first))
+    forward = model.probabilities(first, _problems(second), views)
+    backward = model.probabilities(second, _problems(first), views)
     probabilities: Floats = (forward + backward.T) / 2
     return probabilities
 

@@ -3,8 +3,10 @@
 Each pair is measured by the cosine of the two texts, by how well each token of one is
 matched in the other, and by the rare words that they share; then by the lead of these measures over
 the same measures for the change's other problems and the bot's other findings, as a finding that
-fits all problems fits none. No measure depends on another bot. Texts that the encoder cannot read
-are compared by the code that they name and by their location.
+fits all problems fits none. No measure depends on another bot. Two rules shift the result: texts
+that share names from code, but no word of what is said about it, have the same subject, not the
+same point; and a comment of a few words on the problem's own lines needs less evidence. Texts that
+the encoder cannot read are compared by the code that they name and by their location.
 """
 
 import hashlib
@@ -22,7 +24,7 @@ from crscore.bench.records import Finding, Problem
 from crscore.encoders.base import TokenEncoder
 from crscore.errors import InputError
 from crscore.review.language import is_english
-from crscore.text import code_names, stems_and_names
+from crscore.text import code_names, mask_names, stems_and_names
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.reading import logit
 
@@ -36,6 +38,15 @@ FORMAT: Final = 1
 LOCATION_LOGIT: Final = 0.5
 """Amount added to the logit for the same location, and subtracted for another file. It is not
 learned, because the judgements have no locations; it is too small for a match by itself."""
+TERSE_LOGIT: Final = 4.0
+"""The same for the same location, if the finding is terse: the location says what it is about.
+"off by one" then has .6 instead of .03, and "rename this" at the same line less than .1."""
+TERSE_WORDS: Final = 8
+"""Maximum number of words of a terse finding."""
+UNCLAIMED_LOGITS: Final = ((0.01, 4.5), (5.0, 1.5))
+"""Maximum rarity of the shared words besides code, and the amount subtracted from the logit of two
+texts that share names from code. It is not learned, because judges see few such findings: 5 % of
+the pairs that match without it; 28 % of these are right (`docs/design/029-golden-sets.md`)."""
 NEAR_LINES: Final = 3
 """Maximum number of lines between a finding and a problem at the same location."""
 DECIMALS: Final = 4
@@ -68,6 +79,8 @@ class TextView(NamedTuple):
     """Unit vectors of its tokens, shape (L, D), L at least 1."""
     stems: Mapping[str, float]
     """Stem -> rarity."""
+    claimed: frozenset[str]
+    """The stems outside of code and names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,23 +107,28 @@ class PairModel:
         return f"pairs@{self.data_sha256[:8]}+{self.file}"
 
     def probabilities(
-        self, table: Floats, findings: Sequence[Finding], problems: Sequence[Problem]
+        self,
+        findings: Sequence[Finding],
+        problems: Sequence[Problem],
+        views: Mapping[str, TextView],
     ) -> Floats:
         """Return the probability of each pair of a bot's F findings and the G problems.
 
         Args:
-            table: Features of each pair, shape (F, G, K).
             findings: The findings.
             problems: The problems.
+            views: View of each text.
 
         Returns:
             Shape (F, G), each in [0, 1].
         """
+        table = measure_pairs(*([views[row.text] for row in side] for side in (findings, problems)))
         logits = table @ np.array(self.weights) + self.bias
         for row, finding in enumerate(findings):
             for column, problem in enumerate(problems):
                 if is_english(finding.text) and is_english(problem.text):
-                    logits[row, column] += LOCATION_LOGIT * compare_locations(finding, problem)
+                    logits[row, column] += shift_location(finding, problem)
+                    logits[row, column] -= lack_of_claim(views[finding.text], views[problem.text])
                 else:
                     logits[row, column] = logit(compare_code(finding, problem))
         return sigmoid(logits).round(DECIMALS)
@@ -133,6 +151,24 @@ def compare_locations(finding: Finding, problem: Problem) -> int:
         return 0
     first = (problem.start_line or problem.line) - NEAR_LINES
     return int(first <= finding.line <= problem.line + NEAR_LINES)
+
+
+def shift_location(finding: Finding, problem: Problem) -> float:
+    """Return the amount that locations add to the logit of a pair."""
+    is_terse = len(finding.text.split()) <= TERSE_WORDS
+    return {1: TERSE_LOGIT if is_terse else LOCATION_LOGIT, 0: 0.0, -1: -LOCATION_LOGIT}[
+        compare_locations(finding, problem)
+    ]
+
+
+def lack_of_claim(finding: TextView, problem: TextView) -> float:
+    """Return the amount to subtract if two texts share names, but not what is said about them."""
+    shared = finding.stems.keys() & problem.stems.keys()
+    claimed = finding.claimed & problem.claimed
+    if not (finding.claimed and problem.claimed) or shared <= claimed:
+        return 0.0
+    rarity = sum(problem.stems[stem] for stem in sorted(claimed))
+    return next((amount for most, amount in UNCLAIMED_LOGITS if rarity <= most), 0.0)
 
 
 def compare_code(finding: Finding, problem: Problem) -> float:
@@ -177,11 +213,13 @@ def _view(text: str, tokens: Vectors, rarity: Rarity) -> TextView:
     if not len(tokens):
         tokens = np.zeros((1, tokens.shape[1]), dtype=np.float32)
     mean = tokens.sum(axis=0)
+    stems = stems_and_names(text)[0]
     lengths = np.linalg.norm(tokens, axis=1, keepdims=True)
     return TextView(
         vector=mean / max(1e-9, float(np.linalg.norm(mean))),
         tokens=tokens / np.maximum(lengths, 1e-9),
-        stems={stem: rarity.of(stem) for stem in sorted(stems_and_names(text)[0])},
+        stems={stem: rarity.of(stem) for stem in sorted(stems)},
+        claimed=stems_and_names(mask_names(text))[0] & stems,
     )
 
 

@@ -1,7 +1,7 @@
 """Scores of bots on a golden set."""
 
 import math
-from collections import defaultdict
+from collections import ChainMap, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from crscore import progress
 from crscore.bench.estimates import Row, compute
 from crscore.bench.matching import assign
-from crscore.bench.pairs import PairModel, TextView, measure_pairs, read_model, view_texts
+from crscore.bench.pairs import PairModel, TextView, read_model, view_texts
 from crscore.bench.readers import read_findings, read_golden
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, Problem, make_set
 from crscore.bench.results import BenchResult, ChangeResult, Decision
@@ -189,11 +189,9 @@ def _judge_changes(
         decided = []
         for change in changes:
             findings = listed[change.id]
-            table = measure_pairs(
-                [views[finding.text] for finding in findings],
-                [problems[problem.text] for problem in change.problems],
+            probabilities = parts.model.probabilities(
+                findings, change.problems, ChainMap(views, problems)
             )
-            probabilities = parts.model.probabilities(table, findings, change.problems)
             decided.append(_decide(change, findings, views, probabilities, parts.model))
         levels = _read_levels(decided, parts.reader)
         for change, row in zip(changes, decided, strict=True):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from crscore import jsonl
 from crscore.bench.matching import assign
-from crscore.bench.pairs import measure_pairs, read_model, view_texts
+from crscore.bench.pairs import read_model, view_texts
 from crscore.bench.readers import name_change, read_problem
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
@@ -179,11 +179,7 @@ def check_judgements(path: Path) -> Agreement:
         texts = [finding.text for finding in group.findings]
         texts += [problem.text for problem in group.problems]
         views = view_texts(texts, encoder, rarity)
-        table = measure_pairs(
-            [views[finding.text] for finding in group.findings],
-            [views[problem.text] for problem in group.problems],
-        )
-        return pair_model.probabilities(table, group.findings, group.problems)
+        return pair_model.probabilities(group.findings, group.problems, views)
 
     return agree(read_judgements(path), measure, pair_model.threshold)
 
