@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.bench.records import GoldenSet
-from crscore.bench.results import BotScore, Comparison, Decision, Estimate, Group
+from crscore.bench.results import BotScore, Comparison, Decision, Estimate, Group, Pair
 from crscore.records import Importance
 from crscore.statistics import bootstrap, paired, resampled
 
@@ -22,10 +22,10 @@ class Row(NamedTuple):
     """Findings of one bot for one change, judged."""
 
     decisions: list[Decision]
+    pairs: list[Pair]
     counts: tuple[float, ...]
     """Required problems that it found, findings about a problem, distinct findings, required
     problems, and the first and the fourth number weighted by severity."""
-    unsure: int
     unlisted: list[Vectors]
 
 
@@ -92,7 +92,7 @@ def compute(
                 unlisted=len(unlisted),
                 serious=levels[Importance.CRITICAL] + levels[Importance.MAJOR],
                 duplicates=outcomes["duplicate"],
-                unsure=sum(rows[name, bot].unsure for name in names),
+                unsure=sum(pair.is_unsure for name in names for pair in rows[name, bot].pairs),
                 silent=sum(not rows[name, bot].decisions for name in names),
                 groups=_recall_by_group(golden, bot, rows),
             )

@@ -35,13 +35,15 @@ SHIPPED: Final = Path(__file__).with_name("weights.json")
 """Output of `crscore train bench`."""
 FORMAT: Final = 1
 """Version of the file of weights."""
+RULES: Final = 2
+"""Version of the rules below, which shift what the weights give."""
 LOCATION_LOGIT: Final = 0.5
 """Amount added to the logit for the same location, and subtracted for another file. It is not
 learned, because the judgements have no locations; it is too small for a match by itself."""
 TERSE_LOGIT: Final = 4.0
 """The same for the same location, if the finding is terse: the location says what it is about.
 "off by one" then has .6 instead of .03, and "rename this" at the same line less than .1."""
-TERSE_WORDS: Final = 8
+TERSE_WORDS: Final = 6
 """Maximum number of words of a terse finding."""
 UNCLAIMED_LOGITS: Final = ((0.01, 4.5), (5.0, 1.5))
 """Maximum rarity of the shared words besides code, and the amount subtracted from the logit of two
@@ -103,8 +105,8 @@ class PairModel:
 
     @property
     def identity(self) -> str:
-        """`pairs@` with the hashes of the data and of the file."""
-        return f"pairs@{self.data_sha256[:8]}+{self.file}"
+        """`pairs@` with the hashes of the data and of the file, and the version of the rules."""
+        return f"pairs@{self.data_sha256[:8]}+{self.file}+rules:{RULES}"
 
     def probabilities(
         self,

@@ -1,17 +1,21 @@
 """Report of a benchmark: terminal, web page and Markdown."""
 
+import dataclasses
 import re
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
 from crscore.bench.records import SEVERITIES
-from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate
-from crscore.reports.blocks import Block, Heading, Paragraph, Run, Table, make_table
+from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Estimate
+from crscore.records import Importance
+from crscore.reports.blocks import Block, Folded, Heading, Paragraph, Run, Table, make_table
 from crscore.reports.charts import Bar, Plot
 from crscore.reports.layout import Card, Details, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
 from crscore.text import count_noun
 
+FEW: Final = 10
+"""Rows of a list in a terminal; Markdown has twice as many, a page and JSON have all."""
 _SHORT: Final = 160
 """Maximum characters of a text in a table."""
 _MAX_CHARS: Final = 60_000
@@ -109,27 +113,136 @@ def _natural_order(change: ChangeResult) -> list[tuple[str, int]]:
 
 
 def _change(change: ChangeResult) -> Table:
-    """Tabulate the problems of a change with their bots, then the unlisted findings."""
+    """Tabulate each problem with its hits and nearest findings, then the unlisted findings."""
     rows: list[tuple[str, ...]] = []
     for index, problem in enumerate(change.problems):
-        bots = [
-            f"{d.finding.bot} ({d.probability:.2f})"
-            for d in change.decisions
-            if d.problem == index and d.outcome in ("hit", "also right", "excluded")
-        ]
-        kind = "also right" if problem.also_right else problem.severity or "problem"
-        kind = "excluded" if problem.excluded else kind
-        rows.append((kind, problem.text[:_SHORT], ", ".join(bots) or "no bot"))
+        pairs = [pair for pair in change.pairs if pair.problem == index]
+        silent = [pair.bot for pair in pairs if not pair.finding]
+        kind = "excluded" if problem.excluded else problem.severity
+        name = f"{'also right' if problem.also_right else kind}: ".removeprefix(": ")
+        known = _cut(name + problem.text)
+        rows += [
+            (pair.outcome, pair.bot, known, _cut(pair.finding.text), f"{pair.probability:.2f}",
+             pair.why)
+            for pair in sorted(pairs, key=lambda pair: (pair.outcome == "missed", pair.bot))
+            if pair.finding
+        ]  # fmt: skip
+        if silent:
+            rows.append(("missed", ", ".join(silent), known, "–", "–", "no finding"))
     rows += [
-        (f"unlisted, {d.importance}".removesuffix(", "), d.finding.text[:_SHORT], d.finding.bot)
+        ("unlisted", d.finding.bot, "–", _cut(d.finding.text), "–", d.importance)
+        for d in sorted(change.decisions, key=_by_importance)
+        if d.outcome == "unlisted"
+    ]
+    header = ("Outcome", "Bot", "Problem", "Finding", "Probability", "Why, or importance")
+    return Table(change.id, header, tuple(rows), is_prose=True)
+
+
+def _by_importance(decision: Decision) -> int:
+    return (*Importance, "").index(decision.importance)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+
+
+def _lists(result: BenchResult) -> Iterator[tuple[str, str, Table]]:
+    """Yield title, noun and table of what a bot's author reads, the most important rows first."""
+    pairs = [
+        (change.id, change.problems[pair.problem], pair)
+        for change in result.changes
+        for pair in change.pairs
+    ]
+    missed = [row for row in pairs if row[2].outcome == "missed" and row[1].is_required]
+    unsure = {row[2].id: row for row in pairs if row[2].is_unsure}
+    yield (
+        "Missed problems",
+        "missed problem",
+        _prose(
+            "Missed problems, with the nearest finding",
+            sorted(
+                missed,
+                key=lambda row: ((*SEVERITIES, "").index(row[1].severity), -row[2].probability),
+            ),
+            ("Severity", lambda row: row[1].severity),
+            ("Bot", lambda row: row[2].bot),
+            ("Change", lambda row: row[0]),
+            ("Problem", lambda row: _cut(row[1].text)),
+            ("Nearest finding", lambda row: _cut(row[2].finding.text) if row[2].finding else "–"),
+            ("Probability", lambda row: f"{row[2].probability:.2f}" if row[2].finding else "–"),
+            ("Why it is no hit", lambda row: row[2].why),
+        ),
+    )
+    yield (
+        "Unsure",
+        "pair to judge by hand",
+        _prose(
+            "Pairs to judge by hand",
+            sorted(unsure.values(), key=lambda row: abs(row[2].probability - 0.5)),
+            ("Id", lambda row: row[2].id),
+            ("Probability", lambda row: f"{row[2].probability:.2f}"),
+            ("Bot", lambda row: row[2].bot),
+            ("Change", lambda row: row[0]),
+            ("Problem", lambda row: _cut(row[1].text)),
+            ("Finding", lambda row: _cut(row[2].finding.text)),
+        ),
+    )
+    unlisted = [
+        (change.id, d)
+        for change in result.changes
         for d in change.decisions
         if d.outcome == "unlisted"
     ]
-    return Table(change.id, ("", "Text", "Bots (probability)"), tuple(rows), is_prose=True)
+    yield (
+        "Unlisted findings",
+        "unlisted finding",
+        _prose(
+            "Unlisted findings, by importance if right",
+            sorted(unlisted, key=lambda row: _by_importance(row[1])),
+            ("Importance", lambda row: row[1].importance or "asks for nothing"),
+            ("Bot", lambda row: row[1].finding.bot),
+            ("Change", lambda row: row[0]),
+            ("Finding", lambda row: _cut(row[1].finding.text)),
+        ),
+    )
 
 
-def lay_out(result: BenchResult) -> Report:
-    """Lay out a result for a terminal and a web page."""
+def _prose(caption: str, items: Iterable[Any], *columns: tuple[str, Callable[[Any], str]]) -> Table:
+    return dataclasses.replace(make_table(caption, items, *columns), is_prose=True)
+
+
+def _fold(table: Table, noun: str, rows: int) -> Details:
+    count = len(table.rows)
+    title = count_noun(count, noun)
+    if noun.startswith("pair"):
+        title = f"{count_noun(count, 'pair')} to judge by hand"
+    if rows < count:
+        title = f"{title}, of which the first {rows}"
+    return Details(title, dataclasses.replace(table, rows=table.rows[:rows]))
+
+
+def _moved(result: BenchResult) -> Table:
+    def both(values: tuple[float | None, float | None]) -> str:
+        return " → ".join("–" if value is None else f"{value:.2f}" for value in values)
+
+    return make_table(
+        "Before and after decisions by hand",
+        result.moved,
+        ("Bot", lambda row: row.bot),
+        ("Hits", lambda row: f"{row.hits[0]:,} → {row.hits[1]:,}"),
+        ("Recall", lambda row: both(row.recall)),
+        ("Precision", lambda row: both(row.precision)),
+        (f"F{result.beta:g}", lambda row: both(row.f)),
+    )
+
+
+def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
+    """Lay out a result for a terminal and a web page.
+
+    Args:
+        result: The result.
+        rows: Maximum rows of missed, unsure and unlisted ones; None for what a page shows.
+    """
     by_kind = (_groups(result, kind) for kind in ("severity", "category", "language"))
     required = sum(p.is_required for change in result.changes for p in change.problems)
     best = result.bots[0]
@@ -162,7 +275,14 @@ def lay_out(result: BenchResult) -> Report:
             ),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
-            Section("unlisted", "Unlisted", "Other findings", tables=(_unlisted(result),)),
+            *((Section("moved", "By hand", "Decisions by hand", tables=(_moved(result),)),)
+              if result.moved else ()),
+            *(
+                Section(title.split()[0].lower(), title.split()[0], title,
+                        details=(_fold(table, noun, rows or len(table.rows)),))
+                for title, noun, table in _lists(result) if table.rows
+            ),
+            Section("others", "Others", "Other findings", tables=(_unlisted(result),)),
             Section("comparisons", "Comparisons", "Comparisons", tables=(_comparisons(result),)),
             Section(
                 "changes", "Changes", "Changes",
@@ -177,11 +297,17 @@ def lay_out(result: BenchResult) -> Report:
 
 
 def render_short(result: BenchResult) -> str:
-    """Render the table of bots as Markdown, for a README or a comment."""
+    """Render the bots, and what they missed, as Markdown, for a README or a comment."""
     blocks: list[Block] = [
         Heading(f"Known problems of {result.golden}"),
         tabulate_bots(result)[0][1],
+        *((_moved(result),) if result.moved else ()),
+        *(
+            Folded(folded.title, (folded.table,))
+            for _, noun, table in _lists(result) if table.rows
+            for folded in (_fold(table, noun, 2 * FEW),)
+        ),
         *(Paragraph(text, "dim") for text in (*READING, *result.notes)),
         Paragraph((Run(result.signature, "code"),), "dim"),
-    ]
+    ]  # fmt: skip
     return render_markdown([blocks], limit=_MAX_CHARS, noun="set")

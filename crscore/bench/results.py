@@ -88,12 +88,43 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     finding that asks for nothing."""
 
 
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """Known problem, and the finding of a bot that hits it or, if it is missed, is nearest."""
+
+    id: str
+    """Identifier for decisions by hand; "" without a finding."""
+    bot: str
+    problem: int
+    """Index of the problem in its change."""
+    finding: Finding | None
+    """None if the bot has no finding for the change."""
+    outcome: str
+    """`hit`, `also right`, `excluded` or `missed`."""
+    probability: float
+    why: str
+    """Reasons, for people."""
+    is_unsure: bool
+    """Whether the probability is within the matcher's band, and nobody judged the pair."""
+
+
+class Moved(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores of a bot before and after decisions by hand."""
+
+    bot: str
+    hits: tuple[int, int]
+    recall: tuple[float | None, float | None]
+    precision: tuple[float | None, float | None]
+    f: tuple[float | None, float | None]
+
+
 class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
     """One change with its problems and all findings."""
 
     id: str
     problems: tuple[Problem, ...]
     decisions: tuple[Decision, ...]
+    pairs: tuple[Pair, ...]
+    """One for each bot and problem, in the order of the problems."""
 
 
 class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +138,8 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[BotScore, ...]
     """Scores of the bots, the best F-beta first."""
     comparisons: tuple[Comparison, ...]
+    moved: tuple[Moved, ...]
+    """What decisions by hand changed, by bot; empty without any."""
     distinct_unlisted: int
     """Number of distinct unlisted points of all bots together."""
     notes: tuple[str, ...]

@@ -1,8 +1,9 @@
 """Scores of bots on a golden set."""
 
+import hashlib
 import math
 from collections import ChainMap, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -11,12 +12,13 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from crscore import progress
+from crscore.bench import reasons
 from crscore.bench.estimates import Row, compute
 from crscore.bench.matching import assign
 from crscore.bench.pairs import PairModel, TextView, read_model, view_texts
 from crscore.bench.readers import read_findings, read_golden
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, Problem, make_set
-from crscore.bench.results import BenchResult, ChangeResult, Decision
+from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Moved, Pair
 from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
@@ -61,6 +63,7 @@ def score(
     resamples: int = bootstrap.RESAMPLES,
     seed: int = 0,
     encoder: MiniLM | None = None,
+    answers: Mapping[str, bool] | None = None,
 ) -> BenchResult:
     """Score the findings of one or several bots against a golden set.
 
@@ -71,6 +74,7 @@ def score(
         resamples: Draws of the bootstrap over changes; 0 for no interval.
         seed: Seed of the draws.
         encoder: Encoder of the matcher's vectors; the default one when None.
+        answers: Decisions by hand: identifier of a pair -> whether it is the same point.
 
     Returns:
         Scores of each bot, comparisons, and the decision about each finding. A bot's numbers do not
@@ -94,13 +98,27 @@ def score(
     grouped, notes = _group(golden, findings, parts)
     bots = sorted({bot for _, bot in grouped})
     rows: dict[tuple[str, str], Row] = {}
+    before: dict[tuple[str, str], Row] = {}
+    answers = answers or {}
+    used: set[str] = set()
     with progress.track("matching", len(golden.changes)) as advance:
         for start in range(0, len(golden.changes), CHUNK):
             chunk = golden.changes[start : start + CHUNK]
-            rows |= _judge_changes(chunk, bots, grouped, parts)
+            rows |= _judge_changes(chunk, bots, grouped, parts, answers, used, before)
             advance(len(chunk))
     of_changes = [[rows[change.id, bot] for bot in bots] for change in golden.changes]
     scores, comparisons = compute(golden, bots, rows, beta, resamples=resamples, seed=seed)
+    if answers:
+        changed = sum(
+            [d.outcome for d in row.decisions] != [d.outcome for d in before[key].decisions]
+            for key, row in rows.items()
+        )
+        notes.append(
+            f"judged by hand: {count_noun(len(used), 'pair')}; changed: the outcome of "
+            f"{count_noun(changed, 'review')}"
+        )
+        if unknown := len(answers.keys() - used):
+            notes.append(f"decisions about no pair of these files: {unknown:,}")
     silent = [f"{row.bot} {row.silent:,}" for row in sorted(scores, key=lambda r: r.bot)
               if row.silent]  # fmt: skip
     if silent:
@@ -116,17 +134,48 @@ def score(
                 id=change.id,
                 problems=change.problems,
                 decisions=tuple(d for row in of_change for d in row.decisions),
+                pairs=tuple(
+                    sorted((p for row in of_change for p in row.pairs), key=lambda p: p.problem)
+                ),
             )
             for change, of_change in zip(golden.changes, of_changes, strict=True)
         ),
         beta=beta,
         bots=scores,
         comparisons=comparisons,
+        moved=_compare_scores(golden, bots, before, scores, beta) if answers else (),
         distinct_unlisted=sum(map(_count_distinct, of_changes)),
         notes=tuple(notes),
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
         f"+{golden.sha256[:12]}|{parts.model.identity}|{parts.encoder.identity}"
-        f"|{language.IDENTITY}|{parts.reader.identity}|beta:{beta:g}|resamples:{resamples}|seed:{seed}",
+        f"|{language.IDENTITY}|{parts.reader.identity}|beta:{beta:g}|resamples:{resamples}|seed:{seed}"
+        + _name_answers(answers),
+    )
+
+
+def _name_answers(answers: Mapping[str, bool]) -> str:
+    content = "".join(f"{id_}{same:d}" for id_, same in sorted(answers.items()))
+    return f"|decisions:{hashlib.sha256(content.encode()).hexdigest()[:8]}" if answers else ""
+
+
+def _compare_scores(
+    golden: GoldenSet,
+    bots: Sequence[str],
+    before: Mapping[tuple[str, str], Row],
+    scores: Sequence[BotScore],
+    beta: float,
+) -> tuple[Moved, ...]:
+    """Compare scores with those without decisions by hand."""
+    earlier = {row.bot: row for row in compute(golden, bots, before, beta, resamples=0, seed=0)[0]}
+    return tuple(
+        Moved(
+            bot=row.bot,
+            hits=(earlier[row.bot].hits, row.hits),
+            recall=(earlier[row.bot].recall.value, row.recall.value),
+            precision=(earlier[row.bot].precision.value, row.precision.value),
+            f=(earlier[row.bot].f.value, row.f.value),
+        )
+        for row in scores
     )
 
 
@@ -177,8 +226,15 @@ def _divide(comments: Sequence[Finding], parts: _Matcher) -> list[Finding]:
 
 
 def _judge_changes(
-    changes: Sequence[Change], bots: Sequence[str], grouped: Grouped, parts: _Matcher
+    changes: Sequence[Change],
+    bots: Sequence[str],
+    grouped: Grouped,
+    parts: _Matcher,
+    answers: Mapping[str, bool],
+    used: set[str],
+    before: dict[tuple[str, str], Row],
 ) -> dict[tuple[str, str], Row]:
+    """Judge the findings of each bot; add answers to `used`, and rows without them to `before`."""
     rows = {}
     problems = parts.view([problem.text for change in changes for problem in change.problems])
     for bot in bots:
@@ -189,10 +245,17 @@ def _judge_changes(
         decided = []
         for change in changes:
             findings = listed[change.id]
-            probabilities = parts.model.probabilities(
-                findings, change.problems, ChainMap(views, problems)
+            texts = ChainMap(views, problems)
+            probabilities = parts.model.probabilities(findings, change.problems, texts)
+            if answers:
+                row = _decide(change, bot, findings, texts, probabilities, parts.model, {})
+                before[change.id, bot] = row
+            for (at, column), name in _name_pairs(change, findings, answers):
+                probabilities[at, column] = float(answers[name])
+                used.add(name)
+            decided.append(
+                _decide(change, bot, findings, texts, probabilities, parts.model, answers)
             )
-            decided.append(_decide(change, findings, views, probabilities, parts.model))
         levels = _read_levels(decided, parts.reader)
         for change, row in zip(changes, decided, strict=True):
             decisions = [
@@ -205,12 +268,26 @@ def _judge_changes(
     return rows
 
 
+def _name_pairs(
+    change: Change, findings: Sequence[Finding], answers: Mapping[str, bool]
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the positions and names of the pairs that have an answer."""
+    if answers:
+        for row, finding in enumerate(findings):
+            for column, problem in enumerate(change.problems):
+                name = reasons.name_pair(change.id, problem.text, finding.text)
+                if name in answers:
+                    yield (row, column), name
+
+
 def _decide(
     change: Change,
+    bot: str,
     findings: Sequence[Finding],
     views: Mapping[str, TextView],
     probabilities: Floats,
     model: PairModel,
+    answers: Mapping[str, bool],
 ) -> Row:
     """Decide which problem each finding of a bot is about."""
     problems = change.problems
@@ -244,15 +321,57 @@ def _decide(
     hits = [d.problem for d in decisions if d.outcome == "hit" and d.problem is not None]
     right = sum(d.outcome in ("hit", "also right") for d in decisions)
     distinct = right + len(unlisted)
-    best_of_problem = probabilities.max(axis=0) if probabilities.size else np.zeros(0)
-    is_unsure = (best_of_problem >= model.band[0]) & (best_of_problem < model.band[1])
     return Row(
         decisions,
+        _pair(change, bot, findings, views, probabilities, model, answers, matched),
         (len(hits), right, distinct, sum(weight > 0 for weight in weights),
          sum(weights[problem] for problem in hits), sum(weights)),
-        int(is_unsure.sum()),
         unlisted,
     )  # fmt: skip
+
+
+def _pair(
+    change: Change,
+    bot: str,
+    findings: Sequence[Finding],
+    views: Mapping[str, TextView],
+    probabilities: Floats,
+    model: PairModel,
+    answers: Mapping[str, bool],
+    matched: Mapping[int, int],
+) -> list[Pair]:
+    """Pair each problem with the finding that hits it or is nearest to it."""
+    pairs = []
+    by_problem = {problem: finding for finding, problem in matched.items()}
+    for column, problem in enumerate(change.problems):
+        if not findings:
+            pairs.append(Pair(id="", bot=bot, problem=column, finding=None, outcome="missed",
+                              probability=0.0, why="no finding", is_unsure=False))  # fmt: skip
+            continue
+        row = by_problem.get(column, int(probabilities[:, column].argmax()))
+        finding, probability = findings[row], float(probabilities[row, column])
+        name = reasons.name_pair(change.id, problem.text, finding.text)
+        answer = answers.get(name)
+        if column in by_problem:
+            outcome, verdict = _name_hit(problem), "judged by hand" if answer else ""
+        else:
+            outcome = "missed"
+            verdict = reasons.find_obstacle(
+                finding, problem, views, is_taken=probability >= model.threshold, answer=answer
+            )
+        pairs.append(
+            Pair(
+                id=name,
+                bot=bot,
+                problem=column,
+                finding=finding,
+                outcome=outcome,
+                probability=probability,
+                why=reasons.explain(finding, problem, views, verdict=verdict),
+                is_unsure=answer is None and model.band[0] <= probability < model.band[1],
+            )
+        )
+    return pairs
 
 
 def _name_hit(problem: Problem) -> str:

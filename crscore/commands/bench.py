@@ -41,6 +41,10 @@ _SQLITE: Final = b"SQLite format 3\0"
     help="Compare the matching with judges' decisions instead.",
 )  # fmt: skip
 @click.option(
+    "--decisions", type=_PATH, metavar="FILE",
+    help="Decisions by hand on unsure pairs, as --format decisions writes them to fill in.",
+)  # fmt: skip
+@click.option(
     "--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
     help="Weight of recall against precision in F.",
 )  # fmt: skip
@@ -52,8 +56,8 @@ _SQLITE: Final = b"SQLite format 3\0"
               help="Draws of the bootstrap.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 @click.option(
-    "--format", "form", type=click.Choice(("text", "html", "json", "markdown")), default="text",
-    show_default=True,
+    "--format", "form", default="text", show_default=True,
+    type=click.Choice(("text", "html", "json", "markdown", "decisions")),
 )  # fmt: skip
 @_terminal.output_option
 @_terminal.quiet_option
@@ -63,6 +67,7 @@ def command(
     *,
     is_list: bool,
     judgements: Path | None,
+    decisions: Path | None,
     beta: float,
     min_f: float | None,
     resamples: int,
@@ -79,7 +84,7 @@ def command(
     # numpy's library reads this when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crscore import bench  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.bench import report, sets  # noqa: PLC0415
+    from crscore.bench import reasons, report, sets  # noqa: PLC0415
     from crscore.reports import layout  # noqa: PLC0415
 
     if is_list:
@@ -101,8 +106,13 @@ def command(
         io.write_text(sets.to_lines(sets.fetch(name, findings[1])), output or f"{name}.jsonl")
         return 0
     rows = [row for path in findings for row in _read_findings(path)]
-    result = bench.score(bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed)
-    if form == "json":
+    answers = reasons.read_decisions(decisions) if decisions else {}
+    result = bench.score(
+        bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed, answers=answers
+    )
+    if form == "decisions":
+        text = reasons.write_decisions(result, answers)
+    elif form == "json":
         text = escape.write_json(result)
     elif form == "markdown":
         text = report.render_short(result)
@@ -110,7 +120,8 @@ def command(
         text = layout.to_html(report.lay_out(result))
     else:
         text = layout.to_text(
-            report.lay_out(result), **_terminal.report_style(to_terminal=output is None)
+            report.lay_out(result, rows=report.FEW),
+            **_terminal.report_style(to_terminal=output is None),
         )
     io.write_text(text, output)
     is_below = min_f is not None and any((row.f.value or 0.0) < min_f for row in result.bots)

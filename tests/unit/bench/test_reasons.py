@@ -1,0 +1,109 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from crscore import bench
+from crscore.bench.reasons import read_decisions, write_decisions
+from crscore.bench.records import Change, Finding, Problem, make_set
+from crscore.bench.report import lay_out, render_short
+from crscore.bench.results import BenchResult, Pair
+from crscore.errors import InputError
+from crscore.reports import layout
+
+LOCK = "The lock is never released on the early return after a failed parse."
+NULL = "`load` returns null for an unknown user, which throws in `render`."
+GOLDEN = make_set(
+    "g",
+    "",
+    [
+        Change(
+            id="r#1",
+            problems=(
+                Problem(text=LOCK, severity="high", path="a.go", line=9),
+                Problem(text=NULL, severity="critical", path="b.go", line=4),
+            ),
+        ),
+        Change(id="r#2", problems=(Problem(text="The file is never closed."),)),
+    ],
+)
+FINDINGS = [
+    Finding(change="r#1", bot="b", text="The mutex stays locked if parsing fails.",
+            path="a.go", line=10),
+    Finding(change="r#1", bot="b", text="Rename `load`; the name says nothing.",
+            path="c.go", line=1),
+]  # fmt: skip
+
+
+def pairs_of(result: BenchResult) -> dict[str, Pair]:
+    return {
+        change.problems[pair.problem].text: pair
+        for change in result.changes
+        for pair in change.pairs
+    }
+
+
+def test_missed_problem_has_its_nearest_finding_and_the_reason() -> None:
+    pairs = pairs_of(bench.score(GOLDEN, FINDINGS, resamples=0))
+    assert pairs[LOCK].outcome == "hit"
+    assert pairs[LOCK].finding == FINDINGS[0]
+    assert "same place" in pairs[LOCK].why
+    assert pairs[NULL].outcome == "missed"
+    assert pairs[NULL].finding == FINDINGS[1]
+    assert pairs[NULL].why == "same names, another claim; both say load; another file"
+    assert pairs["The file is never closed."].finding is None
+
+
+def test_answers_move_the_result_and_the_result_says_so(tmp_path: Path) -> None:
+    first = bench.score(GOLDEN, FINDINGS, resamples=0)
+    name = pairs_of(first)[NULL].id
+    answers = {name: True, "unknown": False}
+    second = bench.score(GOLDEN, FINDINGS, resamples=0, answers=answers)
+    (moved,) = second.moved
+    assert moved.hits == (1, 2)
+    assert moved.recall == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+    assert pairs_of(second)[NULL].why.startswith("judged by hand")
+    assert not pairs_of(second)[NULL].is_unsure
+    assert "decisions about no pair of these files: 1" in second.notes
+    assert second.signature != first.signature
+    assert first.signature == bench.score(GOLDEN, FINDINGS, resamples=0, answers={}).signature
+    path = tmp_path / "decisions.jsonl"
+    path.write_text(write_decisions(second, answers), encoding="utf-8")
+    assert read_decisions(path) == answers
+    hit = pairs_of(first)[LOCK].id
+    third = bench.score(GOLDEN, FINDINGS, resamples=0, answers={hit: False})
+    assert third.moved[0].hits == (1, 0)
+
+
+def test_unsure_pairs_are_written_to_be_filled_in() -> None:
+    result = bench.score(GOLDEN, FINDINGS, resamples=0)
+    unsure = [pair for change in result.changes for pair in change.pairs if pair.is_unsure]
+    rows = [json.loads(line) for line in write_decisions(result, {}).splitlines()]
+    assert [row["id"] for row in rows] == [pair.id for pair in unsure]
+    assert result.bots[0].unsure == len(unsure)
+    assert all(row["same"] is None for row in rows)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"same": true}',
+        '{"id": "a", "same": "yes"}',
+        '{"id": "a", "same": true}\n{"id": "a", "same": false}',
+    ],
+)
+def test_wrong_answers_are_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "decisions.jsonl"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=r"expected id|two different answers"):
+        read_decisions(path)
+
+
+def test_page_and_markdown_list_what_a_bot_missed() -> None:
+    result = bench.score(GOLDEN, FINDINGS, resamples=0, answers={"x": True})
+    report = lay_out(result)
+    for text in (layout.to_html(report), render_short(result), layout.to_text(report)):
+        assert "2 missed problems" in text
+        assert "same names" in text
+        assert "1 unlisted finding" in text
+        assert "1 → 1" in text
