@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from crscore.github import graphql
+from crscore.github.actions.event import TRUSTED
 from crscore.github.client import Client
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
@@ -60,6 +61,7 @@ class CommentItem(msgspec.Struct, frozen=True):
     html_url: str = ""
     created_at: str = ""
     updated_at: str = ""
+    author_association: str = ""
     reactions: Reactions = Reactions()
 
 
@@ -220,14 +222,17 @@ def _read_states(client: Client, repository: str, number: int, settings: str) ->
 
 def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION) -> HostMessage:
     """Convert the fields that all kinds of comments have."""
+    is_bot = item.user is not None and item.user.type == "Bot"
+    is_chosen = is_bot or item.author_association in TRUSTED
     return HostMessage(
         id=item.id,
         kind=kind,
         body=item.body or "",
         login=item.user.login if item.user else None,
-        is_bot=item.user is not None and item.user.type == "Bot",
+        is_bot=is_bot,
         url=item.html_url,
         created=item.created_at,
+        is_trusted=is_chosen or (False if item.author_association else None),
     )
 
 

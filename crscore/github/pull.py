@@ -7,6 +7,8 @@ list) is recorded in `missing`, which makes the run partial: see docs/design/016
 """
 
 import base64
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 
@@ -22,7 +24,7 @@ from crscore.github.client import Client
 from crscore.github.conversation import User
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, Reviews
 from crscore.hosts.outdated_hunks import mark_outdated
-from crscore.hosts.records import Change, PullRequest
+from crscore.hosts.records import Change, HostMessage, PullRequest
 from crscore.hosts.sticky import is_sticky
 
 MAX_LISTED = 100
@@ -31,6 +33,7 @@ MAX_LISTED = 100
 
 class _Repository(msgspec.Struct, frozen=True):
     full_name: str
+    private: bool = False
 
 
 class _Branch(msgspec.Struct, frozen=True):
@@ -107,10 +110,10 @@ def read_pull(
             raise UnavailableError(f"{repository}#{number}", "it was pushed to while it was read")
     # crscore's own comment is not a review, and must not change the score.
     sticky = tuple(filter(is_sticky, discussion.messages))
+    shown = [message for message in discussion.messages if not message.minimized]
     messages = tuple(
         mark_outdated(message, change.diff)
-        for message in discussion.messages
-        if not message.minimized and message not in sticky
+        for message in _trusting(pull, [message for message in shown if message not in sticky])
     )
     older = outdated_hunks.read_outdated_hunks(
         client,
@@ -233,8 +236,16 @@ def read_reviews(client: Client, repository: str, number: int) -> Reviews:
         HostError: They could not be read in full.
     """
     pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
-    messages = conversation.read_reviews(client, repository, number, pull.head.sha)
+    reviews = conversation.read_reviews(client, repository, number, pull.head.sha)
+    messages = _trusting(pull, reviews)
     return Reviews(_head(pull, repository), pull.user.login if pull.user else None, messages)
+
+
+def _trusting(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, ...]:
+    """Trust everybody in a private repository: whoever may write there was let in."""
+    if pull.base.repo is None or not pull.base.repo.private:
+        return tuple(messages)
+    return tuple(replace(message, is_trusted=True) for message in messages)
 
 
 def _head(pull: _Pull, repository: str) -> Head:

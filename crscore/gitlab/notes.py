@@ -122,6 +122,8 @@ class Subject(NamedTuple):
     """Newest commit."""
     account: int | None
     """Id of the signed-in account; None when unknown."""
+    members: frozenset[int] | None = None
+    """Ids of the members of the project among the authors; None when unknown."""
 
 
 def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[HostMessage]:
@@ -152,6 +154,7 @@ def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[HostMessa
             created=approver.approved_at or "",
             state="APPROVED",
             minimized=False,
+            is_trusted=_is_trusted(approver.user, subject),
         )
 
 
@@ -171,8 +174,16 @@ def _message(note: NoteItem, subject: Subject) -> HostMessage:
         url=f"{subject.url}#note_{note.id}",
         created=note.created_at,
         minimized=False,
+        is_trusted=_is_trusted(author, subject),
         is_own=None if account is None else author is not None and author.id == account,
     )
+
+
+def _is_trusted(author: User | None, subject: Subject) -> bool | None:
+    """Return whether an author is a member or GitLab's own bot: any user can take other names."""
+    if subject.members is None or author is None:
+        return None if subject.members is None else False
+    return author.id in subject.members or author.username == "GitLabDuo"
 
 
 def _on_line(

@@ -63,6 +63,10 @@ class HostMessage:
     """Whether its thread is resolved; None outside threads and when it could not be read."""
     minimized: bool | None = None
     """Whether it was hidden (spam, off topic, ...); None when it could not be read."""
+    is_trusted: bool | None = None
+    """Whether the repository chose its author: an app, an owner, a member or a collaborator; None
+    when the host does not say.
+    """
     is_own: bool | None = None
     """Whether the authenticated user wrote it; None when it could not be read."""
 

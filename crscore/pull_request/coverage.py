@@ -62,7 +62,10 @@ def _missing(reviews: Reviews, subject: str, reviewers: Sequence[str]) -> tuple[
     reviewed = [
         (
             message.commit,
-            {reading.reviewer, message.login or "", strip_app_suffix(message.login or "")},
+            {reading.reviewer}
+            if message.is_trusted is False
+            else {reading.reviewer, message.login or "", strip_app_suffix(message.login or "")},
+            message.is_trusted is not False,
         )
         for message, reading in zip(reviews.messages, readings, strict=True)
         if (reading.is_review or message.kind is MessageKind.REVIEW)
@@ -74,8 +77,11 @@ def _missing(reviews: Reviews, subject: str, reviewers: Sequence[str]) -> tuple[
     for pattern in map(str.strip, reviewers):
         commits = [
             commit
-            for commit, names in reviewed
-            if commit and any(matches(pattern, name) for name in names)
+            for commit, names, is_trusted in reviewed
+            # A pattern could match the login of anybody.
+            if commit
+            and (is_trusted or "*" not in pattern)
+            and any(matches(pattern, name) for name in names)
         ]
         if reviews.head.sha not in commits:
             last = f"its last review is of {commits[-1][:_DIGITS]}" if commits else "nor another"

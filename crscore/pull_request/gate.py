@@ -6,6 +6,7 @@ from typing import Final
 from crscore.errors import ConfigError
 from crscore.pull_request.overview import Overview, Scores
 from crscore.pull_request.reviewers import wildcards
+from crscore.pull_request.reviewers.identify import TRUSTED
 from crscore.scoring.gate import GateResult, check_thresholds, lines_of_nothing
 from crscore.settings import Config
 
@@ -13,6 +14,8 @@ TOGETHER: Final = "together"
 """All reviewers combined."""
 EACH_REVIEWER: Final = "each"
 """Every reviewer separately."""
+MAX_NAMES: Final = 5
+"""Maximum number of names in a message."""
 _ALL: Final = "all reviewers together"
 
 
@@ -21,7 +24,8 @@ def judge(
 ) -> GateResult:
     """Compare the standing and the relevance of reviewers with thresholds.
 
-    In a partial run, no threshold applies: an incomplete score must not fail a run.
+    In a partial run, no threshold applies: an incomplete score must not fail a run. People whom the
+    repository did not choose count only if `fail_on` has their full name: anybody may comment.
 
     Args:
         overview: The run.
@@ -51,6 +55,13 @@ def judge(
             lines_of_nothing(settings.on_nothing, failed, notices).append(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
+    strangers = {row.name for row in overview.reviewers if not row.is_trusted}
+    if any(map(_is_open, patterns)) and (names := sorted(strangers - scores_by_name.keys())):
+        more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
+        notices.append(
+            f"{subject}: the gate does not count {', '.join([*names[:MAX_NAMES], *more])}: not "
+            f"{TRUSTED}; to count one, give the full name in fail-on or authors"
+        )
     for name, scores in scores_by_name.items():
         result = check_thresholds(
             name,
@@ -68,10 +79,16 @@ def judge(
 
 def _matching_rows(overview: Overview, pattern: str) -> dict[str, Scores]:
     if pattern.lower() == TOGETHER:
-        return {_ALL: overview.together}
+        return {_ALL: overview.trusted or overview.together}
     is_each = pattern.lower() == EACH_REVIEWER
     return {
         row.name: row
         for row in overview.reviewers
-        if is_each or wildcards.matches(pattern, row.name)
+        if (is_each or wildcards.matches(pattern, row.name))
+        and (row.is_trusted or not _is_open(pattern))
     }
+
+
+def _is_open(pattern: str) -> bool:
+    """Return whether a pattern can mean anybody."""
+    return "*" in pattern or pattern.lower() in (TOGETHER, EACH_REVIEWER)

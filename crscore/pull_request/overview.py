@@ -106,6 +106,10 @@ class Together(Scores, frozen=True, kw_only=True):
     """Number of the others; `open` has the most important ones."""
 
 
+class TrustedScores(Scores, frozen=True, kw_only=True):
+    """Scores of the reviewers whom the repository chose."""
+
+
 class Reviewer(Scores, frozen=True, kw_only=True):
     """One reviewer's row."""
 
@@ -113,6 +117,8 @@ class Reviewer(Scores, frozen=True, kw_only=True):
     """Login, or the name of the bot."""
     is_bot: bool
     """True for a bot."""
+    is_trusted: bool
+    """False for a person whom the repository did not choose; gates do not count them."""
     comments: Count
     """Comments that were scored."""
     sentences: Count
@@ -212,8 +218,13 @@ class Overview(Struct, frozen=True, kw_only=True):
     """True when the scores are means of degrees, False when they are shares."""
     together: Together
     """Counts and scores of all reviewers together."""
+    trusted: TrustedScores | None
+    """Scores of the reviewers together that gates count; None without a gate, and if it counts all.
+    """
     reviewers: Annotated[tuple[Reviewer, ...], Meta(max_length=MAX_REVIEWERS)]
-    """Reviewers in order of first appearance; at most `MAX_REVIEWERS`."""
+    """Reviewers in order of first appearance, those whom gates do not count last; at most
+    `MAX_REVIEWERS`.
+    """
     other_reviewers: Count
     """Number of reviewers over that limit."""
     remarks: Annotated[tuple[ReviewRemark, ...], Meta(max_length=MAX_REMARKS)]
@@ -257,10 +268,16 @@ class Person:
     """Number of these threads that are resolved; None when that could not be read."""
     outdated: int
     """Comments on lines that are no longer part of the change."""
+    is_trusted: bool = True
+    """False for a person whom the repository did not choose."""
 
 
 def make_overview(
-    pull: PullRequest, result: records.Result, people: Sequence[Person], notes: Sequence[str] = ()
+    pull: PullRequest,
+    result: records.Result,
+    people: Sequence[Person],
+    notes: Sequence[str] = (),
+    trusted: records.Result | None = None,
 ) -> Overview:
     """Condense a run.
 
@@ -269,6 +286,7 @@ def make_overview(
         result: Result of the pipeline; a comment's author is a reviewer's name.
         people: The reviewers, in the order of their rows.
         notes: Notes in addition to those of `pull` and `result`.
+        trusted: Result of the reviewers whom the repository chose, if it did not choose all.
 
     Returns:
         The overview, cut to its limits.
@@ -287,7 +305,8 @@ def make_overview(
         head=pull.head,
         graded=view.graded(result),
         together=_together(result),
-        reviewers=_reviewers(result, people),
+        trusted=None if trusted is None else _trusted(trusted),
+        reviewers=_reviewers([result, trusted or result], people),
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
         remarks=tuple(_remarks(result, listed))[:MAX_REMARKS],
         open=tuple(points[:MAX_POINTS]),
@@ -313,8 +332,13 @@ def _together(result: records.Result) -> Together:
     )
 
 
-def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Reviewer, ...]:
-    reviews = {item.author: item for item in result.reviews}
+def _trusted(result: records.Result) -> TrustedScores:
+    return TrustedScores(usefulness=_useful(result.usefulness), **_published_scores(result.scores))
+
+
+def _reviewers(results: Sequence[records.Result], people: Sequence[Person]) -> tuple[Reviewer, ...]:
+    # A later result takes precedence: in the last one, no stranger's text can crowd out another.
+    reviews = {item.author: item for result in results for item in result.reviews}
     rows = []
     for person in people[:MAX_REVIEWERS]:
         review = reviews.get(person.name)

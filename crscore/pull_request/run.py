@@ -4,16 +4,18 @@ read -> identify reviewers -> score -> overview -> comment. The documents are ma
 alone, so that a job with write permission can make them from another job's data.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from crscore import pipeline
 from crscore.diff import checkout, full_files
 from crscore.diff.checkout import CheckoutSearch
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Host, OwnMessages
 from crscore.hosts.records import PullRequest
 from crscore.hosts.sticky import Outcome, Posted
+from crscore.pipeline import ReviewedChange
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
 from crscore.pull_request.overview import Overview, Person
@@ -123,19 +125,22 @@ def assess(
     reviewers = identify.identify_reviewers(
         pull_request.messages, pull_author=pull_request.author, authors=authors, markers=markers
     )
-    result = scorer.score(
-        pull_request.diff,
-        identify.thread_comments(reviewers, pull_request.head),
-        # The hunks that outdated comments were written on.
-        originals={
-            index: pull_request.originals[thread.place.id]
-            for index, thread in enumerate(reviewers.threads)
-            if thread.place.outdated and thread.place.id in pull_request.originals
-        },
-        repository=Repository.of_checkout(pull_request.checkout) if pull_request.checkout else None,
-    )
+    strangers = _find_strangers(reviewers, authors)
+    scored = [reviewers]
+    if strangers and (scorer.settings.fail_under, scorer.settings.fail_under_relevance) != (
+        None,
+        None,
+    ):
+        of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in strangers]
+        scored.append(replace(reviewers, threads=tuple(of_trusted)))
+    # Both in one run, which reads the change and each text once.
+    result, *further = pipeline.run([_pair(pull_request, item) for item in scored], scorer.parts)
     condensed = overview.make_overview(
-        pull_request, result, tuple(_people(reviewers)), (*reviewers.left_out, *reviewers.notes)
+        pull_request,
+        result,
+        sorted(_people(reviewers, strangers), key=lambda person: not person.is_trusted),
+        (*reviewers.left_out, *reviewers.notes),
+        *further,
     )
     return Measured(
         pull=pull_request,
@@ -212,7 +217,32 @@ def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
     return find
 
 
-def _people(reviewers: ReviewerThreads) -> Iterator[Person]:
+def _find_strangers(reviewers: ReviewerThreads, authors: Sequence[str]) -> frozenset[str]:
+    """Return the reviewers whom neither the repository chose nor `authors` names in full."""
+    named = {pattern.strip().casefold() for pattern in authors}
+    return frozenset(
+        thread.reviewer
+        for thread in reviewers.threads
+        if not thread.is_trusted
+        and named.isdisjoint({thread.reviewer.casefold(), (thread.posts[0].login or "").casefold()})
+    )
+
+
+def _pair(pull_request: PullRequest, reviewers: ReviewerThreads) -> ReviewedChange:
+    return ReviewedChange(
+        pull_request.diff,
+        identify.thread_comments(reviewers, pull_request.head),
+        # The hunks that outdated comments were written on.
+        {
+            index: pull_request.originals[thread.place.id]
+            for index, thread in enumerate(reviewers.threads)
+            if thread.place.outdated and thread.place.id in pull_request.originals
+        },
+        Repository.of_checkout(pull_request.checkout) if pull_request.checkout else None,
+    )
+
+
+def _people(reviewers: ReviewerThreads, strangers: Collection[str]) -> Iterator[Person]:
     threads_by_name: dict[str, list[ReviewerThread]] = {}
     for thread in reviewers.threads:
         threads_by_name.setdefault(thread.reviewer, []).append(thread)
@@ -227,4 +257,5 @@ def _people(reviewers: ReviewerThreads) -> Iterator[Person]:
             threads=len(started),
             resolved=None if None in started else sum(map(bool, started)),
             outdated=sum(thread.place.outdated for thread in threads),
+            is_trusted=name not in strangers,
         )

@@ -82,8 +82,9 @@ def _faults(overview: Overview) -> Iterator[str]:
     """Yield the faults that the types of the fields cannot exclude."""
     if not overview.url.endswith(f"/{overview.number}"):
         yield "the number and the address differ - at `$.url`"
-    yield from _scores("together", overview.together)
     whole = overview.together
+    yield from _scores("together", whole)
+    yield from _scores("trusted", overview.trusted or whole)
     if whole.on_topic > whole.sentences:
         yield "more than there are sentences - at `$.together.on_topic`"
     if whole.addressed + whole.unaddressed > whole.points:

@@ -18,6 +18,7 @@ from crscore.pull_request.overview import (
     Reviewer,
     ReviewRemark,
     Together,
+    TrustedScores,
     Useful,
 )  # fmt: skip
 from crscore.records import (
@@ -219,6 +220,7 @@ def reviewer(name: str, **changes: object) -> Reviewer:
         "comprehensiveness": 0.4,
         "reason": None,
         "is_bot": False,
+        "is_trusted": True,
         "comments": 3,
         "sentences": 7,
         "words": 90,
@@ -227,6 +229,11 @@ def reviewer(name: str, **changes: object) -> Reviewer:
         "outdated": 0,
     }
     return Reviewer(name=name, **{**values, **changes})
+
+
+def trusted(**changes: object) -> TrustedScores:
+    values = {"usefulness": None, "conciseness": 0.6, "comprehensiveness": 0.4, "reason": None}
+    return TrustedScores(**{**values, "relevance": 0.5, **changes})
 
 
 def largest(
@@ -256,6 +263,7 @@ def largest(
             addressed=5_000,
             unaddressed=5_000,
         ),
+        trusted=None,
         reviewers=tuple(reviewer(f"reviewer-{i}-{'x' * 80}") for i in range(200)),
         other_reviewers=3,
         remarks=tuple(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from crscore.github.client import Client
 from crscore.github.host import GitHub
-from crscore.pull_request import gate, run
+from crscore.pull_request import gate, overview, run
+from crscore.review import read
 from tests.helpers.github import scenes
-from tests.helpers.github.people import MIRA
+from tests.helpers.github.faults import At, Fault, Kind, Places
+from tests.helpers.github.people import JONAS, MIRA
 from tests.helpers.github.server import serve
 from tests.helpers.github.shop_texts import BASE, FIRST, SECOND
-from tests.helpers.github.writer import Writer, writer_of
+from tests.helpers.github.state import User
+from tests.helpers.github.writer import Spot, Writer, writer_of
+from tests.helpers.gitlab import schedules
+from tests.helpers.gitlab import server as gitlab
+from tests.helpers.schedules import Clock
 
 if TYPE_CHECKING:
     from crscore.pull_request.run import Measured
@@ -53,6 +60,115 @@ def judge(
 def standing(measured: Measured) -> int | None:
     useful = measured.overview.together.usefulness
     return useful.standing if useful else None
+
+
+# What strangers write
+
+STRANGER = User(login="passer-by", id=7_001, association="NONE")
+OCTO = User(login="octo-review[bot]", id=7_002, type="Bot", association="NONE")
+TEMPLATES = (
+    "`codes` is never closed on the error path, so every failed request leaks a handle.",
+    GOOD,
+    f"<!-- BUGBOT_REVIEW -->\n{GOOD}",
+)
+
+
+@pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR", "FIRST_TIME_CONTRIBUTOR"])
+@pytest.mark.parametrize("fail_on", ["together", "each", "*"])
+def test_stranger_cannot_lift_a_poor_review(writer: Writer, association: str, fail_on: str) -> None:
+    writer.review(MIRA, body=POOR)
+    for number, text in enumerate(TEMPLATES):
+        writer.say(User(login=f"passer-{number}", id=7_100 + number, association=association), text)
+    verdict, measured = judge(writer, fail_on)
+    assert (standing(measured) or 0) > LIMIT  # as a reader sees it
+    assert len(verdict.failed) == 1
+    assert "does not count passer-0, passer-1, passer-2: not an owner" in verdict.notices[0]
+
+
+def test_poor_review_of_a_stranger_fails_nothing(writer: Writer) -> None:
+    writer.review(MIRA, body=GOOD)
+    writer.say(STRANGER, POOR)
+    assert [judge(writer, name)[0].failed for name in ("together", "each", "*")] == [()] * 3
+
+
+def test_strangers_alone_are_no_review(writer: Writer) -> None:
+    writer.say(STRANGER, GOOD)
+    verdict, _ = judge(writer, flags={"on_nothing": "fail"})
+    assert "no usefulness, no sentence in the review text" in verdict.failed[0]
+
+
+def test_reviewer_named_in_full_counts(writer: Writer) -> None:
+    writer.review(MIRA, body=POOR)
+    writer.say(STRANGER, GOOD)
+    assert judge(writer, authors=["passer-by"])[0] == ((), ())
+    assert judge(writer, "Passer-By")[0] == ((), ())
+    assert judge(writer, authors=["passer-*", "mira-k"])[0].failed
+
+
+def test_everybody_counts_in_a_private_repository(writer: Writer) -> None:
+    writer.repository.private = True
+    writer.say(STRANGER, GOOD)
+    assert judge(writer)[0] == ((), ())
+
+
+def test_apps_count(writer: Writer) -> None:
+    writer.review(OCTO, body=GOOD)
+    assert judge(writer)[0] == ((), ())
+
+
+def test_login_of_an_app_does_not_make_a_stranger_the_app(writer: Writer) -> None:
+    writer.review(OCTO, body=POOR)
+    writer.say(User(login="octo-review", id=7_003, association="NONE"), GOOD)
+    verdict, measured = judge(writer, "octo-review")
+    assert [row.name for row in measured.overview.reviewers] == ["octo-review", "@octo-review"]
+    assert len(verdict.failed) == 1
+
+
+def test_flood_of_a_stranger_changes_nothing(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "MAX_SENTENCES", 60)
+    monkeypatch.setattr(overview, "MAX_REVIEWERS", 2)
+    texts = [f"Line {at} of the cart is odd, as `total` is read {at} times." for at in range(40)]
+    alone = Writer(world=writer.world, repository=writer.repository, pull=deepcopy(writer.pull))
+    for person in (writer, alone):
+        for number in range(6 * (person is writer)):
+            stranger = User(login=f"passer-{number}", id=7_100 + number, association="NONE")
+            person.say(stranger, " ".join(f"Why {word}?" for word in range(30 + number)))
+        person.review(MIRA, body=f"{GOOD}\n\n" + "\n\n".join(texts))
+        person.review(JONAS, body=POOR)
+    flooded, after = judge(writer, "together", "each", "jonas-w", "mira-k")
+    writer.repository.pulls[7] = alone.pull
+    quiet, before = judge(writer, "together", "each", "jonas-w", "mira-k")
+    assert flooded.failed == quiet.failed
+    assert [line.split(" is ")[0] for line in quiet.failed] == [
+        "acme/shop#7: usefulness of jonas-w"
+    ]
+    assert after.overview.reviewers == before.overview.reviewers
+    assert after.overview.trusted is not None
+    assert after.overview.trusted.usefulness is not None
+    assert after.overview.trusted.usefulness.standing == standing(before)
+    assert after.overview.missing == ()
+
+
+@pytest.mark.parametrize(("association", "passes"), [("NONE", False), ("MEMBER", True)])
+def test_members_count_on_gitlab(writer: Writer, association: str, passes: bool) -> None:
+    writer.review(MIRA, body=POOR)
+    # Anybody can take a name like those of tokens' users.
+    author = User(login="project_9_bot_x", id=7_004, association=association)
+    writer.review(author, spots=[Spot(path="shop/pricing.py", line=17, body=GOOD)])
+    clock = Clock()
+    with gitlab.serve(writer.world, clock=clock.now) as server:
+        host = schedules.host_of(server, clock, seed=0)
+        settings = {"fail_under": LIMIT, "analyzers": "none", "cache": False}
+        request = run.Request(repository="acme/shop", number=7, flags=settings)
+        measured = run.measure(host, request)
+        server.faults = Places([At(pattern="members", fault=Fault(kind=Kind.STATUS, status=403))])
+        unknown = run.measure(host, request)
+    assert (gate.judge(measured.overview, measured.settings, ["together"]).failed == ()) is passes
+    # A token that may not read the members: as before, and the report says so.
+    assert gate.judge(unknown.overview, unknown.settings, ["together"]).failed == ()
+    assert any("Gates count everybody" in note for note in unknown.overview.notes)
 
 
 # What the author of the change writes

@@ -89,8 +89,9 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
     """Identify the author of a post.
 
     The user's markers take precedence, then the account, unless many programs share it, then the
-    profiles' markers. Unknown bots and people are identified by their account. So is the pull
-    request's author, regardless of markers in the post, unless `requested` has the bot.
+    profiles' markers. Unknown bots and people are identified by their account. So are, regardless
+    of markers in the post, people whom the repository did not choose and the pull request's author,
+    unless it is the author and `requested` has the bot.
 
     Args:
         post: The post.
@@ -109,13 +110,16 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
     marked = claimed = _claimed(post.body, settings, may_sign=may_sign)
     if claimed and not is_bot and posted_by == account(settings.pull_author):
         marked = _claimed(post.body, _only_requested(settings), may_sign=may_sign)
+    elif post.is_trusted is False:
+        marked = None
     name, profile = marked or (account_profile.name if account_profile else "", account_profile)
     if name:
         return Author(
             name=name, account=posted_by, is_bot=True, profile=profile, marked=marked is not None
         )
     login = strip_app_suffix(post.login or GHOST) if is_bot else post.login or GHOST
-    clashes = any(profile.name == login.casefold() for profile in settings.profiles)
+    bots = (*(profile.name for profile in settings.profiles), *map(str.casefold, settings.markers))
+    clashes = login.casefold() in bots
     return Author(
         name=f"@{login}" if clashes else login,
         account=posted_by,

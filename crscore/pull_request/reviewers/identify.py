@@ -1,14 +1,16 @@
 """Threads of each reviewer as comments to score, from the posts of a pull request."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Final
 
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
     GHOST,
     Author,
     KnownReviewers,
+    account,
     is_app,
     strip_app_suffix,
 )
@@ -24,6 +26,9 @@ from crscore.pull_request.reviewers.profile import Profile, profiles
 from crscore.pull_request.reviewers.repeats import Message, without_repeats
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
+
+TRUSTED: Final = "an owner, member, collaborator or app of the repository"
+"""Description of those whom the repository chose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +47,11 @@ class ReviewerThread:
     """Joined review text of the posts; Markdown, never blank."""
     place: HostMessage
     """Post that gives the place: the first of the thread where known, else the reviewer's first."""
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether nobody wrote in it whom the repository is known not to have chosen."""
+        return all(post.is_trusted is not False for post in self.posts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +109,8 @@ def identify_reviewers(
         for message in (read_message(post, known_by) for post in sorted(posts, key=_order))
         if message.text
     ]
+    chosen = {message.author.name for message in messages if message.post.is_trusted is not False}
+    messages = [_apart_from(message, chosen) for message in messages]
     reviews, left_out = _choose_reviewers(messages, pull_author, authors)
     distinct = without_repeats(reviews)
     roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
@@ -108,7 +120,9 @@ def identify_reviewers(
         threads=tuple(_threads(distinct, roots)),
         repeats=tuple(_threads(dropped, roots)),
         left_out=left_out,
-        notes=tuple(_notes(messages, reviews, distinct, list(filter(is_ours, posts)))),
+        notes=tuple(
+            _notes(messages, reviews, distinct, list(filter(is_ours, posts)), account(pull_author))
+        ),
     )
 
 
@@ -137,6 +151,14 @@ def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...
         )
         for thread in reviewers.threads
     )
+
+
+def _apart_from(message: Message, chosen: Collection[str]) -> Message:
+    """Give a person another name than that of an app: anybody can take a login."""
+    author = message.author
+    if message.post.is_trusted is not False or author.marked or author.name not in chosen:
+        return message
+    return replace(message, author=replace(author, name=f"@{author.name}"))
 
 
 def _order(post: HostMessage) -> tuple[str, str, int]:
@@ -218,6 +240,7 @@ def _notes(
     reviews: Sequence[Message],
     distinct: Sequence[Message],
     own_posts: Sequence[HostMessage],
+    pull_author: str,
 ) -> Iterator[str]:
     """Return notes on the identification of reviewers, one sentence each."""
     # Any user can type a marker.
@@ -235,10 +258,15 @@ def _notes(
         if author.denied
     }
     for name, posted_by in sorted(denied):
+        reason = (
+            f"{posted_by} opened the pull request. To count them, name all reviewers to score, "
+            f"including {name} (authors)"
+            if posted_by == pull_author
+            else f"{posted_by} is not {TRUSTED}"
+        )
         yield (
             f"Posts of {posted_by} do not count as {name}'s in spite of a marker in them, because "
-            f"{posted_by} opened the pull request. To count them, name all reviewers "
-            f"to score, including {name} (authors)."
+            f"{reason}."
         )
     dismissed = [message.author.name for message in distinct if message.post.state == "DISMISSED"]
     if dismissed:

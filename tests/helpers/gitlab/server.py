@@ -154,6 +154,20 @@ class Server:
         rows = [row for row in rows if row["updated_at"] >= after]
         return sorted(rows, key=lambda row: (row["updated_at"], row["iid"]))
 
+    def _members(self) -> list[dict[str, Any]]:
+        pulls = self.repository.pulls.values()
+        authors = {
+            remark.author.id: remark.author
+            for pull in pulls
+            for remark in (*pull.lines, *pull.notes, *pull.reviews)
+            if remark.author
+        }
+        return [
+            _user(user) | {"access_level": 30}
+            for user in authors.values()
+            if user.type == "Bot" or user.association in ("OWNER", "MEMBER", "COLLABORATOR")
+        ]
+
     def _in_repository(self, path: str, ref: str) -> Answer:
         if match := re.fullmatch(r"/repository/files/(.+)", path):
             return self._file(match[1], ref)
@@ -163,9 +177,9 @@ class Server:
         return _message(404, "404 Commit Not Found")
 
     def _in_project(self, path: str, request: Request, fault: faults.Fault | None) -> Answer:
-        if path == "/merge_requests":
-            items = self.faults.arrange(request.path, self._listed(request))
-            return self._page(items, request, fault)
+        if path in ("/merge_requests", "/members/all"):
+            items = self._members() if path == "/members/all" else self._listed(request)
+            return self._page(self.faults.arrange(request.path, items), request, fault)
         if path.startswith("/repository/"):
             return self._in_repository(path, request.query.get("ref", ""))
         match = re.match(r"/merge_requests/(\d+)(?=/|$)", path)

@@ -201,3 +201,20 @@ def test_lines_are_those_of_the_head_or_of_the_commit_it_was_written_on(original
 def test_lines_that_are_no_range_of_one_side(changed, lines) -> None:
     message = conversation.read_line_comment(msgspec.structs.replace(LINE, **changed))
     assert (message.start_line, message.line) == lines
+
+
+def test_those_whom_the_repository_chose_are_known(whole: Conversation) -> None:
+    trust = {message.login: message.is_trusted for message in whole.messages}
+    assert trust == {
+        "coderabbitai[bot]": True,
+        "github-actions[bot]": True,
+        "jonas-w": True,
+        "mira-k": True,
+        "nadia": False,
+        None: False,
+    }
+
+
+def test_trust_in_an_author_is_unknown_where_the_host_says_nothing() -> None:
+    item = conversation.CommentItem(id=1, user=conversation.User(login="ada"))
+    assert conversation.read_comment(item).is_trusted is None

@@ -11,13 +11,14 @@ from crscore.diff.full_files import Limits
 from crscore.errors import BadTokenError, HostError, NotFoundError, UnavailableError
 from crscore.github import pull
 from crscore.github.client import Client
+from crscore.hosts import sticky
 from crscore.hosts.records import PullRequest
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.github.server import serve
 from tests.unit.github.shops import NAME, NUMBER, pull_of, read, shop
 
-STICKY = "<!-- crscore:sticky v1 -->\nHalf of the change is covered."
+STICKY = sticky.sign("Half of the change is covered.")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from crscore.github.host import GitHub
 from crscore.pull_request import coverage
 from tests.helpers.github import scenes
 from tests.helpers.github.people import RABBIT
+from tests.helpers.github.state import User
 from tests.helpers.github.writer import Spot, Writer
 from tests.helpers.gitlab import schedules
 from tests.helpers.gitlab.server import serve
@@ -133,3 +134,15 @@ def test_gitlab_counts_threads_begun_after_the_push(act: str | None, is_reviewed
         host = schedules.host_of(server, clock, seed=0)
         result = coverage.judge(host, NAME, NUMBER, ["coderabbit"])
     assert bool(result.failed) is not is_reviewed
+
+
+STRANGER = User(login="coderabbit", id=7_001, association="NONE")
+
+
+@pytest.mark.parametrize("reviewer", ["coderabbit", "code*", "*", "bugbot"])
+def test_review_of_a_stranger_is_no_other_reviewers(reviewer: str) -> None:
+    def act(writer: Writer) -> None:
+        writer.review(STRANGER, body="<!-- BUGBOT_REVIEW -->\nIt leaks.", spots=[SPOT])
+
+    assert failed(act, reviewer)
+    assert failed(act, "@coderabbit") == ()

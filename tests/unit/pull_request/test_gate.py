@@ -151,3 +151,36 @@ def test_both_thresholds_are_applied() -> None:
     actual = useful(4)  # its relevance is 0.5
     settings = Config(fail_under=30, fail_under_relevance=0.6)
     assert len(gate.judge(actual, settings, ["each"]).failed) == 2
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "subjects"),
+    [
+        ("together", ["all reviewers together"]),
+        ("each", ["bot"]),
+        ("b*", ["bot"]),
+        ("b*,Bo", ["bot", "bo"]),
+        ("bo", ["bo"]),
+    ],
+)
+def test_people_whom_the_repository_did_not_choose_count_by_full_name_only(
+    fail_on: str, subjects: list[str]
+) -> None:
+    actual = scored(together=0.9, bot=0.1, bo=0.2)
+    bot, stranger = actual.reviewers
+    actual = structs.replace(
+        actual,
+        trusted=overviews.trusted(relevance=0.1),
+        reviewers=(bot, structs.replace(stranger, is_trusted=False)),
+    )
+    verdict = judge(actual, fail_on)
+    assert [line.split(" of ")[1].split(" is ")[0] for line in verdict.failed] == subjects
+    assert bool(verdict.notices) is ("bo" not in subjects)
+    assert all("does not count bo: not an owner" in line for line in verdict.notices)
+
+
+def test_only_some_of_many_strangers_are_named() -> None:
+    actual = scored(**{f"r{at}": 0.9 for at in range(9)})
+    rows = [structs.replace(row, is_trusted=False) for row in actual.reviewers]
+    verdict = judge(structs.replace(actual, reviewers=tuple(rows)), "each")
+    assert "r0, r1, r2, r3, r4, 4 more: not" in verdict.notices[-1]

@@ -200,3 +200,32 @@ def test_markers_count_behind_a_bot_that_opened_the_pull_request() -> None:
     )
     actual = hear(*posts, pull_author="github-actions[bot]", markers=LINTY)
     assert who(actual) == ["pr-agent", "Linty"]
+
+
+def test_marker_of_a_person_whom_the_repository_did_not_choose_is_told_and_does_not_count() -> None:
+    posts = [
+        post(1, "octobot: it leaks.", is_trusted=False),
+        review(2, "<!-- BUGBOT_REVIEW -->\nIt leaks.", is_trusted=False),
+    ]
+    actual = hear(*posts, markers={"octo": "octobot:"}, authors=["octo", "bugbot", "ada"])
+    assert who(actual) == ["ada", "ada"]
+    assert len(actual.notes) == 2
+    assert all("ada is not an owner, member" in note for note in actual.notes)
+
+
+@pytest.mark.parametrize("trusted", [True, None])
+def test_marker_of_others_counts(trusted: bool | None) -> None:
+    posts = [post(1, "octobot: it leaks.", is_trusted=trusted)]
+    assert who(hear(*posts, markers={"octo": "octobot:"})) == ["octo"]
+
+
+def test_login_of_a_bot_does_not_make_a_person_the_bot() -> None:
+    posts = [
+        review(1, "It leaks.", "octo[bot]", is_trusted=True),
+        post(2, "It is slow.", "octo", is_trusted=False),
+        post(3, "It is odd.", "linty", is_trusted=False),
+        post(4, "by Linty: it is long.", "ada", is_trusted=True),
+    ]
+    actual = hear(*posts, markers={"linty": "by Linty"})
+    assert who(actual) == ["octo", "@octo", "@linty", "linty"]
+    assert [thread.is_trusted for thread in actual.threads] == [True, False, False, True]
