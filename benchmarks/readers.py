@@ -1,0 +1,185 @@
+"""Both readers on a sample of comments, reviews of known kinds, and true and false statements.
+
+    python benchmarks/readers.py DATA --pairs PAIRS.jsonl
+    crscore read PAIRS.jsonl --analyzers none --requests REQUESTS.jsonl
+    python benchmarks/readers.py DATA --answers ANSWERS.jsonl
+
+DATA is the folder that `crscore train usefulness` takes. The first command writes the sample, 454
+pairs of a change and a review: 250 real comments with what became of them or what readers said of
+them, reviews of eight kinds on 16 commits by a further writer, and 60 statements. A model answers
+the requests, without the labels. The third prints, for the network and for the answers: AUC for
+each outcome, rank correlations with the worth and importance as read, how often a senior review
+beats each other kind, and what became of true and false statements.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter, defaultdict
+from pathlib import Path
+from statistics import mean
+
+from scipy.stats import spearmanr
+
+from benchmarks.usefulness import auc, read_rows, standing, value
+from crscore import Scorer
+from crscore.diff import parse
+from crscore_lab.training.data import templates
+
+HERE = Path(__file__).parent
+SEED = 7
+MAX_DIFF_CHARS = 9_000
+KINDS = ("senior", "nits", "summary", "generic", "false", "invented")
+
+
+def draw(rows: list[dict], label, count: int, rng: random.Random) -> list[dict]:
+    """Return up to `count` rows with each of the labels 0 and 1."""
+    groups = [[row for row in rows if label(row) == side] for side in (0, 1)]
+    return [row for group in groups for row in rng.sample(group, min(count, len(group)))]
+
+
+class Sample:
+    """Pairs for `crscore read`, each with what is known of it."""
+
+    def __init__(self, data: Path) -> None:
+        self.rng = random.Random(SEED)
+        self.pairs: list[tuple[dict, dict]] = []
+        self._data = data
+        commits = read_rows(data / "commits/diffs.jsonl.gz")
+        self._diffs = {row["commit"][:12]: row["diff"] for row in commits}
+        self._add_comments()
+        self._add_reviews()
+        self._add_statements()
+        self.rng.shuffle(self.pairs)
+
+    def _add(self, diff: str, body: str, place: dict | None = None, **known) -> None:
+        self.pairs.append(({"diff": diff, "comments": [{"body": body}], **(place or {})}, known))
+
+    def _add_outcomes(self, name: str, rows: list[dict], label, count: int) -> None:
+        for row in draw(rows, label, count, self.rng):
+            place = {key: row[key] for key in ("path", "language") if key in row}
+            diff = row.get("diff_hunk") or row["patch"]
+            self._add(diff, row["comment"], place, set=name, y=label(row))
+
+    def _add_comments(self) -> None:
+        def real(name: str) -> list[dict]:
+            return read_rows(self._data / f"real-comments/{name}.jsonl.gz")
+
+        accepted = [row for row in real("accepted-dev") if row["diff_hunk"]]
+        self._add_outcomes("accepted", accepted, lambda row: int(row["accepted"]), 25)
+        acted = real("acted-dev")
+        for writer in ("person", "bot"):
+            rows = [row for row in acted if row["writer"] == writer]
+            self._add_outcomes(f"acted on, {writer}", rows, lambda row: int(row["changed"]), 25)
+        self._add_outcomes(
+            "informative", real("dev"), lambda row: int(float(row["informativeness"]) > 0), 20
+        )
+        judged = [row for row in real("worth-dev") if row["diff_hunk"] and row["path"]]
+        for row in self.rng.sample(judged, 60):
+            told = {name: row[name] for name in ("worth", "importance")}
+            self._add(row["diff_hunk"], row["comment"], {"path": row["path"]}, set="worth", **told)
+
+    def _add_reviews(self) -> None:
+        reviews = read_rows(HERE / "reviews-further.jsonl")
+        useless = read_rows(HERE / "templates-further.jsonl")
+        small = [row for row in reviews if self._is_small(row)]
+        for row in self.rng.sample(small, 16):
+            diff, known = self._diffs[row["commit"][:12]], {"set": "kinds", "commit": row["commit"]}
+            for kind in KINDS:
+                self._add(diff, row[kind], kind=kind, **known)
+            near = [item for item in reviews if item["repository"] == row["repository"]]
+            if near := [item for item in near if item is not row]:
+                self._add(diff, self.rng.choice(near)["senior"], kind="other commit", **known)
+            for item in self.rng.sample(useless, 2):
+                filled = templates.fill(item["text"], diff, self.rng)
+                self._add(diff, filled, kind="template", **known)
+
+    def _add_statements(self) -> None:
+        rows = [row for row in read_rows(HERE / "statements.jsonl") if self._is_small(row)]
+        for row in draw(rows, lambda row: int(row["truth"]), 30, self.rng):
+            diff = self._diffs[row["commit"][:12]]
+            self._add(diff, row["text"], set="statement", y=int(row["truth"]))
+
+    def _is_small(self, row: dict) -> bool:
+        diff = self._diffs.get(row["commit"][:12])
+        return diff is not None and len(diff) < MAX_DIFF_CHARS
+
+
+def report(name: str, scored: list[tuple[dict, object]]) -> None:
+    print(name)
+
+    def highest(result, field: str) -> float:
+        return max((getattr(remark, field) for remark in result.remarks), default=0.0)
+
+    for outcome in ("accepted", "acted on, person", "acted on, bot", "informative"):
+        rows = [(known["y"], result) for known, result in scored if known["set"] == outcome]
+        numbers = [
+            f"{field} {auc(*([measure(r) for y, r in rows if y == side] for side in (1, 0))):.2f}"
+            for field, measure in (
+                ("worth", lambda result: highest(result, "worth")),
+                ("acts", lambda result: highest(result, "acts")),
+                ("specific", lambda result: highest(result, "specific")),
+            )
+        ]
+        print(f"  {outcome} ({len(rows)}): AUC of {', '.join(numbers)}")
+    rows = [(known, result) for known, result in scored if known["set"] == "worth"]
+    for field in ("worth", "importance"):
+        rho = spearmanr([highest(result, field) for _, result in rows],
+                        [known[field] for known, _ in rows])  # fmt: skip
+        print(f"  {field} as read ({len(rows)}): rank correlation {rho[0]:.2f}")
+    kinds: dict[str, dict[str, list]] = defaultdict(lambda: defaultdict(list))
+    for known, result in scored:
+        if known["set"] == "kinds":
+            kinds[known["kind"]][known["commit"]].append(result)
+    for kind, by_commit in sorted(kinds.items()):
+        pairs = [
+            (value(senior), value(result))
+            for commit, results in by_commit.items()
+            for senior in kinds["senior"][commit]
+            for result in results
+        ]
+        won = mean((first > second) + (first == second) / 2 for first, second in pairs)
+        place = mean(standing(result) for results in by_commit.values() for result in results)
+        print(
+            f"  {kind}: mean standing {place:.0f}; a senior review beats {won:.2f} of {len(pairs)}"
+        )
+    for truth in (0, 1):
+        verdicts = Counter(
+            remark.verdict.value
+            for known, result in scored
+            if known["set"] == "statement" and known["y"] == truth
+            for remark in result.remarks
+        )
+        print(f"  {'true' if truth else 'false'} statements: {dict(verdicts)}")
+
+
+def main() -> None:
+    """Write the sample, or score it."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--pairs", type=Path)
+    parser.add_argument("--answers", type=Path)
+    options = parser.parse_args()
+    pairs = Sample(options.data).pairs
+    if options.pairs:
+        lines = (json.dumps(pair) + "\n" for pair, _ in pairs)
+        options.pairs.write_text("".join(lines), encoding="utf-8")
+    if options.answers:
+        jobs = [
+            (
+                parse.parse_diff(
+                    pair["diff"], path=pair.get("path"), language=pair.get("language")
+                ),
+                pair["comments"][0]["body"],
+            )
+            for pair, _ in pairs
+        ]
+        for name, settings in (("network", {}), ("model", {"reader": f"replay:{options.answers}"})):
+            results = Scorer(analyzers="none", **settings).score_many(jobs)
+            report(name, list(zip((known for _, known in pairs), results, strict=True)))
+
+
+if __name__ == "__main__":
+    main()
