@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from crscore import io, jsonl, progress
-from crscore.commands._terminal import one_line, print_message
+from crscore.commands._terminal import one_line, print_message, print_note
 from crscore.errors import COMMAND_LINE, ConfigError, CRScoreError, InputError
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ def score_pairs(
                 io.write_text("".join(report), None)
                 report.clear()
             advance(len(batch))
+    if scorer.parts.model:
+        print_note(f"note: {scorer.parts.model.total}")
     if settings.format == "text":
         report.append(_summary(standings, failed))
     io.write_text("".join(report), target)

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+import operator
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
@@ -111,6 +112,19 @@ class ModelReadings(NamedTuple):
     """Whether it answered all requests, even if not all answers can be used."""
 
 
+class _Effort(NamedTuple):
+    """What the reading of comments took."""
+
+    read: int = 0
+    """Comments with a reading."""
+    comments: int = 0
+    requests: int = 0
+    again: int = 0
+    """Requests that an earlier run has answered."""
+    tokens_read: int = 0
+    tokens_written: int = 0
+
+
 class ModelReader:
     """Reader that asks a language model.
 
@@ -134,6 +148,7 @@ class ModelReader:
         self._limit = limit
         self._left = limit
         self._prices = prices
+        self._total = _Effort()
 
     @property
     def identity(self) -> str:
@@ -195,35 +210,45 @@ class ModelReader:
                     remarks[asked.comment_index] = found
                 else:
                     failures.append("the answer leaves out the comment")
-        cut = sum(not asked.shown.is_whole for request in requests for asked in request.comments)
-        again = sum(request.id in kept for request in requests)
-        notes = self._describe(len(remarks), used, again, failures, cut) if requests else ()
-        return ModelReadings(remarks, tuple(notes), is_whole)
-
-    def _describe(
-        self,
-        comments: int,
-        answers: Sequence[Answer],
-        again: int,
-        failures: Sequence[str | MalformedAnswerError],
-        cut: int,
-    ) -> Iterator[str]:
-        read = sum(answer.input_tokens or 0 for answer in answers)
-        written = sum(answer.output_tokens or 0 for answer in answers)
-        price = ""
-        if self._prices and comments and read:
-            cost = (read * self._prices.read + written * self._prices.written) / TOKENS_PER_PRICE
-            price = f"; price of 1,000 comments: {cost / comments * 1000:.2f}"
-        total = count_noun(comments + len(failures), "comment")
-        yield (
-            f"A language model read {comments} of {total} (requests: {len(answers):,}, {again:,} "
-            f"of them answered before; tokens read: {read:,}, written: {written:,}{price})."
+        if not requests:
+            return ModelReadings()
+        effort = _Effort(
+            read=len(remarks),
+            comments=len(remarks) + len(failures),
+            requests=len(used),
+            again=sum(request.id in kept for request in requests),
+            tokens_read=sum(answer.input_tokens or 0 for answer in used),
+            tokens_written=sum(answer.output_tokens or 0 for answer in used),
         )
+        self._total = _Effort(*map(operator.add, self._total, effort))
+        notes = [self._describe(effort)]
         if failures:
             alone = count_noun(len(failures), "comment")
-            yield f"The network alone read {alone}: {summarize(failures)}."
-        if cut:
-            yield f"The network alone read the end of {count_noun(cut, 'long comment')}."
+            notes.append(f"The network alone read {alone}: {summarize(failures)}.")
+        if cut := sum(
+            not asked.shown.is_whole for request in requests for asked in request.comments
+        ):
+            alone = count_noun(cut, "long comment")
+            notes.append(f"The network alone read the end of {alone}.")
+        return ModelReadings(remarks, tuple(notes), is_whole)
+
+    @property
+    def total(self) -> str:
+        """The effort of all calls together, as a note."""
+        return self._describe(self._total)
+
+    def _describe(self, effort: _Effort) -> str:
+        price = ""
+        if self._prices and effort.read and effort.tokens_read:
+            cost = effort.tokens_read * self._prices.read
+            cost += effort.tokens_written * self._prices.written
+            thousand = 1000 * cost / TOKENS_PER_PRICE / effort.read
+            price = f"; price of 1,000 comments: {thousand:.2f}"
+        return (
+            f"A language model read {effort.read:,} of {count_noun(effort.comments, 'comment')} "
+            f"(requests: {effort.requests:,}, {effort.again:,} of them answered before; tokens "
+            f"read: {effort.tokens_read:,}, written: {effort.tokens_written:,}{price})."
+        )
 
     def _key(self, request_id: str) -> str:
         # A hash, because the address of the server is private.

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from crscore import cli
+from tests.helpers.model_readings import answer, remark
 
 ROOT = Path(__file__).parents[2]
 DIFF = str(ROOT / "examples" / "change.diff")
@@ -51,6 +52,28 @@ def test_requests_of_many_pairs_name_their_pair_and_a_wrong_line_is_reported(
     assert "pairs.jsonl:2" in capsys.readouterr().err
 
 
+def test_recorded_answers_are_read_for_many_pairs(
+    target: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    patch = "@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+    pairs = tmp_path / "pairs.jsonl"
+    lines = [{"id": name, "diff": patch, "review": f"Why {name}?"} for name in ("a", "b")]
+    pairs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    assert run(pairs, "--requests", target) == 0
+    answers = tmp_path / "answers.jsonl"
+    said = answer(remark("Why", worth=2))
+    answers.write_text(
+        "\n".join(json.dumps({"id": row["id"], "answer": said}) for row in rows(target))
+    )
+    capsys.readouterr()
+    arguments = ["score", str(pairs), *PLAIN, "--format", "json", "--reader", f"replay:{answers}"]
+    assert cli.run(arguments) == 0
+    captured = capsys.readouterr()
+    documents = [json.loads(line) for line in captured.out.splitlines()]
+    assert [document["remarks"][0]["reading"]["worth"] for document in documents] == [2, 2]
+    assert "A language model read 2 of 2 comments (requests: 2" in captured.err
+
+
 def test_whole_files_are_shown(target: Path, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def limit():\n    x = 2\n    return x\n", "utf-8")
     (tmp_path / "a.diff").write_text(
@@ -68,7 +91,6 @@ def test_whole_files_are_shown(target: Path, tmp_path: Path) -> None:
     ("arguments", "word"),
     [
         ((DIFF, REVIEW), "--requests"),
-        ((REVIEW, DIFF, "--requests", "-"), "swapped"),
         ((DIFF, REVIEW, "--requests", "no/such/folder.jsonl"), "folder does not exist"),
         ((DIFF, "--requests", "-"), "JSON Lines"),
         (("pairs.jsonl", "--requests", "-", "--path", "a.py"), "single change"),

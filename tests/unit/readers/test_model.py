@@ -66,6 +66,15 @@ def test_every_comment_is_asked_about_once() -> None:
     )
 
 
+def test_effort_of_all_calls_is_added_up() -> None:
+    with scripted_llm.serve(say) as server:
+        asking = reader(server)
+        for body in ("Why?", "Really?"):
+            asking.read([requests_about(body)])
+    assert asking.total.startswith("A language model read 2 of 2 comments (requests: 2, 0")
+    assert "tokens read: 22" in asking.total
+
+
 def test_nothing_is_said_of_a_review_without_requests() -> None:
     assert read(say, []) == [ModelReadings()]
 
