@@ -107,7 +107,7 @@ class _Review:
     change: ParsedChange
     """The pair's diff, with its parsed files."""
     text: ReadReview
-    chosen: ChosenReferences
+    selection: ChosenReferences
     analysis: Analysis
     notes: tuple[str, ...]
 
@@ -232,12 +232,12 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     for pair in pairs:
         key, diff, comments = id(pair.diff), pair.diff, pair.comments
         text = read_review(comments, diff, parts.splitter, english_only=parts.english_only)
-        found, analysis = issues[key]
+        refs, analysis = issues[key]
         review = _Review(
             pair=pair,
             change=changes[key],
             text=text,
-            chosen=references.choose(found, comments, diff, limit=parts.max_claims),
+            selection=references.choose(refs, comments, diff, limit=parts.max_claims),
             analysis=analysis,
             notes=(*diff.notes, *claims[key].notes, *analysis.notes, *text.notes),
         )
@@ -251,7 +251,7 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     Returns:
         The cells of each review, and the vectors of the windows of its change.
     """
-    refs = [[ref.encoded_text for ref in review.chosen.references] for review in reviews]
+    refs = [[ref.encoded_text for ref in review.selection.references] for review in reviews]
     windows = [list_windows(review.pair.diff) if parts.reader else () for review in reviews]
     sentences = [[sentence.text for sentence in review.text.sentences] for review in reviews]
     of_changes = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
@@ -260,7 +260,7 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
         (
             compare(
                 review.pair.diff,
-                review.chosen.references,
+                review.selection.references,
                 review.text.sentences,
                 vectors.of(rows),
                 vectors.of(columns),
@@ -319,7 +319,7 @@ def _score(
         comments=comments,
         authors=review.text.authors,
         suggestions=suggestions,
-        chosen=review.chosen,
+        selection=review.selection,
         cells=cells,
         judgement=judgement,
         decision=parts.matcher.decision,

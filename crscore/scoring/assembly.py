@@ -63,7 +63,7 @@ class JudgedReview:
     """Indices of each author's comments, in order of first appearance."""
     suggestions: Sequence[tuple[Suggestion, ...]]
     """Suggestion blocks of each comment."""
-    chosen: ChosenReferences
+    selection: ChosenReferences
     """Pseudo-references of the change, and the scope of each comment."""
     cells: Cells
     """The cells, of R pseudo-references and S sentences."""
@@ -234,7 +234,7 @@ def build_result(
         usefulness=rating.usefulness if rating else None,
         threshold=threshold,
         decision=review.decision,
-        small=review.chosen.small,
+        small=review.selection.small,
         analysis=analysis,
         signature=render_signature(signature),
         notes=notes,
@@ -253,7 +253,8 @@ def _score_comments(
         columns[unit.comment].append(column)
     results = []
     for index, comment in enumerate(review.comments):
-        scope, rows, own = review.chosen.scopes[index], review.chosen.rows[index], columns[index]
+        scope, rows = review.selection.scopes[index], review.selection.rows[index]
+        indices = columns[index]
         file = scope and scopes.file_at(table.diff, scope.path or "")
         reason = ""
         if scope is None:
@@ -261,7 +262,7 @@ def _score_comments(
         elif scope.kind is not ScopeKind.DIFF and file and not file.shows_text:
             cause = file.missing or "it is binary or a submodule"
             reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
-        if own and not any(table.is_read[column] for column in own):
+        if indices and not any(table.is_read[column] for column in indices):
             reason = NOT_READ
         if original := review.originals.get(index):
             # The current version does not have its lines.
@@ -269,17 +270,17 @@ def _score_comments(
             outcome = original.comments[0].scores
         elif reason:
             rows = ()
-            outcome = scores.abstain(references=0, sentences=len(own), reason=reason)
+            outcome = scores.abstain(references=0, sentences=len(indices), reason=reason)
         elif scope and scope.kind is ScopeKind.DIFF:
-            outcome = table.score_diff(own)
+            outcome = table.score_diff(indices)
         else:
-            outcome = table.score(rows, own, subject=(scope and scope.path) or "the file")
+            outcome = table.score(rows, indices, subject=(scope and scope.path) or "the file")
         results.append(
             CommentResult(
                 comment=comment,
                 scope=scope or Scope(kind=ScopeKind.FILE, path=comment.path),
                 scores=outcome,
-                sentences=tuple(own),
+                sentences=tuple(indices),
                 references=rows,
                 suggestions=review.suggestions[index],
                 usefulness=usefulness.get(index),

@@ -129,7 +129,7 @@ def find_touched(
         and the readings with these claims.
     """
     by_name = find_named(cells, judgement.flags, idf)
-    touched, found = by_name | (judgement.degrees >= decision), list(readings)
+    touched, with_claims = by_name | (judgement.degrees >= decision), list(readings)
     for column, reading in enumerate(readings):
         rows = np.flatnonzero(by_name[:, column]).tolist()
         row = max(rows, key=lambda row: cells.similarity[row, column], default=None)
@@ -137,8 +137,8 @@ def find_touched(
             row = _find_claim(cells, column, idf)
         if row is not None:
             touched[row, column] = True
-            found[column] = replace(reading, subject=Subject.CLAIM, reference=row)
-    return touched, tuple(found)
+            with_claims[column] = replace(reading, subject=Subject.CLAIM, reference=row)
+    return touched, tuple(with_claims)
 
 
 def _find_claim(cells: Cells, column: int, idf: Callable[[str], float]) -> int | None:

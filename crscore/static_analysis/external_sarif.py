@@ -60,9 +60,9 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ..
         Each run, in order.
     """
     # The root of the checkout that crscore runs in, else the working folder.
-    here = Path.cwd() if reports else Path()
-    folders = (folder for folder in (here, *here.parents) if (folder / ".git").exists())
-    root = f"{next(folders, here).as_posix().rstrip('/')}/"
+    start = Path.cwd() if reports else Path()
+    folders = (folder for folder in (start, *start.parents) if (folder / ".git").exists())
+    root = f"{next(folders, start).as_posix().rstrip('/')}/"
     return tuple(_find_run(report, diff, root) for report in reports)
 
 

@@ -110,9 +110,9 @@ def rate(
         elif remark.verdict is Verdict.REFUTED:
             remarks[index] = replace(remark, worth=LEAST_WORTH)
 
-    def rank_together(chosen: Iterable[int], kind: str = REVIEWS) -> Usefulness | None:
+    def rank_together(comments: Iterable[int], kind: str = REVIEWS) -> Usefulness | None:
         """Rank some comments; None without a remark."""
-        groups = [by_comment[comment] for comment in chosen if comment in by_comment]
+        groups = [by_comment[comment] for comment in comments if comment in by_comment]
         if not groups:
             return None
         # The most valuable remark represents its comment.
