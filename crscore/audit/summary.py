@@ -1,5 +1,6 @@
 """Builds the overview of an audit from the store."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -44,6 +45,8 @@ Floats = npt.NDArray[np.float64]
 HOST: Final = "https://github.com"
 _CANDIDATES: Final = 1_000
 """Number of comments to search for examples; many may have the same text."""
+_EXAMPLES_OF_BOT: Final = 2
+"""Number of best and of worst comments of one bot, if there are enough others."""
 _ESTIMATES: Final = ("comments", *SCORES)
 _UNCOVERED: Final = ReviewerCoverage(
     False, Coverage(reviewed=rate(0, 0), last_head=rate(0, 0), green_unreviewed=None, skips=())
@@ -337,9 +340,13 @@ def _examples(
         example = make_example(row, pages)
         # Compare the visible texts: bots hide a different number in the markup of each comment.
         by_text.setdefault(example.text, example)
-        if len(by_text) == options.examples:
-            break
-    return tuple(by_text.values())
+    # At most a few of one bot, unless there are no others.
+    seen: Counter[str] = Counter()
+    chosen: list[list[Example]] = [[], []]
+    for example in by_text.values():
+        chosen[seen[example.reviewer] >= _EXAMPLES_OF_BOT].append(example)
+        seen[example.reviewer] += 1
+    return tuple(chosen[0] + chosen[1])[: options.examples]
 
 
 def make_example(row: Sequence[Any], pages: Mapping[str, str]) -> Example:

@@ -62,20 +62,19 @@ def facts(overview: Overview) -> str:
 
 
 def opening(overview: Overview) -> str:
-    """Describe the main result in one or two sentences."""
-    bots = [row for row in overview.reviewers if row.is_bot and row.usefulness is not None]
-    if not bots:
+    """Say what to do with the bots, and how many of them differ."""
+    told: dict[str, list[str]] = {verdict: [] for verdict in ("keep", "tune", "drop", "undecided")}
+    for row in overview.reviewers:
+        if row.decision:
+            told[row.decision.verdict].append(row.name)
+    parts = [f"{word.capitalize()}: {', '.join(names)}." for word, names in told.items() if names]
+    if not parts:
         return "No bot has a scored review in this period."
-    best = bots[0]
-    text = f"{best.name} has the highest mean usefulness of {view.count_noun(len(bots), 'bot')}: "
-    text += f"{interval(best.usefulness)} of 100."
-    if best.rank is not None and best.rank[1] > 1:
-        text += f" Its rank is not certain: it may be {ranks(best)}."
-    decided = sum(verdict.verdict in {"better", "worse"} for verdict in overview.verdicts)
     if overview.verdicts:
+        decided = sum(verdict.verdict in {"better", "worse"} for verdict in overview.verdicts)
         pairs = view.count_noun(len(overview.verdicts), "pair")
-        text += f" {decided:,} of {pairs} of bots differ significantly."
-    return text
+        parts.append(f"{decided:,} of {pairs} of bots differ significantly.")
+    return " ".join(parts)
 
 
 def number(value: float | None) -> str:

@@ -248,3 +248,16 @@ def test_a_run_that_was_killed_is_partial(store: Store) -> None:
 
     assert [night.partial for night in overview.nights] == [None, "it was stopped"]
     assert "the score of 2026-03-03 is partial: it was stopped" in overview.notes[0]
+
+
+def test_best_comments_are_not_of_one_bot_only(store: Store) -> None:
+    store.put([rows.pull(1)])
+    for host_id in range(1, 9):
+        name = "hare" if host_id == 1 else "otter"
+        key = comment_key(MessageKind.LINE, host_id)
+        store.put([rows.comment(1, name, host_id), rows.comment_score(key, 1, 50 + host_id)])
+        store.put([rows.score(1, name, 50)])
+
+    best = make_overview(store, OPTIONS).best
+
+    assert [row.reviewer for row in best] == ["otter", "otter", "hare", "otter", "otter"]
