@@ -112,7 +112,7 @@ class ModelReadings(NamedTuple):
     """Whether it answered all requests, even if not all answers can be used."""
 
 
-class _Effort(NamedTuple):
+class Effort(NamedTuple):
     """What the reading of comments took."""
 
     read: int = 0
@@ -123,6 +123,18 @@ class _Effort(NamedTuple):
     """Requests that an earlier run has answered."""
     tokens_read: int = 0
     tokens_written: int = 0
+
+    def price(self, prices: Prices | None) -> float | None:
+        """Return the price of 1,000 comments; None if it is unknown.
+
+        Example:
+            >>> Effort(read=10, tokens_read=20_000, tokens_written=1_000).price(Prices(1, 10))
+            3.0
+        """
+        if prices is None or not self.read or not self.tokens_read:
+            return None
+        cost = self.tokens_read * prices.read + self.tokens_written * prices.written
+        return 1000 * cost / TOKENS_PER_PRICE / self.read
 
 
 class ModelReader:
@@ -147,8 +159,9 @@ class ModelReader:
         self._cache = cache
         self._limit = limit
         self._left = limit
-        self._prices = prices
-        self._total = _Effort()
+        self.prices = prices
+        self.effort = Effort()
+        """That of all calls together."""
 
     @property
     def identity(self) -> str:
@@ -212,7 +225,7 @@ class ModelReader:
                     failures.append("the answer leaves out the comment")
         if not requests:
             return ModelReadings()
-        effort = _Effort(
+        effort = Effort(
             read=len(remarks),
             comments=len(remarks) + len(failures),
             requests=len(used),
@@ -220,7 +233,7 @@ class ModelReader:
             tokens_read=sum(answer.input_tokens or 0 for answer in used),
             tokens_written=sum(answer.output_tokens or 0 for answer in used),
         )
-        self._total = _Effort(*map(operator.add, self._total, effort))
+        self.effort = Effort(*map(operator.add, self.effort, effort))
         notes = [self._describe(effort)]
         if failures:
             alone = count_noun(len(failures), "comment")
@@ -235,15 +248,11 @@ class ModelReader:
     @property
     def total(self) -> str:
         """The effort of all calls together, as a note."""
-        return self._describe(self._total)
+        return self._describe(self.effort)
 
-    def _describe(self, effort: _Effort) -> str:
-        price = ""
-        if self._prices and effort.read and effort.tokens_read:
-            cost = effort.tokens_read * self._prices.read
-            cost += effort.tokens_written * self._prices.written
-            thousand = 1000 * cost / TOKENS_PER_PRICE / effort.read
-            price = f"; price of 1,000 comments: {thousand:.2f}"
+    def _describe(self, effort: Effort) -> str:
+        cost = effort.price(self.prices)
+        price = "" if cost is None else f"; price of 1,000 comments: {cost:.2f}"
         return (
             f"A language model read {effort.read:,} of {count_noun(effort.comments, 'comment')} "
             f"(requests: {effort.requests:,}, {effort.again:,} of them answered before; tokens "

@@ -12,7 +12,7 @@ from crscore import io
 from crscore.commands._settings import MODEL, PARTS, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
 from crscore.errors import InputError
-from crscore.settings import AUTO, Config
+from crscore.settings import AUTO, NETWORK, Config, override_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,8 @@ COMPARISON_OPTIONS: Final = DRAWS | {"paths", "form", "target"}
 """Parameters of a comparison of two results."""
 COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "other_changes"})
 """Parameters that apply only to comments without ratings."""
+READER_OPTIONS: Final = frozenset({"readers", "prices", "reader_limit"})
+"""Parameters that apply only to a comparison of readers."""
 RATED_OPTIONS: Final = frozenset({"baselines", "files", "judges", "attacks", "split"})
 """Parameters that apply only to rated reviews."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
@@ -55,6 +57,7 @@ class SplitCommand(GroupedCommand):
         "crscore validate study.jsonl.gz",
         "crscore validate study.jsonl.gz --claims structural --format json -o run.json",
         "crscore validate a.json b.json",
+        "crscore validate comments.jsonl --reader network --reader openai:MODEL",
     ),
 )
 @click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=_FILE)
@@ -119,6 +122,23 @@ class SplitCommand(GroupedCommand):
     help="Comments: number of other changes per comment.",
 )
 @click.option(
+    "--reader",
+    "readers",
+    multiple=True,
+    metavar="NAME[:ARGUMENT]",
+    help="Comments: compare readers (network, openai:MODEL, vllm:MODEL, replay:FILE) with the "
+    "comments' outcomes; may be repeated.",
+)
+@click.option(
+    "--reader-price",
+    "prices",
+    multiple=True,
+    metavar="READ,WRITTEN",
+    help="Price of a million tokens, to report the cost: one for all models, or one for each "
+    "--reader but network, in order.",
+)
+@setting_options("reader_limit")
+@click.option(
     "--resamples", type=click.IntRange(0), default=1000, help="Number of bootstrap resamples."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed.")
@@ -146,6 +166,11 @@ def command(
     how well each number separates a comment's own change from another, and comments with a label
     (a field that is true or false) from those without it.
 
+    With --reader, comments are compared with outcomes: a field "outcomes", an object of numbers (0
+    and 1, or a rating) by name, and fields that are true or false; optionally "group" and "writer"
+    (person or bot). The report has each reader's AUC or rank correlation with each outcome, floors
+    beside them, paired intervals of their differences, tokens and price.
+
     Analyzers run only if --analyzers names them. Their findings then replace those recorded in
     the data, and the report shows the effect.
 
@@ -159,9 +184,12 @@ def command(
 
     draws = {name: options.pop(name) for name in sorted(DRAWS)}
     claims = options.pop("claims")
-    rated, commented = (
-        {name: options.pop(name) for name in names} for names in (RATED_OPTIONS, COMMENT_OPTIONS)
+    rated, commented, reading = (
+        {name: options.pop(name) for name in names}
+        for names in (RATED_OPTIONS, COMMENT_OPTIONS, READER_OPTIONS)
     )
+    if not reading["readers"]:
+        _refuse({"prices", "reader_limit"}, "a run without --reader")
     document: Struct
     if len(paths) == 2:
         _refuse_others(COMPARISON_OPTIONS, "a comparison of two results")
@@ -170,6 +198,13 @@ def command(
         raise click.UsageError(
             f"expected one study or two results of validate, got {len(paths)} files"
         )
+    elif reading["readers"] and _has_comments(paths[0]):
+        _refuse(RATED_OPTIONS | (COMMENT_OPTIONS - {"group"}), "a comparison of readers")
+        options |= {"claims": claims} if _is_given("claims") else {}
+        options["reader_limit"] = reading["reader_limit"]
+        settings = load_settings(config_file, options)
+        named = _name_readers(reading["readers"], reading["prices"], settings)
+        document = _judge(paths[0], named, {"group": commented["group"]} | draws, progress)
     elif _has_comments(paths[0]):
         _refuse(RATED_OPTIONS, "comments without ratings")
         # These data have no recorded claims, which are the option's default.
@@ -179,7 +214,7 @@ def command(
         settings = load_settings(config_file, options)
         document = _separate(paths[0], settings, commented | draws, progress)
     else:
-        _refuse(COMMENT_OPTIONS, "a study of rated reviews")
+        _refuse(COMMENT_OPTIONS | READER_OPTIONS, "a study of rated reviews")
         settings = load_settings(config_file, options)
         document = _validate(paths[0], settings, rated | {"claims": claims} | draws, progress)
     from crscore_lab.study import report as reports  # noqa: PLC0415  (after --help)
@@ -235,6 +270,41 @@ def _separate(
         separation.SeparationOptions(**options),
         progress=progress,
     )
+
+
+def _name_readers(
+    names: tuple[str, ...], prices: tuple[str, ...], settings: Config
+) -> dict[str, Config]:
+    """Return the settings of each reader."""
+    models = [name for name in names if name != NETWORK]
+    if len({*names}) < len(names):
+        raise click.UsageError("--reader names one reader twice")
+    if len(prices) not in (0, 1, len(models)):
+        raise click.UsageError(
+            f"--reader-price: expected one for all models or {len(models)}, got {len(prices)}"
+        )
+    costs = dict(zip(models, prices * len(models) if len(prices) == 1 else prices, strict=False))
+    return {
+        name: override_settings(
+            settings, {"reader": name, "reader_price": costs.get(name, settings.reader_price)}
+        )
+        for name in names
+    }
+
+
+def _judge(
+    data: Path,
+    readers: dict[str, Config],
+    options: dict[str, Any],
+    progress: Callable[[str], None],
+) -> Struct:
+    from crscore import scorer  # noqa: PLC0415
+    from crscore_lab.study.data import comments  # noqa: PLC0415
+    from crscore_lab.study.measures import readers as measure  # noqa: PLC0415
+
+    scorers = {name: scorer.Scorer(settings) for name, settings in readers.items()}
+    read = comments.read_comments(data, next(iter(scorers.values())))
+    return measure.judge(read, scorers, **options, progress=progress)
 
 
 def _validate(

@@ -16,15 +16,16 @@ from crscore_lab.study.measures.comparison import Comparison
 from crscore_lab.study.measures.issues import Issues
 from crscore_lab.study.measures.link_classifier import Classifier
 from crscore_lab.study.measures.ranking import HUMAN
+from crscore_lab.study.measures.readers import ReadersResult
 from crscore_lab.study.measures.separation import SeparationResult
 from crscore_lab.study.results import ValidationResult
-from crscore_lab.tables import DASH, format_interval, format_value, make_table
+from crscore_lab.tables import DASH, Column, format_interval, format_value, make_table
 
 RELEVANCE: Final = DIMENSIONS[2]
 
 
 def render(document: Struct, form: str) -> str:
-    """Render a run, a comparison of two, or a run over comments as `json` or `text`."""
+    """Render a document of `crscore validate` as `json` or `text`."""
     if form == "json":
         return shorten_arrays(escape.write_json(document))
     match document:
@@ -34,6 +35,8 @@ def render(document: Struct, form: str) -> str:
             parts = _describe_comparison(document)
         case SeparationResult():
             parts = _describe_separation(document)
+        case ReadersResult():
+            parts = _describe_readers(document)
         case _:
             raise TypeError(type(document))
     # Names of systems and files are untrusted input.
@@ -307,3 +310,70 @@ def _describe_separation(result: SeparationResult) -> Iterator[str]:
             ("abstained", "abstained"),
         )
     yield f"Signature: {result.signature}"
+
+
+def _describe_readers(result: ReadersResult) -> Iterator[str]:
+    yield "# How well readers know what became of comments"
+    yield (
+        f"{count_noun(result.comments, 'comment')}; {result.resamples:,} draws of whole groups by "
+        f"{result.group} ({result.groups:,}), seed {result.seed}. AUC: the chance that a comment "
+        "with the outcome exceeds one without it, of one kind of writer; 0.5 for a coin. Floors: "
+        "number of words; ridge regressions on words (TF-IDF) and on the encoder's vector, each "
+        "judged on groups that it did not learn from."
+    )
+    yield make_table(
+        "Readers: what 1,000 comments cost",
+        result.readers,
+        ("reader", "name"),
+        ("comments read", "comments"),
+        *(
+            (header, _rounded(field))
+            for header, field in (
+                ("tokens read", "tokens_read"),
+                ("tokens written", "tokens_written"),
+            )
+        ),
+        ("price", lambda row: None if row.price is None else f"{row.price:.2f}"),
+    )
+    yield "What a reader did not read is the network's reading in its column."
+    readers = [reader.name for reader in result.readers]
+
+    def agreement(at: int) -> Callable[[Any], object]:
+        def get(row: Any) -> object:
+            value = row.judges[at].agreement
+            return _interval_of("value")(value) if at < len(readers) else value.value
+
+        return get
+
+    columns: list[Column] = [
+        ("outcome", lambda row: f"{row.outcome}, {row.writers}"),
+        ("comments", "comments"),
+        ("with it", "positive"),
+        ("by", "field"),
+    ]
+    yield make_table(
+        "Agreement with outcomes",
+        result.outcomes,
+        *columns,
+        ("measure", "measure"),
+        *((row.judge, agreement(at)) for at, row in enumerate(result.outcomes[0].judges)),
+    )
+    yield make_table(
+        "Differences of readers, with paired intervals",
+        result.outcomes if len(readers) > 1 else (),
+        *columns,
+        *(
+            (f"{row.second} minus {row.first}", _difference(at))
+            for at, row in enumerate(result.outcomes[0].differences)
+        ),
+    )
+    for reader in result.readers:
+        yield f"Signature of {reader.name}: {reader.signature}"
+
+
+def _rounded(field: str) -> Callable[[Any], int | None]:
+    return lambda row: None if getattr(row, field) is None else round(getattr(row, field))
+
+
+def _difference(at: int) -> Callable[[Any], str]:
+    return lambda row: _interval_of("difference")(row.differences[at])

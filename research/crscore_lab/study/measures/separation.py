@@ -161,7 +161,9 @@ class SeparationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     """Notes on omissions, one sentence each."""
 
 
-class _Pair(NamedTuple):
+class Pair(NamedTuple):
+    """Comment with the change that it is scored on."""
+
     comment: int
     """Row of the comment."""
     change: int
@@ -245,8 +247,8 @@ def separate(
     # Before the scoring, so that a wrong label is reported at once.
     labels = _labels(comments, options)
     other_pairs = _other_pairs(comments, options, rng, is_needed=not labels)
-    pairs = [*(_Pair(row, row) for row in range(len(rows))), *other_pairs]
-    values, analyses = _score(rows, pairs, scorer, progress)
+    pairs = [*(Pair(row, row) for row in range(len(rows))), *other_pairs]
+    values, analyses = score_pairs(rows, pairs, scorer, progress)
     scored = _ScoredPairs(
         values=values, groups=[groups[pair.comment] for pair in pairs], options=options
     )
@@ -282,7 +284,7 @@ def _labels(comments: Comments, options: SeparationOptions) -> dict[str, list[bo
 
 def _other_pairs(
     comments: Comments, options: SeparationOptions, rng: np.random.Generator, *, is_needed: bool
-) -> list[_Pair]:
+) -> list[Pair]:
     if options.kind == LABELS:
         return []
     patches = [row.patch for row in comments.rows]
@@ -290,17 +292,23 @@ def _other_pairs(
     other_rows = draw_other_patches(patches, kinds, options.other_changes, rng)
     if not any(other_rows) and is_needed:
         raise InputError(f"{NO_OTHER}: there must be two of one {options.within or 'language'}")
-    return [_Pair(row, change) for row, changes in enumerate(other_rows) for change in changes]
+    return [Pair(row, change) for row, changes in enumerate(other_rows) for change in changes]
 
 
-def _score(
+def score_pairs(
     rows: Sequence[CommentRow],
-    pairs: Sequence[_Pair],
+    pairs: Sequence[Pair],
     scorer: Scorer,
     progress: Callable[[str], None],
+    numbers: Mapping[str, Getter] = NUMBERS,
 ) -> tuple[dict[str, Floats], list[Analysis]]:
-    """Score every pair; pairs of one patch are adjacent, so that its claims are made once."""
-    table = np.full((len(pairs), len(NUMBERS)), np.nan)
+    """Score every pair; pairs of one patch are adjacent, so that its claims are made once.
+
+    Returns:
+        Each number's value for every pair, NaN where it abstained, without numbers that always
+        did; and the analysis of each pair.
+    """
+    table = np.full((len(pairs), len(numbers)), np.nan)
     order = sorted(range(len(pairs)), key=lambda index: rows[pairs[index].change].patch)
     analyses = []
     for start in range(0, len(order), BATCH):
@@ -310,16 +318,16 @@ def _score(
             for pair in (pairs[index] for index in batch)
         )
         for index, result in zip(batch, results, strict=True):
-            numbers = [get(result) for get in NUMBERS.values()]
-            table[index] = [np.nan if number is None else number for number in numbers]
+            values = [get(result) for get in numbers.values()]
+            table[index] = [np.nan if value is None else value for value in values]
         analyses += [result.analysis for result in results]
         progress(f"scored {start + len(batch):,} of {len(pairs):,} pairs of comment and change")
-    columns = zip(NUMBERS, np.round(table, _DECIMALS).T, strict=True)
+    columns = zip(numbers, np.round(table, _DECIMALS).T, strict=True)
     return {name: column for name, column in columns if not np.isnan(column).all()}, analyses
 
 
 def _separate_changes(
-    scored: _ScoredPairs, other_pairs: Sequence[_Pair], comments: int
+    scored: _ScoredPairs, other_pairs: Sequence[Pair], comments: int
 ) -> Separation:
     """Compare the comments' own changes, in the first pairs, with the other changes drawn."""
     own_pairs = [pair.comment for pair in other_pairs]
