@@ -8,68 +8,56 @@ known of them. A row of OUT has `comment`, `patch`, `path`, `language`, `writer`
 Comments without a hunk are left out, and their number is printed.
 """
 
-import argparse
 import json
-from collections.abc import Callable, Iterator
+import sys
 from pathlib import Path
 from typing import Any, Final
 
 from crscore import io, jsonl
 
-Row = dict[str, Any]
-Outcomes = Callable[[Row], dict[str, float]]
-
-SETS: Final[dict[str, Outcomes]] = {
-    "accepted-dev": lambda row: {"accepted": row["accepted"]},
-    "acted-dev": lambda row: {"acted_on": row["changed"]},
-    "followed-dev": lambda row: {"followed": row["addressed_said_by_a_model"]},
-    "categories-dev": lambda row: {"functional": row["category"] == "functional"},
-    "dev": lambda row: {
-        "informative": row["informativeness"],
-        "relevant": row["relevance"],
-        "clear": row["expression"],
-    },
-    "worth-dev": lambda row: {name: row[name] for name in ("worth", "importance")},
+SETS: Final = {
+    "accepted-dev": {"accepted": "accepted"},
+    "acted-dev": {"acted_on": "changed"},
+    "followed-dev": {"followed": "addressed_said_by_a_model"},
+    "dev": {"informative": "informativeness", "relevant": "relevance", "clear": "expression"},
+    "worth-dev": {"worth": "worth", "importance": "importance"},
 }
-"""File -> its outcomes of a row."""
+"""File -> outcome -> the field that has it."""
 
 
-def convert(path: Path, outcomes: Outcomes) -> Iterator[Row | None]:
-    """Yield each comment of a file, None for one without a hunk."""
-    content = jsonl.read_bytes(path, "comments")
-    for _, row in jsonl.read_rows(content, Row, path, "comments"):
-        patch = row.get("patch") or row.get("diff_hunk")
-        if not patch:
-            yield None
-            continue
-        yield {
-            "comment": row["comment"],
-            "patch": patch,
-            "path": row.get("path"),
-            "language": row.get("language"),
-            "writer": "person" if row.get("writer", "person") == "person" else "bot",
-            "group": str(row.get("pull") or row.get("repository") or patch),
-            "source": path.name,
-            "outcomes": {name: float(value) for name, value in outcomes(row).items()},
-        }
+def convert(row: dict[str, Any], patch: str, source: str) -> dict[str, Any]:
+    """Return the row of one comment."""
+    return {
+        "comment": row["comment"],
+        "patch": patch,
+        "path": row.get("path"),
+        "language": row.get("language"),
+        "writer": "person" if row.get("writer", "person") == "person" else "bot",
+        "group": str(row.get("pull") or row.get("repository") or patch),
+        "source": source,
+        "outcomes": {name: float(row[field]) for name, field in SETS[source].items()},
+    }
 
 
-def main() -> None:
-    """Convert the files."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("out")
-    options = parser.parse_args()
-    paths = {options.folder / f"{name}.jsonl.gz": outcomes for name, outcomes in SETS.items()}
-    rows = [row for path, of in paths.items() if path.exists() for row in convert(path, of)]
-    kept: dict[tuple[str, str], Row] = {}
-    for row in filter(None, rows):
-        # A comment may be in several sets.
-        first = kept.setdefault((row["comment"], row["patch"]), row)
-        first["outcomes"] |= row["outcomes"]
-    io.write_text("".join(json.dumps(row) + "\n" for row in kept.values()), options.out)
-    print(f"{len(kept):,} comments; rows without a hunk: {rows.count(None):,}")
+def main(folder: str, out: str) -> None:
+    """Convert the files that are there."""
+    kept: dict[tuple[str, str], dict[str, Any]] = {}
+    left_out = 0
+    for path in (path for name in SETS if (path := Path(folder, f"{name}.jsonl.gz")).exists()):
+        content = jsonl.read_bytes(path, "comments")
+        for _, row in jsonl.read_rows(content, dict[str, Any], path, "comments"):
+            patch = row.get("patch") or row.get("diff_hunk")
+            left_out += not patch
+            if patch:
+                made = convert(row, patch, path.name.partition(".")[0])
+                # A comment may be in several sets.
+                first = kept.setdefault((row["comment"], patch), made)
+                first["outcomes"] |= made["outcomes"]
+    io.write_text("".join(json.dumps(row) + "\n" for row in kept.values()), out)
+    print(f"{len(kept):,} comments; rows without a hunk: {left_out:,}")
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 3:
+        sys.exit("expected two arguments: FOLDER OUT")
+    main(*sys.argv[1:])

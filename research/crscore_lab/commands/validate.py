@@ -12,7 +12,7 @@ from crscore import io
 from crscore.commands._settings import MODEL, PARTS, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
 from crscore.errors import InputError
-from crscore.settings import AUTO, NETWORK, Config, override_settings
+from crscore.settings import AUTO, NETWORK, Config
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,8 +134,7 @@ class SplitCommand(GroupedCommand):
     "prices",
     multiple=True,
     metavar="READ,WRITTEN",
-    help="Price of a million tokens, to report the cost: one for all models, or one for each "
-    "--reader but network, in order.",
+    help="Price of a million tokens, for each --reader but network, in order.",
 )
 @setting_options("reader_limit")
 @click.option(
@@ -201,10 +200,8 @@ def command(
     elif reading["readers"] and _has_comments(paths[0]):
         _refuse(RATED_OPTIONS | (COMMENT_OPTIONS - {"group"}), "a comparison of readers")
         options |= {"claims": claims} if _is_given("claims") else {}
-        options["reader_limit"] = reading["reader_limit"]
-        settings = load_settings(config_file, options)
-        named = _name_readers(reading["readers"], reading["prices"], settings)
-        document = _judge(paths[0], named, {"group": commented["group"]} | draws, progress)
+        settings = load_settings(config_file, options | {"reader_limit": reading["reader_limit"]})
+        document = _judge(paths[0], settings, reading | commented | draws, progress)
     elif _has_comments(paths[0]):
         _refuse(RATED_OPTIONS, "comments without ratings")
         # These data have no recorded claims, which are the option's default.
@@ -272,39 +269,26 @@ def _separate(
     )
 
 
-def _name_readers(
-    names: tuple[str, ...], prices: tuple[str, ...], settings: Config
-) -> dict[str, Config]:
-    """Return the settings of each reader."""
-    models = [name for name in names if name != NETWORK]
-    if len({*names}) < len(names):
-        raise click.UsageError("--reader names one reader twice")
-    if len(prices) not in (0, 1, len(models)):
-        raise click.UsageError(
-            f"--reader-price: expected one for all models or {len(models)}, got {len(prices)}"
-        )
-    costs = dict(zip(models, prices * len(models) if len(prices) == 1 else prices, strict=False))
-    return {
-        name: override_settings(
-            settings, {"reader": name, "reader_price": costs.get(name, settings.reader_price)}
-        )
-        for name in names
-    }
-
-
 def _judge(
-    data: Path,
-    readers: dict[str, Config],
-    options: dict[str, Any],
-    progress: Callable[[str], None],
+    data: Path, settings: Config, reading: dict[str, Any], progress: Callable[[str], None]
 ) -> Struct:
     from crscore import scorer  # noqa: PLC0415
     from crscore_lab.study.data import comments  # noqa: PLC0415
-    from crscore_lab.study.measures import readers as measure  # noqa: PLC0415
+    from crscore_lab.study.measures import readers  # noqa: PLC0415
 
-    scorers = {name: scorer.Scorer(settings) for name, settings in readers.items()}
-    read = comments.read_comments(data, next(iter(scorers.values())))
-    return measure.judge(read, scorers, **options, progress=progress)
+    names, prices = reading["readers"], reading["prices"]
+    models = [name for name in names if name != NETWORK]
+    if len({*names}) < len(names) or len(prices) not in (0, len(models)):
+        raise click.UsageError(
+            "expected each --reader once, and one --reader-price for each but network, or none"
+        )
+    costs = dict(zip(models, prices, strict=False))
+    scorers = {
+        name: scorer.Scorer(settings, reader=name, reader_price=costs.get(name)) for name in names
+    }
+    read = comments.read_comments(data, scorers[names[0]])
+    draws: Any = {name: reading[name] for name in DRAWS}
+    return readers.judge(read, scorers, draws, reading["group"], progress)
 
 
 def _validate(

@@ -19,7 +19,7 @@ from crscore_lab.study.measures.ranking import HUMAN
 from crscore_lab.study.measures.readers import ReadersResult
 from crscore_lab.study.measures.separation import SeparationResult
 from crscore_lab.study.results import ValidationResult
-from crscore_lab.tables import DASH, Column, format_interval, format_value, make_table
+from crscore_lab.tables import DASH, format_interval, format_value, make_table
 
 RELEVANCE: Final = DIMENSIONS[2]
 
@@ -315,65 +315,28 @@ def _describe_separation(result: SeparationResult) -> Iterator[str]:
 def _describe_readers(result: ReadersResult) -> Iterator[str]:
     yield "# How well readers know what became of comments"
     yield (
-        f"{count_noun(result.comments, 'comment')}; {result.resamples:,} draws of whole groups by "
-        f"{result.group} ({result.groups:,}), seed {result.seed}. AUC: the chance that a comment "
-        "with the outcome exceeds one without it, of one kind of writer; 0.5 for a coin. Floors: "
-        "number of words; ridge regressions on words (TF-IDF) and on the encoder's vector, each "
-        "judged on groups that it did not learn from."
+        f"{result.resamples:,} draws of whole groups by {result.group} ({result.groups:,}), seed "
+        f"{result.seed}. AUC: the chance that a comment with the outcome exceeds one without it, "
+        "of one kind of writer; 0.5 for a coin. Floors: number of words; ridge regressions on "
+        "words (TF-IDF) and on the encoder's vector, judged on groups they did not learn from."
     )
     yield make_table(
-        "Readers: what 1,000 comments cost",
+        "Cost of 1,000 comments (the network reads what a model does not)",
         result.readers,
         ("reader", "name"),
         ("comments read", "comments"),
-        *(
-            (header, _rounded(field))
-            for header, field in (
-                ("tokens read", "tokens_read"),
-                ("tokens written", "tokens_written"),
-            )
-        ),
-        ("price", lambda row: None if row.price is None else f"{row.price:.2f}"),
+        ("tokens read", "tokens_read"),
+        ("tokens written", "tokens_written"),
+        ("price", "price"),
     )
-    yield "What a reader did not read is the network's reading in its column."
-    readers = [reader.name for reader in result.readers]
-
-    def agreement(at: int) -> Callable[[Any], object]:
-        def get(row: Any) -> object:
-            value = row.judges[at].agreement
-            return _interval_of("value")(value) if at < len(readers) else value.value
-
-        return get
-
-    columns: list[Column] = [
-        ("outcome", lambda row: f"{row.outcome}, {row.writers}"),
-        ("comments", "comments"),
-        ("with it", "positive"),
-        ("by", "field"),
-    ]
-    yield make_table(
-        "Agreement with outcomes",
-        result.outcomes,
-        *columns,
-        ("measure", "measure"),
-        *((row.judge, agreement(at)) for at, row in enumerate(result.outcomes[0].judges)),
-    )
-    yield make_table(
-        "Differences of readers, with paired intervals",
-        result.outcomes if len(readers) > 1 else (),
-        *columns,
-        *(
-            (f"{row.second} minus {row.first}", _difference(at))
-            for at, row in enumerate(result.outcomes[0].differences)
-        ),
-    )
-    for reader in result.readers:
-        yield f"Signature of {reader.name}: {reader.signature}"
-
-
-def _rounded(field: str) -> Callable[[Any], int | None]:
-    return lambda row: None if getattr(row, field) is None else round(getattr(row, field))
-
-
-def _difference(at: int) -> Callable[[Any], str]:
-    return lambda row: _interval_of("difference")(row.differences[at])
+    minus = _interval_of("minus_first", "minus_first_low", "minus_first_high")
+    for row in result.outcomes:
+        share = "" if row.positive is None else f", {row.positive:,} with it"
+        yield make_table(
+            f"{row.outcome} by {row.field} (writers: {row.writers}; {row.comments:,}{share})",
+            row.judges,
+            ("reader or floor", "judge"),
+            ("rank correlation" if row.positive is None else "AUC", _interval_of("value")),
+            (f"minus {result.readers[0].name}", minus),
+        )
+    yield from (f"Signature of {reader.name}: {reader.signature}" for reader in result.readers)

@@ -4,12 +4,13 @@ A reader is the network or a language model (`--reader`). An outcome is what is 
 from elsewhere: whether experts accepted it, whether the code was changed for it, or a rating.
 """
 
+import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -17,53 +18,50 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.errors import ConfigError, InputError
-from crscore.readers.model import Usage
+from crscore.readers.model import Effort
 from crscore.records import Result
 from crscore.reports.fields import Count
 from crscore.scorer import Scorer
 from crscore.scoring import signature
 from crscore.statistics import bootstrap, paired, resampled
 from crscore.version import __version__
-from crscore_lab.study.data.comments import CommentRow, Comments
-from crscore_lab.study.measures.separation import Estimate, Getter, Pair, score_pairs
+from crscore_lab.study.data.comments import Comments
+from crscore_lab.study.measures.separation import Getter, Pair, score_pairs
 
 Floats = npt.NDArray[np.float64]
+Names = npt.NDArray[np.str_]
 
 SCHEMA: Final = "urn:crscore:readers:1"
 """Schema identifier of the document."""
 OUTCOMES: Final = "outcomes"
 """Field of a row: an object of outcomes by name."""
 HEADLINE: Final = "headline"
-AUC: Final = "AUC"
-RANK: Final = "rank correlation"
-MIN_ROWS: Final = 10
-"""Minimum comments of one kind of writer for a line of its own."""
 FOLDS: Final = 5
 """Number of parts of the groups; a floor judges each part after learning on the others."""
+MIN_GROUPS: Final = 10
+"""Minimum groups for an interval: draws of a few groups differ too little."""
 RIDGE: Final = 1.0
 """Weight of the ridge, in rows."""
 BUCKETS: Final = 2**12
 """Number of columns that words are hashed to."""
 
 
-def _highest(field: str) -> Getter:
-    return lambda result: max((getattr(remark, field) for remark in result.remarks), default=0.0)
-
-
 def _headline(result: Result) -> float:
     return 0.0 if result.usefulness is None else result.usefulness.value
 
 
-FIELDS: Final[Mapping[str, Getter]] = {
-    HEADLINE: _headline,
-    **{name: _highest(name) for name in ("acts", "specific", "importance")},
-}
-"""Numbers that a reader gives a comment, the highest of its remarks; 0 without any."""
+def _highest(field: str) -> Getter:
+    return lambda result: max(map(attrgetter(field), result.remarks), default=0.0)
+
+
+REMARK_FIELDS: Final = ("acts", "specific", "importance")
+FIELDS: Final = {HEADLINE: _headline} | {name: _highest(name) for name in REMARK_FIELDS}
+"""Numbers that a reader gives a comment: the headline, and the highest of its remarks."""
 FIELD_OF: Final = {"acted_on": "acts", "informative": "specific", "importance": "importance"}
 """Outcome -> the field that asks for the same, shown in addition to the headline."""
 
 
-class Reader(Struct, frozen=True, kw_only=True):
+class Reader(Struct, frozen=True):
     """Reader and what it costs."""
 
     name: str
@@ -72,51 +70,45 @@ class Reader(Struct, frozen=True, kw_only=True):
     """Everything that determines the scores."""
     comments: Count
     """Comments that it read; the network read the others."""
-    tokens_read: float | None
-    """Tokens of the requests for 1,000 comments; null if there are none or they are unknown."""
-    tokens_written: float | None
+    tokens_read: Count
+    """Tokens of the requests for 1,000 comments; 0 if there are none or they are unknown."""
+    tokens_written: Count
     """Tokens of the answers for 1,000 comments."""
     price: float | None
-    """Price of 1,000 comments; null without `--reader-price`."""
+    """Price of 1,000 comments; null if it is unknown."""
 
 
-class Judged(Struct, frozen=True, kw_only=True):
-    """One judge on one outcome."""
+class JudgedOutcome(Struct, frozen=True):
+    """JudgedOutcome of a reader or a floor with an outcome."""
 
     judge: str
     """Reader or floor."""
-    agreement: Estimate
-    """AUC or rank correlation."""
-
-
-class ReaderDifference(Struct, frozen=True, kw_only=True):
-    """Difference of two readers on the same comments."""
-
-    first: str
-    second: str
-    difference: float | None
-    """Second minus first."""
+    value: float | None
+    """AUC or rank correlation; null where it is undefined."""
     low: float | None
-    """Lower end of the 95 % interval; both readers share every draw."""
+    """Lower end of the 95 % interval; null with fewer than `MIN_GROUPS` groups."""
     high: float | None
+    minus_first: float | None
+    """This value minus that of the first reader."""
+    minus_first_low: float | None
+    """Lower end of the 95 % interval of the difference, for which both share every draw."""
+    minus_first_high: float | None
 
 
-class OutcomeAgreement(Struct, frozen=True, kw_only=True):
-    """Agreement of all judges with one outcome."""
+class Outcome(Struct, frozen=True):
+    """JudgedOutcome of all readers and floors with one outcome."""
 
     outcome: str
     writers: str
     """Kind of writer; `all`: of several kinds."""
     field: str
     """Number of the readers: the headline, or the field that asks for this outcome."""
-    measure: str
-    """`AUC` for an outcome of 0 and 1, within one kind of writer; else `rank correlation`."""
     comments: Count
-    """Comments with this outcome."""
+    """Comments with a value of this outcome."""
     positive: Count | None
-    """Those with 1; null for a rating."""
-    judges: tuple[Judged, ...]
-    differences: tuple[ReaderDifference, ...]
+    """Those with 1, where it is 0 or 1, and the agreement an AUC within one kind of writer; null
+    for a rating, where the agreement is a rank correlation."""
+    judges: tuple[JudgedOutcome, ...]
 
 
 class ReadersResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
@@ -126,7 +118,6 @@ class ReadersResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=S
     """Version of crscore that wrote the document."""
     sha256: str
     """Hash of the unpacked file."""
-    comments: Count
     group: str
     """Field whose values the bootstrap and the folds draw; `patch` for the change."""
     groups: Count
@@ -136,26 +127,23 @@ class ReadersResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=S
     seed: Count
     """Seed of every draw."""
     readers: tuple[Reader, ...]
-    outcomes: tuple[OutcomeAgreement, ...]
+    outcomes: tuple[Outcome, ...]
 
 
 def judge(
     comments: Comments,
     scorers: Mapping[str, Scorer],
-    *,
+    draws: bootstrap.Resampling,
     group: str | None,
-    resamples: int,
-    seed: int,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None],
 ) -> ReadersResult:
     """Read comments with several readers, and compare each with the outcomes of the comments.
 
     Args:
         comments: The comments.
         scorers: Reader -> a scorer with it.
+        draws: Draws of every bootstrap; the seed is that of the folds, too.
         group: Field whose values are drawn; None for `group`, if there is one, or the patch.
-        resamples: Draws of every bootstrap; 0 for no interval.
-        seed: Seed of draws and folds.
         progress: Called with a line for each finished batch.
 
     Raises:
@@ -165,53 +153,46 @@ def judge(
     """
     rows = comments.rows
     group = group or ("group" if "group" in rows[0].fields else None)
-    groups = [row.value(group) if group else row.patch for row in rows]
+    groups = np.array([row.value(group) if group else row.patch for row in rows])
+    writers = np.array([str(row.fields.get("writer") or "unknown") for row in rows])
     outcomes = _read_outcomes(comments)
-    readers, values = [], {}
+    if any(scorer.parts.reader is None for scorer in scorers.values()):
+        raise ConfigError("encoder", "settings", "only the default encoder and matcher read")
+    own = [Pair(row, row) for row in range(len(rows))]
+    values, readers = {}, []
     for name, scorer in scorers.items():
-        if scorer.parts.reader is None:
-            expected = "readers are compared only with the default encoder and matcher"
-            raise ConfigError("encoder", "settings", expected)
-        pairs = [Pair(row, row) for row in range(len(rows))]
-        values[name], _ = score_pairs(rows, pairs, scorer, progress, FIELDS)
-        readers.append(_describe_reader(name, scorer, len(rows)))
-    encoder = next(iter(scorers.values())).parts.encoder
+        values[name], _ = score_pairs(rows, own, scorer, progress, FIELDS)
+        readers.append(_describe(name, scorer, len(rows)))
     texts = [row.text for row in rows]
-    matrices = {"TF-IDF": weigh_words(texts), "vector": encoder.encode(texts).astype(np.float64)}
+    words = np.array([len(text.split()) for text in texts], np.float64)
+    vectors = next(iter(scorers.values())).parts.encoder.encode(texts).astype(np.float64)
+    matrices = {"TF-IDF": weigh_words(texts), "vector": vectors}
     found = []
     for name, targets in outcomes.items():
-        known = ~np.isnan(targets)
-        floors = {"words": np.array([len(text.split()) for text in texts], np.float64)} | {
-            floor: np.full(len(rows), np.nan) for floor in matrices
-        }
+        known = np.flatnonzero(~np.isnan(targets))
         is_binary = bool(np.isin(targets[known], (0, 1)).all())
-        known_groups = [groups[row] for row in np.flatnonzero(known)]
-        for floor, matrix in matrices.items():
-            floors[floor][known] = predict_held_out(
-                matrix[known], targets[known], known_groups, seed=seed, is_binary=is_binary
-            )
+        floors = {"words": words} | {
+            floor: predict_held_out(matrix, targets, groups, seed=draws["seed"])
+            for floor, matrix in matrices.items()
+        }
+        kinds = {str(kind): known[writers[known] == kind] for kind in np.unique(writers[known])}
+        kinds = {"all": known} | kinds if len(kinds) > 1 else kinds
         for field in dict.fromkeys((HEADLINE, FIELD_OF.get(name, HEADLINE))):
             judges = {reader: values[reader][field] for reader in scorers} | floors
-            for writers, chosen in _split_writers(rows, known).items():
-                found.append(
-                    _agree(
-                        (name, writers, field),
-                        targets[chosen],
-                        {judge: numbers[chosen] for judge, numbers in judges.items()},
-                        [groups[row] for row in chosen],
-                        [_writer(rows[row]) for row in chosen],
-                        [*scorers],
-                        bootstrap.Resampling(resamples=resamples, seed=seed),
-                        is_binary=is_binary,
-                    )
-                )
+            for kind, rows_of in kinds.items():
+                strata = writers[rows_of].tolist() if is_binary else None
+                statistic = partial(_agree, targets[rows_of], strata)
+                positive = int(targets[rows_of].sum()) if is_binary else None
+                judged = _compare(
+                    {judge: numbers[rows_of] for judge, numbers in judges.items()},
+                    statistic, groups[rows_of].tolist(), draws,
+                )  # fmt: skip
+                found.append(Outcome(name, kind, field, len(rows_of), positive, (*judged,)))
     return ReadersResult(
         sha256=comments.sha256,
-        comments=len(rows),
         group=group or "patch",
         groups=len(set(groups)),
-        resamples=resamples,
-        seed=seed,
+        **draws,
         readers=tuple(readers),
         outcomes=tuple(found),
     )
@@ -221,116 +202,64 @@ def _read_outcomes(comments: Comments) -> dict[str, Floats]:
     """Return each row's value of each outcome: those in `outcomes`, and labels."""
     outcomes: dict[str, Floats] = {}
     for index, row in enumerate(comments.rows):
-        of_row: Any = row.fields.get(OUTCOMES, {})
+        of_row: Any = row.fields.get(OUTCOMES) or {}
         if not isinstance(of_row, dict):
             raise InputError(f"{row.location}: {OUTCOMES}: expected an object")
-        for name, value in {
-            **{name: row.label(name) for name in comments.labels},
-            **of_row,
-        }.items():
+        for name, value in ({name: row.label(name) for name in comments.labels} | of_row).items():
             if not isinstance(value, int | float | None):
                 raise InputError(f"{row.location}: {OUTCOMES}.{name}: expected a number or null")
-            column = outcomes.setdefault(name, np.full(len(comments.rows), np.nan))
-            column[index] = np.nan if value is None else value
-    outcomes = {name: column for name, column in outcomes.items() if not np.isnan(column).all()}
+            if value is not None:
+                outcomes.setdefault(name, np.full(len(comments.rows), np.nan))[index] = value
     if not outcomes:
-        raise InputError(
-            'the comments have no outcome; a row needs "outcomes": {"accepted": 1, ...}, or a '
-            "field that is true or false"
-        )
+        raise InputError('no comment has an outcome, such as "outcomes": {"accepted": 1}')
     return outcomes
 
 
-def _writer(row: CommentRow) -> str:
-    return row.value("writer") if "writer" in row.fields else ""
-
-
-def _split_writers(
-    rows: Sequence[CommentRow], known: npt.NDArray[np.bool_]
-) -> dict[str, npt.NDArray[np.intp]]:
-    """Return the rows with an outcome: all, and those of each kind of writer with enough."""
-    chosen = np.flatnonzero(known)
-    writers = np.array([_writer(rows[row]) for row in chosen.tolist()])
-    names, counts = np.unique(writers, return_counts=True)
-    if len(names) == 1:
-        return {str(names[0]) or "all": chosen}
-    large = [str(name) for name in names[counts >= MIN_ROWS] if name]
-    return {"all": chosen} | {name: chosen[writers == name] for name in large}
-
-
 def _agree(
-    names: tuple[str, str, str],
-    targets: Floats,
+    targets: Floats, writers: Sequence[str] | None, numbers: Floats, weights: Floats
+) -> Floats:
+    """Compute the AUC, within one kind of writer, or the rank correlation in each draw."""
+    if writers is not None:
+        # Pooled figures mostly tell people from bots.
+        return resampled.auc(numbers, targets == 1, weights, strata=writers)
+    return resampled.spearman(*(resampled.rank(side, weights) for side in (numbers, targets)))
+
+
+def _compare(
     judges: Mapping[str, Floats],
+    statistic: Callable[[Floats, Floats], Floats],
     groups: Sequence[str],
-    writers: Sequence[str],
-    readers: Sequence[str],
     draws: bootstrap.Resampling,
-    *,
-    is_binary: bool,
-) -> OutcomeAgreement:
-    def agreement(numbers: Floats, weights: Floats) -> Floats:
-        if np.isnan(numbers).any():
-            return np.full(len(weights), np.nan)
-        if is_binary:
-            # Pooled figures mostly tell people from bots.
-            return resampled.auc(numbers, targets == 1, weights, strata=writers)
-        return resampled.spearman(*(resampled.rank(side, weights) for side in (numbers, targets)))
-
-    clusters = len(set(groups))
-    values: dict[str, float | None] = {}
-    drawn: dict[str, Floats] = {}
-    judged = []
+) -> Iterator[JudgedOutcome]:
+    """Compare each judge with the first."""
+    units, base = len(set(groups)), None
+    units = units if units >= MIN_GROUPS else 1
     for name, numbers in judges.items():
-        value = float(agreement(numbers, np.ones((1, len(targets))))[0])
-        values[name] = None if np.isnan(value) else value
-        drawn[name] = bootstrap.resample(partial(agreement, numbers), groups, **draws)
-        low, high = bootstrap.percentile_interval(drawn[name], clusters=clusters)
-        judged.append(
-            Judged(judge=name, agreement=Estimate(value=values[name], low=low, high=high))
-        )
-    differences = []
-    for first, second in combinations(readers, 2):
-        a, b = values[first], values[second]
-        difference = None if a is None or b is None else b - a
-        test = paired.compare(difference, drawn[second] - drawn[first], units=clusters)
-        differences.append(
-            ReaderDifference(
-                first=first,
-                second=second,
-                difference=difference,
-                low=test.low,
-                high=test.high,
-            )
-        )
-    outcome, kind, field = names
-    return OutcomeAgreement(
-        outcome=outcome,
-        writers=kind,
-        field=field,
-        measure=AUC if is_binary else RANK,
-        comments=len(targets),
-        positive=int(targets.sum()) if is_binary else None,
-        judges=tuple(judged),
-        differences=tuple(differences),
-    )
+        value = float(statistic(numbers, np.ones((1, len(numbers))))[0])
+        drawn = bootstrap.resample(partial(statistic, numbers), groups, **draws)
+        base = base or (value, drawn)
+        difference = value - base[0]
+        test = paired.compare(_or_none(difference), drawn - base[1], units=units)
+        interval = bootstrap.percentile_interval(drawn, clusters=units)
+        yield JudgedOutcome(name, _or_none(value), *interval, *test[:3])
 
 
-def _describe_reader(name: str, scorer: Scorer, comments: int) -> Reader:
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _describe(name: str, scorer: Scorer, comments: int) -> Reader:
     model = scorer.parts.model
-    usage = Usage(comments=comments) if model is None else model.usage
-    read, written = (
-        count / usage.comments * 1000 if usage.comments and usage.read else None
-        for count in (usage.read, usage.written)
-    )
-    readings = {} if model is None else {"readings": model.identity}
+    parts = {**scorer.parts.signature, **({"readings": model.identity} if model else {})}
+    effort = model.effort if model else Effort(read=comments)
+    per_thousand = 1000 / (effort.read or 1)
     return Reader(
-        name=name,
-        signature=signature.render_signature({**scorer.parts.signature, **readings}),
-        comments=usage.comments,
-        tokens_read=read,
-        tokens_written=written,
-        price=None if model is None else usage.price(model.prices),
+        name,
+        signature.render_signature(parts),
+        effort.read,
+        round(effort.tokens_read * per_thousand),
+        round(effort.tokens_written * per_thousand),
+        effort.price(model.prices) if model else None,
     )
 
 
@@ -347,45 +276,32 @@ def weigh_words(texts: Sequence[str]) -> Floats:
     for row, text in enumerate(texts):
         for word, count in Counter(re.findall(r"\w+", text.casefold())).items():
             counts[row, zlib.crc32(word.encode(errors="replace")) % BUCKETS] += count
-    rarity = np.log((1 + len(texts)) / (1 + (counts > 0).sum(axis=0))) + 1
-    weighted: Floats = counts * rarity
-    lengths = np.linalg.norm(weighted, axis=1, keepdims=True)
-    return weighted / np.where(lengths > 0, lengths, 1.0)
+    weighted = counts * (np.log((1 + len(texts)) / (1 + (counts > 0).sum(axis=0))) + 1)
+    return np.nan_to_num(resampled.divide(weighted, np.linalg.norm(weighted, axis=1)[:, None]))
 
 
-def predict_held_out(
-    matrix: Floats, targets: Floats, groups: Sequence[str], *, seed: int, is_binary: bool
-) -> Floats:
+def predict_held_out(matrix: Floats, targets: Floats, groups: Names, *, seed: int) -> Floats:
     """Predict each row's target by a ridge regression on the rows of other groups.
 
     Args:
         matrix: Shape (N, D).
-        targets: Shape (N,).
+        targets: Shape (N,); NaN for a row that is left out.
         groups: Group of each row, which is in one of `FOLDS` parts.
         seed: Seed of the parts.
-        is_binary: Whether the targets are 0 and 1, both of which get the same weight.
 
     Returns:
         Shape (N,), without the mean of the rows learned from: it is lower where the targets held
-        out are higher, which would put a regression that knows nothing below a coin. NaN if there
-        are fewer groups than parts, or a part leaves only one class to learn from.
+        out are higher, which would put a regression that knows nothing below a coin. 0 for a row
+        that is left out, or if there are fewer groups than parts.
     """
-    names, membership = np.unique(np.asarray(groups), return_inverse=True)
-    predicted = np.full(len(targets), np.nan)
-    if len(names) < FOLDS:
-        return predicted
+    known = np.flatnonzero(~np.isnan(targets))
+    names, membership = np.unique(groups[known], return_inverse=True)
+    predicted = np.zeros(len(targets))
     parts = np.random.default_rng(seed).permutation(len(names))[membership] % FOLDS
-    for part in range(FOLDS):
-        learned = parts != part
-        x, y = matrix[learned], targets[learned]
-        share = y.mean()
-        if is_binary and share in (0, 1):
-            return np.full(len(targets), np.nan)
-        weights = np.where(y == 1, 0.5 / share, 0.5 / (1 - share)) if is_binary else np.ones(len(y))
-        centre = np.average(x, axis=0, weights=weights)
-        roots = np.sqrt(weights)
-        scaled = (x - centre) * roots[:, None]
-        residuals = (y - np.average(y, weights=weights)) * roots
-        dual = np.linalg.solve(scaled @ scaled.T + RIDGE * np.eye(len(y)), residuals)
-        predicted[~learned] = (matrix[~learned] - centre) @ (scaled.T @ dual)
+    for part in range(FOLDS if len(names) >= FOLDS else 0):
+        learned, held = known[parts != part], known[parts == part]
+        centre = matrix[learned].mean(axis=0)
+        x, y = matrix[learned] - centre, targets[learned] - targets[learned].mean()
+        dual = np.linalg.solve(x @ x.T + RIDGE * np.eye(len(y)), y)
+        predicted[held] = (matrix[held] - centre) @ (x.T @ dual)
     return predicted
