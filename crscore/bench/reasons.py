@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -100,11 +100,7 @@ def write_decisions(result: BenchResult, answers: Mapping[str, bool]) -> str:
     rows += (
         {"id": pair.id, "same": None, "probability": pair.probability, "change": change.id,
          "problem": change.problems[pair.problem].text, "finding": pair.finding.text}
-        for change in result.changes for pair in _distinct(change.pairs)
+        for change in result.changes for pair in {pair.id: pair for pair in change.pairs}.values()
         if pair.is_unsure and pair.finding
     )  # fmt: skip
     return "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
-
-
-def _distinct(pairs: Iterable[Any]) -> Iterable[Any]:
-    return {pair.id: pair for pair in pairs}.values()
