@@ -36,7 +36,7 @@ def find_formulas(store: Store, scope: Scope) -> str:
     found = []
     for reviewer, key, text in read_remarks(store, scope):
         words, known = _masked(text), seen[reviewer]
-        groups = [tuple(words[at : at + WORDS]) for at in range(max(1, len(words) - WORDS + 1))]
+        groups = list(zip(*(words[at:] for at in range(min(WORDS, len(words)))), strict=False))
         repeated = {
             at + offset
             for at, group in enumerate(groups)
