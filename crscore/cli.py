@@ -64,8 +64,8 @@ class _Commands(click.Group):
 
     def _check_word(self, ctx: click.Context, word: str) -> None:
         """Reject a word that looks like a misspelled command rather than a file."""
-        known = [*self.list_commands(ctx), "--version", "--help"]
-        close_names = difflib.get_close_matches(word, known, n=1)
+        spellings = [*self.list_commands(ctx), "--version", "--help"]
+        close_names = difflib.get_close_matches(word, spellings, n=1)
         # While the shell completes a word, it is not finished.
         if close_names and not ctx.resilient_parsing and not Path(word).exists():
             raise click.UsageError(

@@ -180,11 +180,11 @@ def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[Mo
         return [ModelReadings()] * len(reviews)
     older, requests = iter(reviews), list[list[Request]]()
     for review in reviews:
-        asked = _make_requests(review, model, skipped=review.pair.originals)
+        own_requests = _make_requests(review, model, skipped=review.pair.originals)
         for index in review.pair.originals:
             of_original = _make_requests(next(older), model, is_original=True)
-            asked += [request.about(index) for request in of_original]
-        requests.append(asked)
+            own_requests += [request.about(index) for request in of_original]
+        requests.append(own_requests)
     answers = model.read(requests)
     of_older = [
         ModelReadings({0: read.remarks[index]} if index in read.remarks else {})

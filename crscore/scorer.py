@@ -447,8 +447,8 @@ def make_model_reader(settings: Config) -> ModelReader | None:
             temperature=settings.temperature,
         )
     else:
-        known = ", ".join([NETWORK, *(f"{name}:MODEL" for name in plugins.names("engines"))])
-        expected = f"must be {known} or replay:FILE, not {settings.reader!r}"
+        reader_names = ", ".join([NETWORK, *(f"{name}:MODEL" for name in plugins.names("engines"))])
+        expected = f"must be {reader_names} or replay:FILE, not {settings.reader!r}"
         raise ConfigError("reader", "settings", expected)
     return model.ModelReader(
         respondent,

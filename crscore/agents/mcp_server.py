@@ -94,8 +94,8 @@ def _refuse(error: Any) -> Any:
     with contextlib.suppress(ValueError, RecursionError):
         # Unlike the SDK's, this parser reads half of a surrogate pair.
         values = values if is_json else [json.loads(values[0])]
-    found = (value.get("id") for value in values if isinstance(value, dict))
-    number = next((one for one in found if type(one) in (int, str)), None)
+    ids = (value.get("id") for value in values if isinstance(value, dict))
+    number = next((candidate for candidate in ids if type(candidate) in (int, str)), None)
     reason = f"no JSON message in UTF-8, without halves of surrogate pairs: {faults[0]['msg']}"
     data = ErrorData(code=-32600 if is_json else -32700, message=reason)
     number = replace_surrogates(number) if isinstance(number, str) else number

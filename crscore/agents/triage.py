@@ -339,14 +339,18 @@ def _find_duplicates(
     return duplicates
 
 
-def _are_apart(one: Comment, other: Comment, *, same_author: bool) -> bool:
+def _are_apart(comment_a: Comment, comment_b: Comment, *, same_author: bool) -> bool:
     """Return whether comments are about different places: a reviewer may repeat words on each."""
-    if one.path != other.path:
-        return one.path is not None and other.path is not None
-    if not (same_author and one.line and other.line) or one.outdated or other.outdated:
+    if comment_a.path != comment_b.path:
+        return comment_a.path is not None and comment_b.path is not None
+    if (
+        not (same_author and comment_a.line and comment_b.line)
+        or comment_a.outdated
+        or comment_b.outdated
+    ):
         return False
-    start = max(one.start_line or one.line, other.start_line or other.line)
-    return start > min(one.line, other.line)
+    start = max(comment_a.start_line or comment_a.line, comment_b.start_line or comment_b.line)
+    return start > min(comment_a.line, comment_b.line)
 
 
 def _decide_posts(

@@ -120,9 +120,9 @@ def load_records(store: Store, scope: Scope) -> Mapping[str, Record]:
     kinds: dict[str, list[Kind]] = defaultdict(list)
     for reviewer, *row in count_kinds(store, scope, Signal.ACTED_ON, formulas):
         kinds[reviewer].append(Kind(*row))
-    known = [profile.name for profile in profiles() if not profile.shared]
+    listed = [profile.name for profile in profiles() if not profile.shared]
     later: dict[str, list[tuple[float, int]]] = defaultdict(list)
-    for reviewer, count, total in count_afterwards(store, scope, known):
+    for reviewer, count, total in count_afterwards(store, scope, listed):
         later[reviewer].append((count, total))
     points = _points(store, scope, formulas)
     return {
@@ -217,12 +217,12 @@ def decide(
 
 def _acted(kinds: Sequence[Kind]) -> Acted:
     """Return how many of these comments were acted on, and how many would be by chance."""
-    known = [row for row in kinds if row.decided]
+    listed = [row for row in kinds if row.decided]
     acted, decided = (
         np.array([float(count) for count in counts])
-        for counts in ([row.acted_on for row in known], [row.decided for row in known])
+        for counts in ([row.acted_on for row in listed], [row.decided for row in listed])
     )
-    base = sum(row.base for row in known)
+    base = sum(row.base for row in listed)
     return Acted(rate_of_pulls(acted, decided), base / max(1.0, decided.sum()))
 
 
@@ -353,13 +353,13 @@ def _why_open(decision: Decision, acted: Acted, acted_at_all: Acted) -> str:
     if 2 * formulas > important.total:
         return f"{formulas:,} of its {important.total:,} comments are {KINDS['formula']}"
     if not decision.evidence and most >= DROP_GAINED:
-        found = "it is not known whether authors acted on them"
+        outcome = "it is not known whether authors acted on them"
         if acted.rate.total:
-            found = (
+            outcome = (
                 f"nobody acted on them more often than on other lines ({acted.rate.count:,} of "
                 f"{acted.rate.total:,}, chance {view.percent(acted.chance)})"
             )
-        return f"its words alone cannot decide: {found}"
+        return f"its words alone cannot decide: {outcome}"
     # The distance of a share to a limit within its interval shows how many more pull requests
     # would decide.
     limits = [(gained, DROP_GAINED), (gained, KEEP_FROM), (important, KEEP_FROM)]

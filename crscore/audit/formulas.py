@@ -32,22 +32,22 @@ def find_formulas(store: Store, scope: Scope) -> str:
     Raises:
         StoreError: The store cannot be read.
     """
-    seen: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
-    found = []
+    counts: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
+    formula_rows = []
     for reviewer, key, text in read_remarks(store, scope):
-        words, known = _masked(text), seen[reviewer]
+        words, counter = _masked(text), counts[reviewer]
         groups = list(zip(*(words[at:] for at in range(min(WORDS, len(words)))), strict=False))
         repeated = {
             at + offset
             for at, group in enumerate(groups)
-            if known[group] >= FROM
+            if counter[group] >= FROM
             for offset in range(len(group))
         }
         is_word = [word != _NAME for word in words]
         if repeated and sum(is_word[at] for at in repeated) >= SHARE * sum(is_word):
-            found.append(key)
-        known.update(set(groups))
-    return json.dumps(found)
+            formula_rows.append(key)
+        counter.update(set(groups))
+    return json.dumps(formula_rows)
 
 
 def _masked(text: str) -> list[str]:

@@ -341,12 +341,12 @@ def _examples(
         # Compare the visible texts: bots hide a different number in the markup of each comment.
         by_text.setdefault(example.text, example)
     # At most a few of one bot, unless there are no others.
-    seen: Counter[str] = Counter()
-    chosen: list[list[Example]] = [[], []]
+    reviewer_counts: Counter[str] = Counter()
+    picked_examples: list[list[Example]] = [[], []]
     for example in by_text.values():
-        chosen[seen[example.reviewer] >= _EXAMPLES_OF_BOT].append(example)
-        seen[example.reviewer] += 1
-    return tuple(chosen[0] + chosen[1])[: options.examples]
+        picked_examples[reviewer_counts[example.reviewer] >= _EXAMPLES_OF_BOT].append(example)
+        reviewer_counts[example.reviewer] += 1
+    return tuple(picked_examples[0] + picked_examples[1])[: options.examples]
 
 
 def make_example(row: Sequence[Any], pages: Mapping[str, str]) -> Example:

@@ -266,13 +266,13 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
         yield {"raw": name == FINDINGS[-1], **fields, **facts}
 
 
-def _merge(one: Problem, other: Problem) -> Problem:
+def _merge(original: Problem, duplicate: Problem) -> Problem:
     """Return the more severe of two entries of one problem; it is required if one of them is."""
-    worse = min(one, other, key=lambda problem: (*SEVERITIES, "").index(problem.severity))
+    worse = min(original, duplicate, key=lambda problem: (*SEVERITIES, "").index(problem.severity))
     return msgspec.structs.replace(
         worse,
-        also_right=one.also_right and other.also_right,
-        excluded=one.excluded and other.excluded,
+        also_right=original.also_right and duplicate.also_right,
+        excluded=original.excluded and duplicate.excluded,
     )
 
 

@@ -39,17 +39,17 @@ def explain(
     verdict: str,
 ) -> str:
     """Explain a decision: a verdict, the words that the texts share, and their locations."""
-    mine, known = views[finding.text], views[problem.text]
-    shared = mine.stems.keys() & known.stems.keys()
+    finding_view, problem_view = views[finding.text], views[problem.text]
+    shared = finding_view.stems.keys() & problem_view.stems.keys()
     words = {
-        word.lower(): -max(known.stems[stem] for stem in stems)
+        word.lower(): -max(problem_view.stems[stem] for stem in stems)
         for word in _WORD.findall(problem.text)
         if (stems := stems_and_names(word)[0] & shared)
     }
     rarest = sorted(words, key=lambda word: (words[word], word))[:MAX_WORDS]
     parts = [verdict] if verdict else []
     parts.append(f"both say {', '.join(rarest)}" if rarest else "no word in common")
-    if not verdict.startswith("same names") and lack_of_claim(mine, known):
+    if not verdict.startswith("same names") and lack_of_claim(finding_view, problem_view):
         parts.append("little but names in common")
     location = compare_locations(finding, problem)
     if location:
@@ -86,10 +86,10 @@ def read_decisions(path: Path) -> dict[str, bool]:
     answers: dict[str, bool] = {}
     for location, row in jsonl.read_rows(jsonl.read_bytes(path, "decisions"), dict, path,
                                          "decisions"):  # fmt: skip
-        name, same = row.get("id"), row.get("same")
-        if not isinstance(name, str) or not (same is None or isinstance(same, bool)):
+        name, is_same = row.get("id"), row.get("same")
+        if not isinstance(name, str) or not (is_same is None or isinstance(is_same, bool)):
             raise InputError(f"{location}: expected id, and same: true, false or null")
-        if same is not None and answers.setdefault(name, same) != same:
+        if is_same is not None and answers.setdefault(name, is_same) != is_same:
             raise InputError(f"{location}: {name} has two different answers")
     return answers
 

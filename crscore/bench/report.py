@@ -120,15 +120,15 @@ def _change(change: ChangeResult) -> Table:
         silent = [pair.bot for pair in pairs if not pair.finding]
         kind = "excluded" if problem.excluded else problem.severity
         name = f"{'also right' if problem.also_right else kind}: ".removeprefix(": ")
-        known = _cut(name + problem.text)
+        cut_text = _cut(name + problem.text)
         rows += [
-            (pair.outcome, pair.bot, known, _cut(pair.finding.text), f"{pair.probability:.2f}",
+            (pair.outcome, pair.bot, cut_text, _cut(pair.finding.text), f"{pair.probability:.2f}",
              pair.why)
             for pair in sorted(pairs, key=lambda pair: (pair.outcome == "missed", pair.bot))
             if pair.finding
         ]  # fmt: skip
         if silent:
-            rows.append(("missed", ", ".join(silent), known, "–", "–", "no finding"))
+            rows.append(("missed", ", ".join(silent), cut_text, "–", "–", "no finding"))
     rows += [
         ("unlisted", d.finding.bot, "–", _cut(d.finding.text), "–", d.importance)
         for d in sorted(change.decisions, key=_by_importance)

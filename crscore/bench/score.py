@@ -154,7 +154,7 @@ def score(
 
 
 def _name_answers(answers: Mapping[str, bool]) -> str:
-    content = "".join(f"{id_}{same:d}" for id_, same in sorted(answers.items()))
+    content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(answers.items()))
     return f"|decisions:{hashlib.sha256(content.encode()).hexdigest()[:8]}" if answers else ""
 
 

@@ -91,15 +91,15 @@ def command(
     if review is None:
         if language or path or source_root or old or new:
             raise click.UsageError("the options for a single change need a REVIEW")
-        asked = _of_pairs(scorer, diff, failed)
+        batches = _of_pairs(scorer, diff, failed)
     else:
         (data, source), (review_data, review_source) = read_both(settings, diff, review)
         change = scorer.read_diff(data, source=source, language=language, path=path)
         comments = scorer.read_review(review_data, source=review_source)
         change = add_sources(change, settings, source_root, old, new)
-        asked = iter([(review_source, scorer.requests([(change, comments)])[0])])
+        batches = iter([(review_source, scorer.requests([(change, comments)])[0])])
     lines, tokens = [], 0
-    for name, requests in asked:
+    for name, requests in batches:
         for request in requests:
             lines.append(escape.write_json({"pair": name, **request.document()}, indent=None))
             tokens += request.tokens

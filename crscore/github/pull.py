@@ -110,10 +110,12 @@ def read_pull(
             raise UnavailableError(f"{repository}#{number}", "it was pushed to while it was read")
     # crscore's own comment is not a review, and must not change the score.
     sticky = tuple(filter(is_sticky, discussion.messages))
-    shown = [message for message in discussion.messages if not message.minimized]
+    visible_messages = [message for message in discussion.messages if not message.minimized]
     messages = tuple(
         mark_outdated(message, change.diff)
-        for message in _trusting(pull, [message for message in shown if message not in sticky])
+        for message in _trusting(
+            pull, [message for message in visible_messages if message not in sticky]
+        )
     )
     older = outdated_hunks.read_outdated_hunks(
         client,

@@ -121,12 +121,12 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
     """
     if len(text) > MAX_CHARS:
         text, whole = text[:MAX_CHARS], False
-    found = list(_find_json(text))
+    blocks = list(_find_json(text))
     # Tags in the strings of JSON are quotations.
     parts, position = [], 0
-    for one in found:
-        parts += [text[position : one.start], " " * (one.end - one.start)]
-        position = one.end
+    for block in blocks:
+        parts += [text[position : block.start], " " * (block.end - block.start)]
+        position = block.end
     masked = "".join([*parts, text[position:]])
     has_details = re.search(_DETAILS, masked, re.IGNORECASE) is not None
     # The last closing tag counts: a model may reason several times before it answers.
@@ -134,8 +134,8 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
     start = ends[-1].end() if ends else 0
     reasoning = _BEGIN.search(masked, start)
     stop = len(text) if reasoning is None else reasoning.start()
-    found = [one for one in found if start <= one.start and one.end <= stop]
-    last = found[-1] if found else None
+    blocks = [block for block in blocks if start <= block.start and block.end <= stop]
+    last = blocks[-1] if blocks else None
     unfinished = None if last is None or last.is_whole else last.value
     is_cut = unfinished is not None
     if (not whole or reasoning is not None) and not is_cut:
@@ -143,7 +143,9 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
         is_cut = last is None or _is_between(masked[start : last.start], masked[last.end :])
     return ModelText(
         text=_MARKS.sub("", text[start:stop]),
-        values=tuple(value for one in found if one.is_whole for value in _objects(one.value)),
+        values=tuple(
+            value for block in blocks if block.is_whole for value in _objects(block.value)
+        ),
         unfinished=unfinished,
         is_cut=is_cut,
     )
@@ -175,10 +177,10 @@ def _find_json(text: str) -> Iterator[_Json]:
     """Yield the JSON in a text, in linear time, as the depth is limited."""
     position = 0
     while (start := _JSON.search(text, position)) is not None:
-        found = _read_json(text, start.end() - 1)
-        position = start.end() if found is None else found.end
-        if found is not None:
-            yield found
+        blocks = _read_json(text, start.end() - 1)
+        position = start.end() if blocks is None else blocks.end
+        if blocks is not None:
+            yield blocks
 
 
 def _read_json(text: str, start: int) -> _Json | None:

@@ -219,12 +219,14 @@ def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
 
 def _find_strangers(reviewers: ReviewerThreads, authors: Sequence[str]) -> frozenset[str]:
     """Return the reviewers whom neither the repository chose nor `authors` names in full."""
-    named = {pattern.strip().casefold() for pattern in authors}
+    author_names = {pattern.strip().casefold() for pattern in authors}
     return frozenset(
         thread.reviewer
         for thread in reviewers.threads
         if not thread.is_trusted
-        and named.isdisjoint({thread.reviewer.casefold(), (thread.posts[0].login or "").casefold()})
+        and author_names.isdisjoint(
+            {thread.reviewer.casefold(), (thread.posts[0].login or "").casefold()}
+        )
     )
 
 

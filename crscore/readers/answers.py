@@ -93,13 +93,13 @@ class ReadRemark(NamedTuple):
 
 
 def read_answer(
-    answer: Answer, shown: Sequence[ShownComment], excerpt: Excerpt
+    answer: Answer, visible_comments: Sequence[ShownComment], excerpt: Excerpt
 ) -> list[list[ReadRemark]]:
     """Read an answer, and look up its quotations of the comments and of the code.
 
     Args:
         answer: The model's answer.
-        shown: The comments that it was asked about.
+        visible_comments: The comments that it was asked about.
         excerpt: The code that it was shown.
 
     Returns:
@@ -111,7 +111,7 @@ def read_answer(
     fits = partial(msgspec.convert, type=_Remarks)
     remarks_of_all = read_object(answer.text, fits, whole=answer.whole).remarks
     read: list[list[ReadRemark]] = []
-    for number, comment in enumerate(shown, 1):
+    for number, comment in enumerate(visible_comments, 1):
         remarks = [remark for remark in remarks_of_all if remark.comment == number]
         columns = locate([Quotation(remark.first, remark.last) for remark in remarks], comment)
         by_columns: dict[tuple[int, ...], ReadRemark] = {}

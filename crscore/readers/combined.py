@@ -112,13 +112,17 @@ def place_readings(
             divided[comment] = [tuple(columns)]
             continue
         for remark in of_comment:
-            own = tuple(columns[at] for at in remark.columns)
-            if own and not is_foreign and all(sentences[column].unread for column in own):
+            remark_columns = tuple(columns[at] for at in remark.columns)
+            if (
+                remark_columns
+                and not is_foreign
+                and all(sentences[column].unread for column in remark_columns)
+            ):
                 # An order to the model in another language, which the network cannot check.
                 continue
-            if own:
-                placed[own] = remark.reading
-                divided.setdefault(comment, []).append(own)
+            if remark_columns:
+                placed[remark_columns] = remark.reading
+                divided.setdefault(comment, []).append(remark_columns)
             else:
                 unplaced.setdefault(comment, []).append(remark.reading)
     return PlacedReadings(placed, divided, unplaced)

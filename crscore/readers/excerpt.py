@@ -140,23 +140,23 @@ class Excerpts:
         located = self._locate(comment, scope, first)
         location = located or first.start
         passages: list[Passage] = []
-        shown: set[LineSpan] = set()
+        seen_spans: set[LineSpan] = set()
         for hunk in [hunk for hunk in hunks if is_own(hunk) or rarity[id(hunk)]][:MAX_PASSAGES]:
             center = location if hunk is first else hunk.start
             key = id(hunk), center
             if key not in self._passages:
                 self._passages[key] = self._surroundings(hunk, center)
             title, lines = self._passages[key]
-            rest = tuple(line for line in lines if line.span not in shown)
+            rest = tuple(line for line in lines if line.span not in seen_spans)
             # A part of what is left, so that one long passage leaves space for the others.
             window = _window(rest, center, max_chars * 2 // 3)
             if any(line.sign.strip() or hunk is first for line in window):
                 cut = " (a part of it)" if len(window) < len(lines) else ""
                 passages.append(Passage(f"{title}{cut}", window))
                 max_chars -= sum(len(line.text) + 1 for line in window)
-                shown |= {line.span for line in window}
+                seen_spans |= {line.span for line in window}
         if scope is not None and comment.path is not None:
-            passages += self._named_lines(first.file, text, shown, max_chars)
+            passages += self._named_lines(first.file, text, seen_spans, max_chars)
         return Excerpt(self._files, tuple(passages), location, located is not None)
 
     def _locate(self, comment: Comment, scope: Scope | None, hunk: _Hunk) -> LineSpan | None:
@@ -167,8 +167,8 @@ class Excerpts:
         # GitHub cuts the hunk that it stores with a comment after the comment's line.
         lines = hunk.passage.lines
         if comment.diff_hunk and scope and scope.hunk is not None:
-            kept = comment.diff_hunk.rstrip("\n").split("\n")[1:]
-            count = sum(not line.startswith("\\") for line in kept)
+            hunk_lines = comment.diff_hunk.rstrip("\n").split("\n")[1:]
+            count = sum(not line.startswith("\\") for line in hunk_lines)
             return lines[min(count, len(lines)) - 1].span
         return lines[-1].span if CUT_NOTE in self.diff.notes and len(self._hunks) == 1 else None
 
@@ -196,25 +196,26 @@ class Excerpts:
             outline = reader.read(file.language, source, lines=[(number, number)])
             unit = outline.units[outline.owners([number])[number]]
             noun, name, start, end = unit.noun, unit.name, unit.start, unit.end
-        own = {line.span for line in hunk.passage.lines}
+        hunk_spans = {line.span for line in hunk.passage.lines}
         inside = [
             index
             for index, line in enumerate(merged)
-            if line.span in own or (line.span.side is Side.NEW and start <= line.span.start <= end)
+            if line.span in hunk_spans
+            or (line.span.side is Side.NEW and start <= line.span.start <= end)
         ]
         title = f"{file.file.path}, {noun} {name}".rstrip()
         first = merged[inside[0]].span.start
         return Passage(f"{title}, from line {first}:", merged[inside[0] : inside[-1] + 1])
 
     def _named_lines(
-        self, file: ParsedFile, text: str, shown: Set[LineSpan], max_chars: int
+        self, file: ParsedFile, text: str, seen_spans: Set[LineSpan], max_chars: int
     ) -> Iterator[Passage]:
         """Yield the lines of a file that contain names in a comment and are not shown yet."""
         names = code_names(text)
         lines = [
             line
             for line in self._merge(file)
-            if line.span not in shown
+            if line.span not in seen_spans
             and not names.isdisjoint(map(str.lower, _WORD.findall(line.text)))
         ][:MAX_NAMED_LINES]
         sizes = accumulate(len(line.text) + 1 for line in lines)

@@ -183,18 +183,22 @@ class ModelReader:
             ModelNotFoundError: The model is not available and may not be downloaded.
         """
         distinct = {request.id: request for review in reviews for request in review}
-        kept = {key: answer for key in distinct if (answer := self._kept(key)) is not None}
-        asked = [request for key, request in distinct.items() if key not in kept][: self._left]
+        cached_answers = {
+            key: answer for key in distinct if (answer := self._read_cached(key)) is not None
+        }
+        entry = [request for key, request in distinct.items() if key not in cached_answers][
+            : self._left
+        ]
         if self._left is not None:
-            self._left -= len(asked)
-        answers = dict(kept)
-        if asked:
-            new = self.respondent.ask(asked)
-            answers |= {request.id: answer for request, answer in zip(asked, new, strict=True)}
-        return [self._read_review(review, answers, kept.keys()) for review in reviews]
+            self._left -= len(entry)
+        answers = dict(cached_answers)
+        if entry:
+            new = self.respondent.ask(entry)
+            answers |= {request.id: answer for request, answer in zip(entry, new, strict=True)}
+        return [self._read_review(review, answers, cached_answers.keys()) for review in reviews]
 
     def _read_review(
-        self, requests: Sequence[Request], answers: Mapping[str, Answer], kept: Set[str]
+        self, requests: Sequence[Request], answers: Mapping[str, Answer], cached_answers: Set[str]
     ) -> ModelReadings:
         remarks: dict[int, Sequence[ReadRemark]] = {}
         failures: list[str | MalformedAnswerError] = []
@@ -202,25 +206,27 @@ class ModelReader:
         is_whole = True
         for request in requests:
             answer = answers.get(request.id)
-            shown = [asked.shown for asked in request.comments]
+            visible_comments = [entry.shown for entry in request.comments]
             if answer is None or answer.reason is not None:
                 limit = f"over the limit of {self._limit} requests"
-                failures += [limit if answer is None else str(answer.reason)] * len(shown)
+                failures += [limit if answer is None else str(answer.reason)] * len(
+                    visible_comments
+                )
                 is_whole = False
                 continue
             used.append(answer)
             try:
-                read = answers_module.read_answer(answer, shown, request.excerpt)
+                read = answers_module.read_answer(answer, visible_comments, request.excerpt)
             except MalformedAnswerError as exc:
-                failures += [exc] * len(shown)
+                failures += [exc] * len(visible_comments)
                 continue
-            if self._cache is not None and request.id not in kept:
+            if self._cache is not None and request.id not in cached_answers:
                 # As JSON cannot hold half a surrogate pair.
                 safe = replace(answer, text=replace_surrogates(answer.text))
                 self._cache.put(self._key(request.id), msgspec.json.encode(safe))
-            for asked, found in zip(request.comments, read, strict=True):
-                if found:
-                    remarks[asked.comment_index] = found
+            for entry, remarks_read in zip(request.comments, read, strict=True):
+                if remarks_read:
+                    remarks[entry.comment_index] = remarks_read
                 else:
                     failures.append("the answer leaves out the comment")
         if not requests:
@@ -229,7 +235,7 @@ class ModelReader:
             read=len(remarks),
             comments=len(remarks) + len(failures),
             requests=len(used),
-            again=sum(request.id in kept for request in requests),
+            again=sum(request.id in cached_answers for request in requests),
             tokens_read=sum(answer.input_tokens or 0 for answer in used),
             tokens_written=sum(answer.output_tokens or 0 for answer in used),
         )
@@ -239,7 +245,7 @@ class ModelReader:
             alone = count_noun(len(failures), "comment")
             notes.append(f"The network alone read {alone}: {summarize(failures)}.")
         if cut := sum(
-            not asked.shown.is_whole for request in requests for asked in request.comments
+            not entry.shown.is_whole for request in requests for entry in request.comments
         ):
             alone = count_noun(cut, "long comment")
             notes.append(f"The network alone read the end of {alone}.")
@@ -264,6 +270,6 @@ class ModelReader:
         content = json.dumps([self.identity, self.respondent.origin, request_id])
         return f"{KIND} {hashlib.sha256(content.encode()).hexdigest()}"
 
-    def _kept(self, request_id: str) -> Answer | None:
+    def _read_cached(self, request_id: str) -> Answer | None:
         data = None if self._cache is None else self._cache.get(self._key(request_id))
         return None if data is None else msgspec.json.decode(data, type=Answer)

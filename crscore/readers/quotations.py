@@ -91,7 +91,7 @@ class Quotation(NamedTuple):
     last: str
 
 
-def locate(quotations: Sequence[Quotation], shown: ShownComment) -> list[tuple[int, ...]]:
+def locate(quotations: Sequence[Quotation], shown_comment: ShownComment) -> list[tuple[int, ...]]:
     """Find the sentences of remarks by their first and last words.
 
     White space, punctuation and case do not count. A quotation that occurs several times is the
@@ -99,14 +99,14 @@ def locate(quotations: Sequence[Quotation], shown: ShownComment) -> list[tuple[i
 
     Args:
         quotations: Remarks of one comment, in order.
-        shown: The comment.
+        shown_comment: The comment.
 
     Returns:
         The columns of each remark, empty if its words are not in the comment. Remarks that are in
         the same sentence have the same columns; all other columns are disjoint.
     """
     dense, owners = "", list[int]()
-    for index, piece in enumerate(shown.pieces):
+    for index, piece in enumerate(shown_comment.pieces):
         text = _dense(piece.text)
         dense += text
         owners += repeat(index, len(text))
@@ -118,17 +118,19 @@ def locate(quotations: Sequence[Quotation], shown: ShownComment) -> list[tuple[i
         starts.append(start if start >= 0 or not first else dense.find(first))
         after = max(after, starts[-1] + len(first))
     located: list[tuple[int, ...]] = []
-    taken: dict[int, tuple[int, ...]] = {}
+    used_columns: dict[int, tuple[int, ...]] = {}
     for quotation, start in zip(quotations, starts, strict=True):
         last = _dense(quotation.last)
         # The last words may occur inside of the remark, too.
-        limit = min((other for other in starts if other > start), default=len(dense))
+        limit = min(
+            (later_start for later_start in starts if later_start > start), default=len(dense)
+        )
         end = max(dense.rfind(last, start, limit), dense.find(last, start)) if last else -1
         pieces = dict.fromkeys(owners[start : end + len(last)]) if 0 <= start <= end else ()
-        columns = {column for index in pieces for column in shown.pieces[index].columns}
-        own = tuple(sorted(columns - taken.keys()))
-        located.append(own or (taken[min(columns)] if columns else ()))
-        taken |= dict.fromkeys(own, own)
+        columns = {column for index in pieces for column in shown_comment.pieces[index].columns}
+        free_columns = tuple(sorted(columns - used_columns.keys()))
+        located.append(free_columns or (used_columns[min(columns)] if columns else ()))
+        used_columns |= dict.fromkeys(free_columns, free_columns)
     return located
 
 

@@ -116,7 +116,7 @@ class Request:
         """Return the request as JSON, for a batch service or another program."""
         return {
             "id": self.id,
-            "comments": [asked.comment_index for asked in self.comments],
+            "comments": [entry.comment_index for entry in self.comments],
             "messages": [
                 {"role": message.role, "content": message.text} for message in self.chat()
             ],
@@ -158,28 +158,28 @@ def make_requests(
         shown the hunk that was stored with it, and has none without.
     """
     current = Excerpts(diff)
-    asked = [
-        AskedComment(index, comment, shown)
+    entry = [
+        AskedComment(index, comment, visible)
         for index, (comment, pieces) in enumerate(zip(comments, parsed, strict=True))
-        if index not in skipped and (shown := show_comment(pieces)).text
+        if index not in skipped and (visible := show_comment(pieces)).text
     ]
     groups = [
         (group, excerpts)
-        for group in _group(asked)
+        for group in _group(entry)
         if (excerpts := current if is_original else _find_version(group[0].comment, current))
     ]
     drafts = [
         (draft, excerpts)
         for group, excerpts in groups
-        if (draft := _draft(group, asked, excerpts, findings, max_bytes)) is not None
+        if (draft := _draft(group, entry, excerpts, findings, max_bytes)) is not None
     ]
     # If they do not fit, the largest requests show less code.
     sizes = [_size(draft.texts) for draft, _ in drafts]
-    limit = _find_limit(sizes, COMMENT_BYTES * max(len(asked), MIN_COMMENTS))
+    limit = _find_limit(sizes, COMMENT_BYTES * max(len(entry), MIN_COMMENTS))
     return [
         draft
         if size <= limit
-        else _draft(draft.comments, asked, excerpts, findings, limit) or draft
+        else _draft(draft.comments, entry, excerpts, findings, limit) or draft
         for (draft, excerpts), size in zip(drafts, sizes, strict=True)
     ]
 
@@ -212,35 +212,40 @@ def _find_limit(sizes: Sequence[int], total: int) -> int:
 def _group(comments: Sequence[AskedComment]) -> Iterator[tuple[AskedComment, ...]]:
     """Yield the comments, and short comments of one author at one place together."""
     groups: list[list[AskedComment]] = []
-    for asked in comments:
+    for entry in comments:
         group = next(
             (
                 group
                 for group in groups
                 if len(group) < MAX_SHARED
-                and group[0].comment.author == asked.comment.author
-                and all(_is_near(other, asked) and _is_short(other) for other in group)
+                and group[0].comment.author == entry.comment.author
+                and all(
+                    _is_near(near_entry, entry) and _is_short(near_entry) for near_entry in group
+                )
             ),
             None,
         )
-        if group is not None and _is_short(asked):
-            group.append(asked)
+        if group is not None and _is_short(entry):
+            group.append(entry)
         else:
-            groups.append([asked])
+            groups.append([entry])
     return map(tuple, groups)
 
 
-def _is_short(asked: AskedComment) -> bool:
-    return len(asked.shown.text) <= MAX_SHORT_CHARS
+def _is_short(entry: AskedComment) -> bool:
+    return len(entry.shown.text) <= MAX_SHORT_CHARS
 
 
-def _is_near(asked: AskedComment, other: AskedComment) -> bool:
+def _is_near(entry: AskedComment, near_entry: AskedComment) -> bool:
     """Return whether two comments are at the same place of one version."""
-    one, two = asked.comment, other.comment
-    if one.line is None or two.line is None or one.is_older or two.is_older:
+    comment_a, comment_b = entry.comment, near_entry.comment
+    if comment_a.line is None or comment_b.line is None or comment_a.is_older or comment_b.is_older:
         return False
-    at_same_file = (one.path, one.side) == (two.path, two.side) and one.path is not None
-    return at_same_file and abs(one.line - two.line) <= NEAR_LINES
+    at_same_file = (comment_a.path, comment_a.side) == (
+        comment_b.path,
+        comment_b.side,
+    ) and comment_a.path is not None
+    return at_same_file and abs(comment_a.line - comment_b.line) <= NEAR_LINES
 
 
 def _draft(
@@ -251,14 +256,14 @@ def _draft(
     max_bytes: int,
 ) -> Request | None:
     """Make a request of at most about `max_bytes`, by showing less code."""
-    indices = {asked.comment_index for asked in group}
-    near = (other for other in comments if _is_near(other, group[0]))
-    others = [other for other in near if other.comment_index not in indices]
+    indices = {entry.comment_index for entry in group}
+    near = (near_entry for near_entry in comments if _is_near(near_entry, group[0]))
+    near_entries = [near_entry for near_entry in near if near_entry.comment_index not in indices]
     neighbours = [
-        "- " + shorten(_one_line(other.shown.text), MAX_SHORT_CHARS)
-        for other in others[:MAX_NEIGHBOURS]
+        "- " + shorten(_one_line(near_entry.shown.text), MAX_SHORT_CHARS)
+        for near_entry in near_entries[:MAX_NEIGHBOURS]
     ]
-    text = "\n".join(asked.shown.text for asked in group)
+    text = "\n".join(entry.shown.text for entry in group)
     room = max_bytes - len(text.encode()) - sum(map(len, neighbours))
     excerpt = excerpts.find(text, group[0].comment, max(room, MIN_CODE_CHARS))
     if excerpt is None:
@@ -268,8 +273,8 @@ def _draft(
         "findings": "\n".join(_describe_findings(findings, excerpt)),
         "other comments": "\n".join(neighbours),
         "comments": "\n\n".join(
-            f"Comment {number}{_location(asked.comment, excerpt)}:\n{asked.shown.text}"
-            for number, asked in enumerate(group, 1)
+            f"Comment {number}{_location(entry.comment, excerpt)}:\n{entry.shown.text}"
+            for number, entry in enumerate(group, 1)
         ),
     }
     texts = {name: clean(text) for name, text in texts.items() if text}

@@ -224,8 +224,8 @@ def _remarks(result: Result) -> Iterator[_Finding]:
         if receipt:
             facts |= {"verdict": receipt.verdict.value, "fact": _message(receipt.fact)}
         if receipt and receipt.verdict is Verdict.REFUTED:
-            says = f"Says that {receipt.says}; the code says" if receipt.says else "Refuted"
-            message = _message(f"{says}: {receipt.fact}")
+            claim_text = f"Says that {receipt.says}; the code says" if receipt.says else "Refuted"
+            message = _message(f"{claim_text}: {receipt.fact}")
             spans = (*spans, *receipt.lines)
             key = (_REFUTED, path, text)
             facts |= {"remark": text}

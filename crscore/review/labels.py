@@ -65,7 +65,7 @@ def strip_labels(text: str) -> Labelled:
         >>> strip_labels("Note that `x` is null.")
         Labelled(text='Note that `x` is null.', severity=None)
     """
-    named = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
+    levels = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
     rest, after_emoji = _BADGE.sub(" ", text).strip(), False
     while label := (
         (after_emoji and _AFTER_EMOJI.match(rest))
@@ -75,11 +75,11 @@ def strip_labels(text: str) -> Labelled:
         severities = _severities(label[0])
         if len(severities) > 1:  # "[low, high] is the range"
             break
-        named |= severities
+        levels |= severities
         after_emoji = not any(map(str.isalnum, label[0]))
         before, after = rest[: label.start()], rest[label.end() :]
         rest = before + (after if before else _SEPARATORS.sub("", after))
-    return Labelled(rest, min(named, key=SEVERITIES.index, default=None))
+    return Labelled(rest, min(levels, key=SEVERITIES.index, default=None))
 
 
 def strip_source_labels(text: str) -> str:

@@ -296,17 +296,17 @@ def _read_reference(state: StateInline, silent: bool) -> bool:
 def _show_footnotes(state: StateCore) -> None:
     """Render the footnotes that shown text refers to, and hide the others."""
     footnotes = {} if "in_footnote" in state.env else state.env.get("footnotes", {})
-    shown: dict[int, str] = {}
+    visible_notes: dict[int, str] = {}
     html = ""
     for _ in range(_MAX_FOOTNOTE_ROUNDS if footnotes else 0):
         tokens = [footnotes[label] for label in dict.fromkeys(state.env.get("referenced", ()))]
-        texts = {id(token): token.content for token in tokens if id(token) not in shown}
-        shown |= texts
+        texts = {id(token): token.content for token in tokens if id(token) not in visible_notes}
+        visible_notes |= texts
         html += state.md.render("\n\n".join(texts.values()), {**state.env, "in_footnote": True})
     for token in state.tokens:
         if token.type == "footnote":
             token.type = "inline"
-            token.children = [] if id(token) in shown else [_hidden(token.content)]
+            token.children = [] if id(token) in visible_notes else [_hidden(token.content)]
     state.tokens.append(Token("inline", "", 0, children=[_html(html)]))
 
 

@@ -123,16 +123,16 @@ class Reader:
             for units, _ in reviews
         ]
         all_remarks = []
-        for (units, vectors), texts, known in zip(
+        for (units, vectors), texts, fixed in zip(
             reviews, readings, divided or [{}] * len(reviews), strict=True
         ):
             visible = _visible_columns(units)
             all_remarks.append(
                 [
                     columns
-                    for comment in sorted({*visible, *known})
+                    for comment in sorted({*visible, *fixed})
                     for columns in _divide(
-                        visible.get(comment, ()), known.get(comment, ()), units, vectors, texts
+                        visible.get(comment, ()), fixed.get(comment, ()), units, vectors, texts
                     )
                 ]
             )
@@ -264,22 +264,22 @@ class Reader:
 
 def _divide(
     columns: Sequence[int],
-    known: Sequence[tuple[int, ...]],
+    fixed: Sequence[tuple[int, ...]],
     units: Sequence[Sentence],
     vectors: Floats,
     readings: Sequence[TextReading],
 ) -> list[Sequence[int]]:
     """Divide a comment into remarks, some of which are known."""
-    if not known:
+    if not fixed:
         return [*divide(columns, units, vectors, readings)]
-    rest = [column for column in columns if not any(column in remark for remark in known)]
-    others = divide(rest, units, vectors, readings) if rest else []
+    rest = [column for column in columns if not any(column in remark for remark in fixed)]
+    rest_remarks = divide(rest, units, vectors, readings) if rest else []
     giving = [
         remark
-        for remark in others
+        for remark in rest_remarks
         if any(readings[column].gives >= GIVES_FROM for column in remark)
     ]
-    return sorted([*known, *giving], key=min)
+    return sorted([*fixed, *giving], key=min)
 
 
 def _read_remark(

@@ -63,11 +63,17 @@ def facts(overview: Overview) -> str:
 
 def opening(overview: Overview) -> str:
     """Say what to do with the bots, and how many of them differ."""
-    told: dict[str, list[str]] = {verdict: [] for verdict in ("keep", "tune", "drop", "undecided")}
+    names_by_verdict: dict[str, list[str]] = {
+        verdict: [] for verdict in ("keep", "tune", "drop", "undecided")
+    }
     for row in overview.reviewers:
         if row.decision:
-            told[row.decision.verdict].append(row.name)
-    parts = [f"{word.capitalize()}: {', '.join(names)}." for word, names in told.items() if names]
+            names_by_verdict[row.decision.verdict].append(row.name)
+    parts = [
+        f"{word.capitalize()}: {', '.join(names)}."
+        for word, names in names_by_verdict.items()
+        if names
+    ]
     if not parts:
         return "No bot has a scored review in this period."
     if overview.verdicts:

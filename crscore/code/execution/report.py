@@ -168,9 +168,9 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
     first = {program.result: program for program in reversed(document.results)}
     for reason, times in failures.most_common(SHOWN_REASONS):
         place = f"{first[reason].task_id}, program {first[reason].completion_id}"
-        where = place if times == 1 else f"{times:,} programs, the first: {place}"
-        yield Paragraph((Run(f"{reason} ({where})"),))
+        location = place if times == 1 else f"{times:,} programs, the first: {place}"
+        yield Paragraph((Run(f"{reason} ({location})"),))
     if len(failures) > SHOWN_REASONS:
-        others = view.count_noun(len(failures) - SHOWN_REASONS, "other reason")
-        yield Paragraph(f"{others}: --format json has the result of each program")
+        more_reasons = view.count_noun(len(failures) - SHOWN_REASONS, "other reason")
+        yield Paragraph(f"{more_reasons}: --format json has the result of each program")
     yield Signature(document.signature, whole=True)

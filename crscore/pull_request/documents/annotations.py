@@ -37,13 +37,13 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
     issues = [point for point in overview.open if point.kind is ReferenceKind.ISSUE]
     room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
     lines = []
-    found = [(point, place) for point in issues for place in (point, *point.more)]
-    for point, place in found:
+    placed = [(point, place) for point in issues for place in (point, *point.more)]
+    for point, place in placed:
         command = _COMMANDS[point.severity]
         if room[command] > 0:
             room[command] -= 1
             lines.append(_annotation(command, point, place))
-    hidden = len(found) - len(lines)
+    hidden = len(placed) - len(lines)
     if hidden:
         count = view.count_noun(hidden, "more finding")
         message = f"{count} that no review addresses: see the job summary."

@@ -109,8 +109,10 @@ def identify_reviewers(
         for message in (read_message(post, known_by) for post in sorted(posts, key=_order))
         if message.text
     ]
-    chosen = {message.author.name for message in messages if message.post.is_trusted is not False}
-    messages = [_apart_from(message, chosen) for message in messages]
+    trusted_names = {
+        message.author.name for message in messages if message.post.is_trusted is not False
+    }
+    messages = [_apart_from(message, trusted_names) for message in messages]
     reviews, left_out = _choose_reviewers(messages, pull_author, authors)
     distinct = without_repeats(reviews)
     roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
@@ -153,10 +155,10 @@ def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...
     )
 
 
-def _apart_from(message: Message, chosen: Collection[str]) -> Message:
+def _apart_from(message: Message, trusted_names: Collection[str]) -> Message:
     """Give a person another name than that of an app: anybody can take a login."""
     author = message.author
-    if message.post.is_trusted is not False or author.marked or author.name not in chosen:
+    if message.post.is_trusted is not False or author.marked or author.name not in trusted_names:
         return message
     return replace(message, author=replace(author, name=f"@{author.name}"))
 
