@@ -181,7 +181,7 @@ def test_install_from_a_folder_or_a_wheel_needs_no_network(
 @pytest.mark.parametrize(
     ("arguments", "code", "expected"),
     [
-        (["--offline"], 2, "name a file: --from FILE"),
+        (["--offline"], 2, "needs a file: --from FILE"),
         (["--from", "nowhere.whl"], 3, "nowhere.whl does not exist"),
         (["--from", __file__], 3, "File is not a zip file"),
     ],
