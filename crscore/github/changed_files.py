@@ -117,6 +117,8 @@ class ReadFile(NamedTuple):
     """Repairs made by the parser."""
     reason: str | None = None
     """Why the change is unknown, to continue "N of the changed files ..."; None if it is known."""
+    is_limit: bool = False
+    """Whether the reason is a limit of crscore, which a change of any size can reach."""
 
 
 def read_change(
@@ -173,7 +175,7 @@ def read_change(
             ("max_hunks", hunks + len(file.file.hunks)),
         ):
             if file.reason is None and count > getattr(limits.diff, limit):
-                file = _without_change(row, f"come after {limit} was reached")
+                file = _without_change(row, f"come after {limit} was reached", is_limit=True)
         patch = None
         if file.reason is None:
             patch, size, hunks = row.patch, size + patch_size, hunks + len(file.file.hunks)
@@ -183,8 +185,9 @@ def read_change(
         diff=Diff(
             files=tuple(entry.file for entry in files.values()),
             sha256=digest.hexdigest(),
-            notes=tuple(
-                f"{name!r}: {note}" for name, entry in files.items() for note in entry.notes
+            notes=(
+                *_unseen_files(files, are_limits=True),
+                *(f"{name!r}: {note}" for name, entry in files.items() for note in entry.notes),
             ),
         ),
         missing=(*_unseen_files(files), *disagreements),
@@ -241,8 +244,9 @@ def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.DiffLimit
         read = parse.parse_diff(row.patch, source=row.filename, path=row.filename, limits=limits)
     except InputError as exc:
         # The reason has no file name, so that files can be grouped by it.
-        cause = getattr(exc, "limit", "") or "it is damaged"
-        return _without_change(row, f"have a patch that cannot be read ({cause})")
+        limit = getattr(exc, "limit", "")
+        reason = f"have a patch that cannot be read ({limit or 'it is damaged'})"
+        return _without_change(row, reason, is_limit=bool(limit))
     parsed = read.files[0]
     file = replace(file, hunks=parsed.hunks, is_submodule=parsed.is_submodule)
     if (
@@ -253,13 +257,15 @@ def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.DiffLimit
         reason = "have a patch that does not match the host's line counts"
         if parsed.is_missing:
             reason = f"have a patch that cannot be read ({parsed.missing})"
-        return _without_change(row, reason, parsed.missing or _HIDDEN)
+        return _without_change(row, reason, parsed.missing or _HIDDEN, is_limit=parsed.is_missing)
     return ReadFile(file, read.notes)
 
 
-def _without_change(row: PatchRow, reason: str, missing: str = _HIDDEN) -> ReadFile:
+def _without_change(
+    row: PatchRow, reason: str, missing: str = _HIDDEN, *, is_limit: bool = False
+) -> ReadFile:
     """Make a changed file whose change is unknown."""
-    return ReadFile(replace(_file_without_hunks(row), missing=missing), (), reason)
+    return ReadFile(replace(_file_without_hunks(row), missing=missing), (), reason, is_limit)
 
 
 def _file_without_hunks(row: PatchRow) -> ChangedFile:
@@ -289,11 +295,11 @@ def _sum_rows(rows: Collection[PatchRow]) -> Totals:
     return Totals(len(rows), additions, sum(row.deletions for row in rows))
 
 
-def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
+def _unseen_files(files: Mapping[str, ReadFile], *, are_limits: bool = False) -> Iterator[str]:
     """Yield one sentence for each reason, with the number and some names of its files."""
     groups: dict[str, list[str]] = {}
     for name, file in files.items():
-        if file.reason is not None:
+        if file.reason is not None and file.is_limit is are_limits:
             groups.setdefault(file.reason, []).append(name)
     for reason, names in sorted(groups.items()):
         yield f"{len(names)} of the changed files {reason}: {format_paths(names)}."

@@ -55,7 +55,6 @@ _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 # `!7`: https://docs.gitlab.com/user/project/quick_actions/
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 _REFERENCE: Final = re.compile(r"!(?=\d)")
-_MAX_IDS: Final = 100
 _PUSHED: Final = "it was pushed to while it was read"
 _ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
 """Keeps python-gitlab from waiting for a rate limit itself: it knows no budget."""
@@ -202,7 +201,7 @@ class GitLab:
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries)
         head = Head(repository, pushes[-1][1] if pushes else "", f"{url}/{number}")
-        members, _ = self._read_members(path, discussions)
+        members, _ = self._read_members(path)
         subject = notes.Subject(head.url, head.sha, None, members)
         # The later notes of a discussion are replies.
         messages = [
@@ -245,7 +244,7 @@ class GitLab:
     def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
-        members, reason = self._read_members(path, discussions)
+        members, reason = self._read_members(path)
         subject = notes.Subject(request.web_url, request.sha or "", account, members)
         missing, remarks = [], [reason] if reason else []
         items = [note for discussion in discussions for note in discussion.notes if not note.system]
@@ -273,19 +272,14 @@ class GitLab:
             notes=tuple(remarks),
         )
 
-    def _read_members(
-        self, path: str, discussions: Sequence[notes.Discussion]
-    ) -> tuple[frozenset[int] | None, str]:
-        """Return which authors are members of the project, or None and a sentence with the reason.
+    def _read_members(self, path: str) -> tuple[frozenset[int] | None, str]:
+        """Return the ids of the project's members, or None and a sentence with the reason.
 
         Source: https://docs.gitlab.com/api/project_members/
         """
-        authors = {note.author.id for item in discussions for note in item.notes if note.author}
-        # The ids of more authors would not fit into an address: then all members are listed.
-        ids = [str(number) for number in sorted(authors) if len(authors) <= _MAX_IDS]
         address = f"{path.partition('/merge_requests/')[0]}/members/all"
         try:
-            members = self.client.pages(address, notes.User, {"user_ids[]": ids})
+            members = self.client.pages(address, notes.User)
         except _REFUSED as exc:
             return None, f"Gates count everybody, as members could not be read ({exc.reason})."
         return frozenset(member.id for member in members), ""

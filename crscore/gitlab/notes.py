@@ -123,7 +123,7 @@ class Subject(NamedTuple):
     account: int | None
     """Id of the signed-in account; None when unknown."""
     members: frozenset[int] | None = None
-    """Ids of the members of the project among the authors; None when unknown."""
+    """Ids of the members of the project; None when unknown."""
 
 
 def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[HostMessage]:

@@ -34,6 +34,8 @@ _EXPLAINED: Final = re.compile(r"^(?:@@ |Binary files |GIT binary patch)", re.M)
 _SUBMODULE: Final = "160000"
 _NO_FILE: Final = "0"
 _HIDDEN: Final = "the host did not show it"
+_LIMITED: Final = "it is over a limit of crscore"
+"""Reason that is not the host's: a change of any size can reach it."""
 MAX_COMPARED: Final = 200
 """Maximum number of files without lines whose contents are compared."""
 
@@ -63,10 +65,14 @@ class FileRow(msgspec.Struct, frozen=True):
     too_large: bool | None = None
 
     @property
-    def is_unexplained(self) -> bool:
-        """True without lines, and without a flag or sentence that says why."""
-        has_flags = self.collapsed is not None or self.too_large is not None
-        return not has_flags and _EXPLAINED.search(self.diff or "") is None
+    def is_withheld(self) -> bool | None:
+        """Whether GitLab omits its lines; None if only its contents can tell."""
+        if self.collapsed is not None or self.too_large is not None:
+            return bool(self.collapsed or self.too_large)
+        if _EXPLAINED.search(self.diff or ""):
+            return False
+        has_reason = self.new_file or self.deleted_file or self.renamed_file
+        return None if has_reason or self.a_mode != self.b_mode else True
 
 
 class Version(Entry, frozen=True):
@@ -101,7 +107,7 @@ def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozen
     Raises:
         HostError: A file cannot be read.
     """
-    rows = [row for row in version.diffs if row.is_unexplained]
+    rows = [row for row in version.diffs if row.is_withheld is None]
     withheld = {row.new_path for row in rows[MAX_COMPARED:]}
     for row in rows[:MAX_COMPARED]:
         old = new = None
@@ -115,39 +121,42 @@ def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozen
 
 
 def read_version(
-    version: Version, limits: Limits, withheld: Collection[str] | None = None
+    version: Version, limits: Limits, withheld: Collection[str] = frozenset()
 ) -> ReadVersion:
     """Convert a version to a change.
 
     Args:
         version: The version.
         limits: Size limits; files beyond them are reported as missing.
-        withheld: Paths from `find_withheld`; None if contents were not compared.
+        withheld: Paths from `find_withheld`.
 
     Returns:
         The change, with its files sorted as git sorts them.
     """
     rows = {row.new_path: row for row in version.diffs}
-    withheld = _certainly_withheld(version) if withheld is None else withheld
     files: list[ChangedFile] = []
     digest = hashlib.sha256()
     size = hunks = 0
     for name in sorted(rows, key=lambda name: name.encode("utf-8", "surrogatepass")):
         file, text = _read_file(rows[name], limits, withheld), rows[name].diff or ""
-        size += len(text.encode("utf-8", "surrogatepass"))
-        hunks += len(file.hunks)
+        text_size = len(text.encode("utf-8", "surrogatepass"))
         for limit, count in (
-            ("max_diff_bytes", size),
+            ("max_diff_bytes", size + text_size),
             ("max_files", len(files) + 1),
-            ("max_hunks", hunks),
+            ("max_hunks", hunks + len(file.hunks)),
         ):
             if not file.missing and count > getattr(limits.diff, limit):
-                file = _without_change(file, f"come after {limit} was reached")
+                file = _without_change(file, f"come after {limit} was reached", _LIMITED)
+        size, hunks = size + (0 if file.missing else text_size), hunks + len(file.hunks)
         files.append(file)
         digest.update(msgspec.json.encode([name, file.status, file.old_path, text, file.missing]))
     return ReadVersion(
-        diff=Diff(files=tuple(files), sha256=digest.hexdigest()),
-        missing=(*_unseen(files), *_uncounted(version, len(files))),
+        diff=Diff(
+            files=tuple(files),
+            sha256=digest.hexdigest(),
+            notes=tuple(_unseen(files, _LIMITED)),
+        ),
+        missing=(*_unseen(files, _HIDDEN), *_uncounted(version, len(files))),
     )
 
 
@@ -175,7 +184,7 @@ def hunk_until(version: Version, message: HostMessage) -> str | None:
 
 
 def count_lines(
-    version: Version, withheld: Collection[str] | None = None
+    version: Version, withheld: Collection[str] = frozenset()
 ) -> tuple[int | None, str | None]:
     """Return the number of changed lines, None if GitLab omits some, and the main language."""
     lines: Counter[str] = Counter()
@@ -187,23 +196,11 @@ def count_lines(
         total += count
         if (language := language_of(row.new_path)) is not None:
             lines[language] += count
-    withheld = _certainly_withheld(version) if withheld is None else withheld
-    cut = withheld or any(row.collapsed or row.too_large for row in version.diffs)
+    cut = withheld or any(row.is_withheld for row in version.diffs)
     is_complete = not cut and not _uncounted(version, len(version.diffs))
     # If several languages have the most lines, the first by name.
     main = min(lines, key=lambda language: (-lines[language], language), default=None)
     return total if is_complete else None, main
-
-
-def _certainly_withheld(version: Version) -> frozenset[str]:
-    """Return the files without lines that are not new, deleted, moved or of another mode."""
-    return frozenset(
-        row.new_path
-        for row in version.diffs
-        if row.is_unexplained
-        and not (row.new_file or row.deleted_file or row.renamed_file)
-        and row.a_mode == row.b_mode
-    )
 
 
 def _read_file(row: FileRow, limits: Limits, withheld: Collection[str]) -> ChangedFile:
@@ -227,7 +224,7 @@ def _read_file(row: FileRow, limits: Limits, withheld: Collection[str]) -> Chang
     start = 0 if text.startswith("@@") else text.find("\n@@") + 1
     if text.startswith("@@") or start:
         return _with_hunks(file, text[start:], limits)
-    if row.too_large or row.collapsed or row.new_path in withheld:
+    if row.is_withheld or row.new_path in withheld:
         return _without_change(file, "have a change that the host omits because it is too large")
     if text.strip():
         return replace(file, is_binary=True)
@@ -243,10 +240,14 @@ def _with_hunks(file: ChangedFile, text: str, limits: Limits) -> ChangedFile:
     try:
         parsed = parse.parse_diff(text, source=file.path, path=file.path, limits=limits.diff)
     except InputError as exc:
-        cause = getattr(exc, "limit", "") or "it is damaged"
-        return _without_change(file, f"have a patch that cannot be read ({cause})")
+        limit = getattr(exc, "limit", "")
+        reason = f"have a patch that cannot be read ({limit or 'it is damaged'})"
+        return _without_change(file, reason, _LIMITED if limit else _HIDDEN)
     first = parsed.files[0]
-    if len(parsed.files) > 1 or first.is_missing or not (first.hunks or first.is_submodule):
+    if first.is_missing:
+        reason = f"have a patch that cannot be read ({first.missing})"
+        return _without_change(file, reason, _LIMITED)
+    if len(parsed.files) > 1 or not (first.hunks or first.is_submodule):
         return _without_change(file, "have a patch that cannot be read")
     announced = sum(
         int(length or 1) for match in _HEADER.findall(text) for length in (match[1], match[3])
@@ -256,16 +257,16 @@ def _with_hunks(file: ChangedFile, text: str, limits: Limits) -> ChangedFile:
     return replace(file, hunks=first.hunks, is_submodule=first.is_submodule)
 
 
-def _without_change(file: ChangedFile, reason: str) -> ChangedFile:
+def _without_change(file: ChangedFile, reason: str, cause: str = _HIDDEN) -> ChangedFile:
     """Mark the change of a file as unknown; `reason` continues "N of the changed files ..."."""
-    return replace(file, hunks=(), is_binary=False, missing=f"{_HIDDEN}: {reason}")
+    return replace(file, hunks=(), is_binary=False, missing=f"{cause}: {reason}")
 
 
-def _unseen(files: Sequence[ChangedFile]) -> list[str]:
+def _unseen(files: Sequence[ChangedFile], cause: str) -> list[str]:
     """Return one sentence for each reason, with the number and some names of its files."""
     groups: dict[str, list[str]] = {}
     for file in files:
-        if file.missing:
+        if file.missing.startswith(cause):
             groups.setdefault(file.missing.partition(": ")[2], []).append(file.path)
     return [
         f"{len(names)} of the changed files {reason}: {format_paths(names)}."

@@ -11,7 +11,7 @@ import json
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
@@ -37,8 +37,6 @@ from crscore.text import count_noun, mask_secret
 from crscore.version import __version__
 
 T = TypeVar("T")
-Parameters = Mapping[str, str | Sequence[str]]
-"""Parameters of a query; a list is sent as one parameter for each item."""
 
 MAX_RESPONSE_BYTES: Final = 50 * 2**20
 """Maximum bytes of one response, decompressed."""
@@ -211,13 +209,13 @@ class HostClient(ABC):
     def read_refusal(self, exc: Exception) -> Refusal | None:
         """Return the response that caused one of `library_errors`; None if it cannot be read."""
 
-    def get(self, path: str, kind: type[T], parameters: Parameters | None = None) -> T:
+    def get(self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None) -> T:
         """Read one resource.
 
         Args:
             path: Path of the API, with percent-escapes where needed: `/repos/o/r`.
             kind: Type to which msgspec converts the JSON.
-            parameters: Parameters of the query.
+            parameters: Mapping[str, str] of the query.
 
         Raises:
             HostError: It cannot be read.
@@ -229,7 +227,7 @@ class HostClient(ABC):
         path: str,
         kind: type[T],
         number: int,
-        parameters: Parameters | None = None,
+        parameters: Mapping[str, str] | None = None,
     ) -> Page[T]:
         """Read one page of a list, and convert its items to `kind`; numbers start at 1.
 
@@ -251,7 +249,7 @@ class HostClient(ABC):
         self,
         path: str,
         kind: type[T],
-        parameters: Parameters | None = None,
+        parameters: Mapping[str, str] | None = None,
         *,
         key: Callable[[T], Hashable] = attrgetter("id"),
     ) -> tuple[T, ...]:
@@ -263,7 +261,7 @@ class HostClient(ABC):
         Args:
             path: See `get`.
             kind: Type to which an item is converted.
-            parameters: Parameters of the query, besides the page's number and size.
+            parameters: Mapping[str, str] of the query, besides the page's number and size.
             key: Returns the identity of an item.
 
         Raises:
@@ -452,7 +450,9 @@ class HostClient(ABC):
             reason = f"{self.name}'s response is nested too deeply"
             raise UnavailableError(operation, reason) from exc
 
-    def _get(self, path: str, kind: type[T], parameters: Parameters) -> tuple[T, Mapping[str, str]]:
+    def _get(
+        self, path: str, kind: type[T], parameters: Mapping[str, str]
+    ) -> tuple[T, Mapping[str, str]]:
         if not _PATH.fullmatch(path):
             reason = f"it is not a path of {self.name}'s API"
             raise HostError(f"GET {one_line(path, MAX_MESSAGE)!r}", reason)

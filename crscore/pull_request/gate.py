@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from crscore.diff.paths import format_paths
 from crscore.errors import ConfigError
 from crscore.pull_request.overview import Overview, Scores
 from crscore.pull_request.reviewers import wildcards
@@ -14,8 +15,6 @@ TOGETHER: Final = "together"
 """All reviewers combined."""
 EACH_REVIEWER: Final = "each"
 """Every reviewer separately."""
-MAX_NAMES: Final = 5
-"""Maximum number of names in a message."""
 _ALL: Final = "all reviewers together"
 
 
@@ -57,10 +56,9 @@ def judge(
             )
     strangers = {row.name for row in overview.reviewers if not row.is_trusted}
     if any(map(_is_open, patterns)) and (names := sorted(strangers - scores_by_name.keys())):
-        more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
         notices.append(
-            f"{subject}: the gate does not count {', '.join([*names[:MAX_NAMES], *more])}: not "
-            f"{TRUSTED}; to count one, give the full name in fail-on or authors"
+            f"{subject}: the gate does not count {format_paths(names)}: not {TRUSTED}; to count "
+            "one, give the full name in fail-on or authors"
         )
     for name, scores in scores_by_name.items():
         result = check_thresholds(

@@ -106,10 +106,6 @@ class Together(Scores, frozen=True, kw_only=True):
     """Number of the others; `open` has the most important ones."""
 
 
-class TrustedScores(Scores, frozen=True, kw_only=True):
-    """Scores of the reviewers whom the repository chose."""
-
-
 class Reviewer(Scores, frozen=True, kw_only=True):
     """One reviewer's row."""
 
@@ -218,7 +214,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     """True when the scores are means of degrees, False when they are shares."""
     together: Together
     """Counts and scores of all reviewers together."""
-    trusted: TrustedScores | None
+    trusted: Together | None
     """Scores of the reviewers together that gates count; None without a gate, and if it counts all.
     """
     reviewers: Annotated[tuple[Reviewer, ...], Meta(max_length=MAX_REVIEWERS)]
@@ -305,7 +301,7 @@ def make_overview(
         head=pull.head,
         graded=view.graded(result),
         together=_together(result),
-        trusted=None if trusted is None else _trusted(trusted),
+        trusted=None if trusted is None else _together(trusted),
         reviewers=_reviewers([result, trusted or result], people),
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
         remarks=tuple(_remarks(result, listed))[:MAX_REMARKS],
@@ -330,10 +326,6 @@ def _together(result: records.Result) -> Together:
         addressed=sum(addressed),
         unaddressed=addressed.count(False),
     )
-
-
-def _trusted(result: records.Result) -> TrustedScores:
-    return TrustedScores(usefulness=_useful(result.usefulness), **_published_scores(result.scores))
 
 
 def _reviewers(results: Sequence[records.Result], people: Sequence[Person]) -> tuple[Reviewer, ...]:

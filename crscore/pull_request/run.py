@@ -125,7 +125,15 @@ def assess(
     reviewers = identify.identify_reviewers(
         pull_request.messages, pull_author=pull_request.author, authors=authors, markers=markers
     )
-    strangers = _find_strangers(reviewers, authors)
+    author_names = {pattern.strip().casefold() for pattern in authors}
+    strangers = {
+        thread.reviewer
+        for thread in reviewers.threads
+        if not thread.is_trusted
+        and author_names.isdisjoint(
+            {thread.reviewer.casefold(), (thread.posts[0].login or "").casefold()}
+        )
+    }
     scored = [reviewers]
     if strangers and (scorer.settings.fail_under, scorer.settings.fail_under_relevance) != (
         None,
@@ -215,19 +223,6 @@ def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
         return search if is_requested else search._replace(reason=None)
 
     return find
-
-
-def _find_strangers(reviewers: ReviewerThreads, authors: Sequence[str]) -> frozenset[str]:
-    """Return the reviewers whom neither the repository chose nor `authors` names in full."""
-    author_names = {pattern.strip().casefold() for pattern in authors}
-    return frozenset(
-        thread.reviewer
-        for thread in reviewers.threads
-        if not thread.is_trusted
-        and author_names.isdisjoint(
-            {thread.reviewer.casefold(), (thread.posts[0].login or "").casefold()}
-        )
-    )
 
 
 def _pair(pull_request: PullRequest, reviewers: ReviewerThreads) -> ReviewedChange:

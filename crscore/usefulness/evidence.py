@@ -80,15 +80,17 @@ class ChangeEvidence:
 
 
 def read_change_words(diff: Diff) -> ChangeWords:
-    """Read the words of the first `MAX_LINES` lines of a change."""
+    """Read the words of at most `MAX_LINES` lines of a change."""
     changed: set[str] = set()
     context: set[str] = set()
     location: set[str] = set()
     names: set[str] = set()
     changed_code: list[str] = []
     all_code: list[str] = []
-    lines_left = MAX_LINES
+    # Of a longer change, the same of each file, so that a long one does not crowd out the others.
+    is_long = len(diff.lines()) > MAX_LINES
     for file in diff.files:
+        lines_left = max(1, MAX_LINES // len(diff.files)) if is_long else MAX_LINES
         all_code.append(file.path)
         location |= stems_and_names(file.path)[0]
         for hunk in file.hunks:

@@ -18,7 +18,6 @@ from crscore.pull_request.overview import (
     Reviewer,
     ReviewRemark,
     Together,
-    TrustedScores,
     Useful,
 )  # fmt: skip
 from crscore.records import (
@@ -229,11 +228,6 @@ def reviewer(name: str, **changes: object) -> Reviewer:
         "outdated": 0,
     }
     return Reviewer(name=name, **{**values, **changes})
-
-
-def trusted(**changes: object) -> TrustedScores:
-    values = {"usefulness": None, "conciseness": 0.6, "comprehensiveness": 0.4, "reason": None}
-    return TrustedScores(**{**values, "relevance": 0.5, **changes})
 
 
 def largest(

@@ -11,6 +11,7 @@ from crscore.github.client import Client
 from crscore.github.host import GitHub
 from crscore.pull_request import gate, overview, run
 from crscore.review import read
+from crscore.usefulness import evidence
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.github.people import JONAS, MIRA
@@ -82,7 +83,7 @@ def test_stranger_cannot_lift_a_poor_review(writer: Writer, association: str, fa
     verdict, measured = judge(writer, fail_on)
     assert (standing(measured) or 0) > LIMIT  # as a reader sees it
     assert len(verdict.failed) == 1
-    assert "does not count passer-0, passer-1, passer-2: not an owner" in verdict.notices[0]
+    assert "does not count 'passer-0', 'passer-1', 'passer-2': not an owner" in verdict.notices[0]
 
 
 def test_poor_review_of_a_stranger_fails_nothing(writer: Writer) -> None:
@@ -181,3 +182,30 @@ def test_author_cannot_lower_a_review_by_copying_it_into_the_change(writer: Writ
     verdict, after = judge(writer)
     assert verdict == ((), ())
     assert abs((standing(after) or 0) - (before or 0)) <= 2
+
+
+@pytest.mark.parametrize(
+    "limits", [{"max_line_length": 500}, {"max_diff_bytes": 9_000}, {"max_files": 6}]
+)
+@pytest.mark.parametrize("name", ["aaa", "zzz"])
+def test_author_cannot_drop_the_gate_by_the_size_of_the_change(
+    writer: Writer, name: str, limits: dict[str, int]
+) -> None:
+    writer.review(MIRA, body=POOR)
+    files = {f"{name}/{at}.py": f"x = {'[' * 3_000}{']' * 3_000}\n" for at in range(3)}
+    writer.push({**FILES, **files})
+    verdict, measured = judge(writer, flags=limits)
+    assert measured.overview.missing == ()
+    assert next(iter(limits)) in " ".join(measured.overview.notes)
+    assert (len(verdict.failed), verdict.notices) == (1, ())
+
+
+def test_padding_of_the_change_does_not_lower_a_review(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "MAX_LINES", 400)
+    writer.review(MIRA, body=GOOD)
+    before = standing(judge(writer)[1])
+    lines = "".join(f"value_{at} = {at}\n" for at in range(400))
+    writer.push({**FILES, **{f"aaa/{at}.py": lines for at in range(3)}})
+    assert abs((standing(judge(writer)[1]) or 0) - (before or 0)) <= 5

@@ -34,12 +34,7 @@ _REQUEST_WORDS: Final = frozenset(
 )
 _CONTRACTION: Final = re.compile(r"[a-z]+['’](?:t|s|d|ll|m|re|ve)")
 # Function words that also name things in code, besides keywords.
-_NAMES: Final = frozenset(
-    {
-        "after", "all", "any", "before", "each", "here", "it", "more", "most", "now", "once",
-        "other", "re", "that", "then", "where",
-    }
-)  # fmt: skip
+_NAMES: Final = frozenset({"after", "all", "any", "before", "each", "it", "now", "that", "then"})
 # "# why", "x = 1  // why", " * why", "<!-- why"; not "a * b", "#include", "i--"
 _COMMENT: Final = re.compile(
     r"^\s*(?:\*+(?=[\s/])|[;%](?=\s)|<!--|\"{3}|'{3}).*|(?:^|\s)(?:(?:#|--)(?=\s)|//).*|/\*.*"

@@ -258,12 +258,16 @@ class Server:
         entry = self._entry(number - 1)
         history = self.repository.history
         changes = history.changes(entry["base_commit_sha"], entry["head_commit_sha"])
+        before = history.tree(entry["base_commit_sha"])
         diffs = [
             {
                 "old_path": change.previous or change.path,
                 "new_path": change.path,
                 "a_mode": "0" if change.status == "added" else "100644",
-                "b_mode": "0" if change.status == "removed" else "100644",
+                # Without another change, it is the mode that differs.
+                "b_mode": {"removed": "0"}.get(
+                    change.status, "100755" if before.get(change.path) == change.sha else "100644"
+                ),
                 "new_file": change.status == "added",
                 "renamed_file": change.status == "renamed",
                 "deleted_file": change.status == "removed",

@@ -166,11 +166,22 @@ def test_order_of_rows_makes_no_difference(seed: int) -> None:
         (parse.DiffLimits(max_diff_bytes=10), ["a.py", "b.py", "c.py", "d.py"]),
     ],
 )
-def test_files_after_a_limit_are_missing(limits: parse.DiffLimits, left: list[str]) -> None:
+def test_files_after_a_limit_are_not_read_and_nothing_of_the_host_is_missing(
+    limits: parse.DiffLimits, left: list[str]
+) -> None:
     rows = [row(name) for name in ("d.py", "c.py", "b.py", "a.py")]
     change = read(Lists(rows), totals_of(*rows), Limits(diff=limits))
     assert unseen(change) == left
-    assert change.missing
+    assert change.missing == ()
+    assert f"{len(left)} of the changed files " in change.diff.notes[0]
+
+
+def test_file_with_a_long_line_is_not_read_and_nothing_of_the_host_is_missing() -> None:
+    rows = [row("a.py"), row("b.py", patch=PATCH.replace("+d", f"+{'d' * 200}"))]
+    limits = Limits(diff=parse.DiffLimits(max_line_length=100))
+    change = read(Lists(rows), totals_of(*rows), limits)
+    assert (unseen(change), change.missing) == (["b.py"], ())
+    assert "max_line_length" in change.diff.notes[0]
 
 
 def test_hash_tells_changes_apart_and_what_was_not_seen() -> None:

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 from crscore.errors import NotFoundError
 from crscore.gitlab.versions import (
     MAX_COMPARED,
@@ -59,6 +60,27 @@ def test_change_that_gitlab_leaves_out_is_missing(flag: str) -> None:
 
 def test_cut_patch_is_missing() -> None:
     assert read({"new_path": "x.py", "diff": "@@ -1,9 +1,9 @@\n a\n"}).missing
+
+
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        (DiffLimits(max_files=1), ["b.py", "c.py"]),
+        (DiffLimits(max_hunks=2), ["c.py"]),
+        (DiffLimits(max_diff_bytes=2 * len(HUNK)), ["b.py"]),
+        (DiffLimits(max_line_length=50), ["b.py"]),
+    ],
+)
+def test_limits_of_crscore_make_nothing_of_the_host_missing(
+    limits: DiffLimits, left: list[str]
+) -> None:
+    texts = {"a.py": HUNK, "b.py": HUNK.replace("+c", f"+{'c' * 100}"), "c.py": HUNK}
+    rows = [{"new_path": name, "old_path": name, "diff": text} for name, text in texts.items()]
+    version = msgspec.convert({"id": 1, "diffs": rows}, Version)
+    change = read_version(version, Limits(diff=limits))
+    assert [file.path for file in change.diff.files if file.missing] == left
+    assert change.missing == ()
+    assert f"{len(left)} of the changed files" in change.diff.notes[0]
 
 
 @pytest.mark.parametrize("size", ["2", "1000+"])
@@ -126,7 +148,7 @@ COMMITS = {"base_commit_sha": "base", "head_commit_sha": "head"}
         ({}, b"a\n", b"b\n", True),
         ({"diff": "--- a/x.py\n+++ b/x.py\n"}, b"a\n", b"b\n", True),
         ({"diff": None}, b"a\n", b"b\n", True),
-        ({}, b"a\0", b"b\0", False),
+        ({"b_mode": "100755"}, b"a\0", b"b\0", False),
         (NEW, None, b"", False),
         (NEW, None, b"a\n", True),
         (NEW, None, b"\x89PNG\0", False),
@@ -137,7 +159,7 @@ COMMITS = {"base_commit_sha": "base", "head_commit_sha": "head"}
         ({"b_mode": "100755"}, b"a\n", b"a\n", False),
         ({"b_mode": "100755"}, b"a\n", b"b\n", True),
         # The host does not have the file.
-        ({}, None, b"b\n", True),
+        (MOVED, None, b"b\n", True),
         # From 18.4, flags say what is withheld.
         ({"too_large": False, "collapsed": False}, b"a\n", b"b\n", False),
         ({"diff": "Binary files a/x.py and b/x.py differ\n"}, b"a\n", b"b\n", False),
@@ -157,7 +179,6 @@ def test_contents_tell_lines_that_are_left_out_from_none(
     value = {"new_path": "x.py", "old_path": "w.py", "diff": "", **MODES, **row}
     version = msgspec.convert({"id": 1, "diffs": [value], "real_size": "1", **COMMITS}, Version)
     withheld = find_withheld(version, read_file)
-    assert withheld == ({"x.py"} if expected else set())
     change = read_version(version, Limits(), withheld)
     assert bool(change.missing) is bool(change.diff.files[0].missing) is expected
     assert (count_lines(version, withheld)[0] is None) is expected

@@ -170,17 +170,17 @@ def test_people_whom_the_repository_did_not_choose_count_by_full_name_only(
     bot, stranger = actual.reviewers
     actual = structs.replace(
         actual,
-        trusted=overviews.trusted(relevance=0.1),
+        trusted=structs.replace(actual.together, relevance=0.1),
         reviewers=(bot, structs.replace(stranger, is_trusted=False)),
     )
     verdict = judge(actual, fail_on)
     assert [line.split(" of ")[1].split(" is ")[0] for line in verdict.failed] == subjects
     assert bool(verdict.notices) is ("bo" not in subjects)
-    assert all("does not count bo: not an owner" in line for line in verdict.notices)
+    assert all("does not count 'bo': not an owner" in line for line in verdict.notices)
 
 
 def test_only_some_of_many_strangers_are_named() -> None:
     actual = scored(**{f"r{at}": 0.9 for at in range(9)})
     rows = [structs.replace(row, is_trusted=False) for row in actual.reviewers]
     verdict = judge(structs.replace(actual, reviewers=tuple(rows)), "each")
-    assert "r0, r1, r2, r3, r4, 4 more: not" in verdict.notices[-1]
+    assert "'r0', 'r1', 'r2' and 6 more: not" in verdict.notices[-1]

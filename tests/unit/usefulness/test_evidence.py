@@ -98,14 +98,17 @@ def test_shares_are_within_0_and_1(text: str) -> None:
     assert min(measures.values()) >= 0
 
 
-def test_words_of_a_huge_change_are_those_of_its_first_lines(monkeypatch) -> None:
-    monkeypatch.setattr(evidence, "MAX_LINES", 3)
-    lines = "".join(f"+word{chr(97 + at) * 3}\n" for at in range(6))
-    patch = f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,6 @@\n{lines}"
-    both = patch + patch.replace("a.py", "b.py").replace("word", "late")
-    ground = evidence.read_change_words(parse.parse_diff(both))
-    assert len(ground.changed) == 3
-    assert not any(stem.startswith("late") for stem in ground.changed)
+def test_words_of_a_huge_change_are_those_at_the_start_of_each_file(monkeypatch) -> None:
+    patch = "".join(
+        f"--- a/{name}.py\n+++ b/{name}.py\n@@ -0,0 +1,{count} @@\n"
+        + "".join(f"+{name}{chr(97 + at) * 3}\n" for at in range(count))
+        for name, count in (("long", 6), ("late", 2))
+    )
+    change = parse.parse_diff(patch)
+    assert len(evidence.read_change_words(change).changed) == 8
+    monkeypatch.setattr(evidence, "MAX_LINES", 4)
+    words = evidence.read_change_words(change)
+    assert words.changed_code == "longaaalongbbblateaaalatebbb"
 
 
 def test_mean_is_of_length_1_and_of_nothing_common_is_finite() -> None:
