@@ -77,7 +77,9 @@ def judge(
 
 def _matching_rows(overview: Overview, pattern: str) -> dict[str, Scores]:
     if pattern.lower() == TOGETHER:
-        return {_ALL: overview.trusted or overview.together}
+        if overview.trusted:
+            return {"all other reviewers together": overview.trusted}
+        return {_ALL: overview.together}
     is_each = pattern.lower() == EACH_REVIEWER
     return {
         row.name: row

@@ -135,10 +135,8 @@ def assess(
         )
     }
     scored = [reviewers]
-    if strangers and (scorer.settings.fail_under, scorer.settings.fail_under_relevance) != (
-        None,
-        None,
-    ):
+    limits = {scorer.settings.fail_under, scorer.settings.fail_under_relevance}
+    if strangers and limits != {None}:
         of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in strangers]
         scored.append(replace(reviewers, threads=tuple(of_trusted)))
     # Both in one run, which reads the change and each text once.

@@ -156,7 +156,7 @@ def test_both_thresholds_are_applied() -> None:
 @pytest.mark.parametrize(
     ("fail_on", "subjects"),
     [
-        ("together", ["all reviewers together"]),
+        ("together", ["all other reviewers together"]),
         ("each", ["bot"]),
         ("b*", ["bot"]),
         ("b*,Bo", ["bot", "bo"]),
