@@ -55,6 +55,23 @@ def default_folder() -> Path:
     return Path(platformdirs.user_cache_dir("crscore", appauthor=False))
 
 
+def use_wal(connection: sqlite3.Connection) -> None:
+    """Switch a file to a write-ahead log, so that readers and a writer do not block each other.
+
+    Raises:
+        sqlite3.Error: The file cannot be written, or is locked for seconds.
+    """
+    # SQLite does not wait where several processes switch a new file at the same time.
+    for pause_s in (0.01, 0.1, 1.0, 3.0, 0.0):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or not pause_s:
+                raise
+        time.sleep(pause_s)
+
+
 class Store:
     """Cache of bytes by key. Safe to use from several threads.
 
@@ -173,13 +190,7 @@ class Store:
         except (OSError, sqlite3.Error):
             return None
         try:
-            # Readers and a writer in other processes do not block each other.
-            # SQLite does not wait where two processes switch a new file to WAL at the same time.
-            for pause_s in (0.01, 0.1, 1.0):
-                with contextlib.suppress(sqlite3.OperationalError):
-                    connection.execute("PRAGMA journal_mode = WAL")
-                    break
-                time.sleep(pause_s)
+            use_wal(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             # Locked before the version is read, so that two processes do not both make the tables.
             connection.execute("BEGIN IMMEDIATE")

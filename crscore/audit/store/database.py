@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from crscore.audit.store.rows import Row
+from crscore.cache import use_wal
 from crscore.errors import StoreError
 
 R = TypeVar("R", bound=Row)
@@ -63,7 +64,7 @@ class Store:
             try:
                 # A report can read while a run writes. In WAL mode, NORMAL can lose the last
                 # transactions in a power cut but never damages the file.
-                self._connection.execute("PRAGMA journal_mode = WAL")
+                use_wal(self._connection)
                 self._connection.execute("PRAGMA synchronous = NORMAL")
                 self._create_tables()
             # `BaseException`, because the file would stay open after an interrupt.
