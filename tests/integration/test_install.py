@@ -65,10 +65,8 @@ def home(tmp_path: Path) -> Path:
 
 
 def is_score(out: str) -> bool:
-    standing = re.search(
-        r"(?i)useful: better than (?:\d+ %|nearly all) of [\d,]+ review comments", out
-    )
-    return standing is not None
+    standing = r"(?i)useful: \d+ \(\d+ to \d+\), better than (?:\d+ %|nearly all) of [\d,]+ reviews"
+    return re.search(standing, out) is not None
 
 
 @pytest.mark.smoke
