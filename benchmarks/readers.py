@@ -9,7 +9,8 @@ pairs of a change and a review: 250 real comments with what became of them or wh
 them, reviews of eight kinds on 16 commits by a further writer, and 60 statements. A model answers
 the requests, without the labels. The third prints, for the network and for the answers: AUC for
 each outcome, rank correlations with the worth and importance as read, how often a senior review
-beats each other kind, and what became of true and false statements.
+beats each other kind, and what became of true and false statements; then how far the standings by
+the answers are from those by other readers (`GUIDE_SPREAD`).
 """
 
 from __future__ import annotations
@@ -21,12 +22,16 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
 from scipy.stats import spearmanr
 
 from benchmarks.usefulness import auc, read_rows, standing, value
 from crscore import Scorer
 from crscore.diff import parse
-from crscore_lab.training.data import templates
+from crscore.usefulness import headline
+from crscore.usefulness.headline import COMMENTS
+from crscore.usefulness.scale import BOTS, PEOPLE
+from crscore_lab.training.data import judgements, templates
 
 HERE = Path(__file__).parent
 SEED = 7
@@ -155,6 +160,34 @@ def report(name: str, scored: list[tuple[dict, object]]) -> None:
         print(f"  {'true' if truth else 'false'} statements: {dict(verdicts)}")
 
 
+def report_spread(scored: list[tuple[dict, dict, object]], weights, data: Path) -> None:
+    """Print, by standing, the 10 %, 50 % and 90 % quantiles of the standing by other readers."""
+    judged = {
+        judgements.text_key(row["comment"], row["diff_hunk"] or ""): row["worth"]
+        for row in read_rows(data / "real-comments/worth-dev.jsonl.gz")
+    } | {
+        key: 1 + 4 * item.ratings["worth"]
+        for key, item in judgements.read_comment_judgements().items()
+    }
+    values = np.sort(np.concatenate([weights.guide[COMMENTS, who] for who in (PEOPLE, BOTS)]))
+    rng = np.random.default_rng(0)
+    rows = []
+    for pair, known, result in scored:
+        key = judgements.text_key(pair["comments"][0]["body"], pair["diff"])
+        place = result.comments[0].usefulness
+        if known["set"] != "kinds" and key in judged and place:
+            value = headline.value_of([judged[key]])
+            first, last = np.searchsorted(values, [value - 1e-6, value + 1e-6])
+            # Readers judge in whole numbers: a text of one worth is at a rank of chance.
+            told = 100 * (first + (last - first) * rng.random()) / len(values)
+            best = max((remark.worth for remark in result.remarks), default=1)
+            rows.append((place.standing, told, abs(best - judged[key]) <= 1))
+    table = np.array(sorted(rows, key=lambda row: row[0]))
+    print(f"within 1 of other readers' worth: {table[:, 2].mean():.2f} of {len(table)}")
+    for group in np.array_split(table, 5):
+        print(f"  {group[:, 0].mean():.0f}", *np.quantile(group[:, 1], (0.1, 0.5, 0.9)).round())
+
+
 def main() -> None:
     """Write the sample, or score it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -179,6 +212,9 @@ def main() -> None:
         for name, settings in (("network", {}), ("model", {"reader": f"replay:{options.answers}"})):
             results = Scorer(analyzers="none", **settings).score_many(jobs)
             report(name, list(zip((known for _, known in pairs), results, strict=True)))
+        weights = Scorer(analyzers="none").parts.reader.weights
+        scored = [(*pair, result) for pair, result in zip(pairs, results, strict=True)]
+        report_spread(scored, weights, options.data)
 
 
 if __name__ == "__main__":

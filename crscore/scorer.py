@@ -426,6 +426,7 @@ def make_model_reader(settings: Config) -> ModelReader | None:
         ConfigError: No model or file is named, or an option is invalid.
         InputError: A recording cannot be read.
     """
+    prices = _read_prices(settings.reader_price)
     name, _, argument = settings.reader.partition(":")
     if name == NETWORK and not argument:
         return None
@@ -454,7 +455,7 @@ def make_model_reader(settings: Config) -> ModelReader | None:
         respondent,
         cache=make_store(settings) if settings.cache and name != "replay" else None,
         limit=settings.reader_limit,
-        prices=_read_prices(settings.reader_price),
+        prices=prices,
     )
 
 

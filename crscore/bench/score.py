@@ -148,8 +148,8 @@ def score(
         notes=tuple(notes),
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
         f"+{golden.sha256[:12]}|{parts.model.identity}|{parts.encoder.identity}"
-        f"|{language.IDENTITY}|{parts.reader.identity}|beta:{beta:g}|resamples:{resamples}|seed:{seed}"
-        + _name_answers(answers),
+        f"|language:{language.IDENTITY}|{parts.reader.identity}|beta:{beta:g}"
+        f"|resamples:{resamples}|seed:{seed}" + _name_answers(answers),
     )
 
 

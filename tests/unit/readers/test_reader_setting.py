@@ -194,6 +194,7 @@ def test_text_of_the_code_gains_nothing_even_from_a_model_that_obeys(injected: S
         ({"reader": "openai:m", "reader_price": "3"}, "must be like 0.25,2"),
         ({"reader": "openai:m", "reader_price": "a,b"}, "must be like 0.25,2"),
         ({"reader": "openai:m", "reader_price": "1,-2"}, "must be like 0.25,2"),
+        ({"reader_price": "free"}, "must be like 0.25,2"),
         ({"reader": "openai:m", "encoder": "hashing", "threshold": 0.5}, "the default encoder"),
     ],
 )
