@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from crscore.code.syntax_tree import Node, SyntaxTree
-from crscore.languages.tables import node_types
+from crscore.diff.languages import node_types
 
 
 def _split(words: str) -> frozenset[str]:

@@ -1,9 +1,67 @@
-"""Language of a file, determined by its name."""
+"""Languages: the tables in `crscore/languages/`, and the language that a file's name determines.
 
+Each language with a grammar has a table, `<name>.toml`; `others.toml` has the file names of the
+other languages. The keys of a table, all optional except `suffixes` and `grammar.package`, are:
+
+- `like`: another language, whose `grammar`, `names` and `keywords` are used if this one has none.
+- `suffixes` (the usual one first, without the dot), `files` (whole names) and `other_names`.
+- `keywords`: reserved words, which CodeBLEU weighs more.
+- `grammar`: node types by their meaning (`crscore.syntax.grammars.Language`).
+- `names`: the roles of names by their position (`crscore.suggestions.sketch`).
+- `shared`: node types that have the same meaning in every grammar that has them.
+"""
+
+import tomllib
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
+from typing import Any, Final
 
-from crscore.languages.tables import read_tables, read_words
+FOLDER: Final = Path(__file__).parent.parent / "languages"
+WITHOUT_GRAMMAR: Final = "others"
+
+Table = Mapping[str, Any]
+
+
+@cache
+def read_tables() -> Mapping[str, Table]:
+    """Return the table of each language with a grammar, by name, including inherited keys.
+
+    Grammars agree on field names (`name`, `parameters`, `condition`, `body`) more than on node
+    types. So field names are in the code, and only node types are in the tables.
+    """
+    names = sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return {name: _read_table(name) for name in names if name != WITHOUT_GRAMMAR}
+
+
+@cache
+def _read_table(name: str) -> Table:
+    table = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    if "like" not in table:
+        return table
+    base = _read_table(table["like"])
+    inherited = {key: base[key] for key in ("names", "keywords") if key in base}
+    return {**inherited, **table, "grammar": {**base["grammar"], **table["grammar"]}}
+
+
+@cache
+def read_words(key: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the words under one key, `suffixes` or `files`, of each language.
+
+    Languages without a grammar are included.
+    """
+    words = {name: table[key] for name, table in read_tables().items() if key in table}
+    return {
+        name: tuple(text.split())
+        for name, text in {**words, **_read_table(WITHOUT_GRAMMAR)[key]}.items()
+    }
+
+
+@cache
+def node_types(meaning: str) -> frozenset[str]:
+    """Return the node types with one meaning in all grammars, from `shared`."""
+    tables = (table.get("shared", {}) for table in read_tables().values())
+    return frozenset(word for table in tables for word in table.get(meaning, "").split())
 
 
 @cache

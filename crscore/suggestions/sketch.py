@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.languages.tables import node_types, read_tables
+from crscore.diff.languages import node_types, read_tables
 from crscore.suggestions.trees import grammar_of, parse_code, tokens
 
 if TYPE_CHECKING:

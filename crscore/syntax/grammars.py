@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from crscore.diff.languages import canonical_name
+from crscore.diff.languages import canonical_name, read_tables
 from crscore.errors import DependencyError
-from crscore.languages.tables import read_tables
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.languages.tables import node_types
+from crscore.diff.languages import node_types
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Parameter
 from crscore.text import shorten

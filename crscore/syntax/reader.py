@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.languages.tables import node_types
+from crscore.diff.languages import node_types
 from crscore.syntax import nodes
 from crscore.syntax.grammars import Language, parse
 from crscore.syntax.nodes import WORDS, Declared, field_text, first_field, text_of

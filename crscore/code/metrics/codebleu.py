@@ -28,7 +28,7 @@ from crscore.code import ngrams, tokens
 from crscore.code.dataflow import read_names
 from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, PresetOptions, pair_metric
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
-from crscore.languages.tables import read_tables
+from crscore.diff.languages import read_tables
 from crscore.suggestions.trees import grammar_of
 from crscore.syntax.grammars import fingerprint
 

@@ -1,1 +1,0 @@
-"""Languages: one table for each that has a grammar, and the file names of the others."""
