@@ -7,7 +7,7 @@ HARMLESS = {
     *("html", "head", "body", "title", "style", "header", "strong", "nav", "a", "main"),
     *("h1", "h2", "p", "section", "div", "figure", "figcaption", "ul", "li", "span", "footer"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre", "code"),
-    *("svg", "g", "line", "path", "text"),
+    *("svg", "g", "line", "circle", "text"),
 }
 
 
