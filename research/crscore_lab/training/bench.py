@@ -15,9 +15,9 @@ from crscore.bench.matching import assign
 from crscore.bench.pairs import PairModel, measure_pairs, sigmoid, view_texts
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
-from crscore.statistics.logistic import fit_measures
 from crscore.usefulness.evidence import Rarity
 from crscore_lab.judgements import Agreement, Judged, agree, read_judgements
+from crscore_lab.training.logistic import fit_measures
 
 Floats = npt.NDArray[np.float64]
 

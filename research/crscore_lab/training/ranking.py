@@ -21,8 +21,8 @@ from crscore.claims.structural.features import Features, describe_claims, stems
 from crscore.claims.structural.ranking import weigh
 from crscore.diff import parse
 from crscore.scoring.references import MIN_COUNTED_WEIGHT
-from crscore.statistics import logistic
 from crscore.text import find_code_spans
+from crscore_lab.training import logistic
 from crscore_lab.training.data.judgements import read_claim_judgements, text_key
 
 COMMIT_CHARS: Final = 10

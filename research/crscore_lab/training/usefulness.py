@@ -24,15 +24,14 @@ from crscore.errors import InputError
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.records import Comment, Diff, PseudoReference, Sentence
 from crscore.review.read import parse_comment, sentences_of
-from crscore.statistics import logistic
 from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import OUTPUTS, PHRASED, JoinedNetwork
 from crscore.usefulness.scale import Scale
+from crscore_lab.training import logistic, network, phrases, worth
 from crscore_lab.training import matcher as matcher_training
-from crscore_lab.training import network, phrases, worth
 from crscore_lab.training.data import judgements, templates
 from crscore_lab.training.data.corpus import Corpus, Post
 from crscore_lab.training.data.judgements import FOLDS, fold_of, text_key

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.errors import InputError
-from crscore.statistics.logistic import fit_measures
 from crscore.usefulness import headline
 from crscore.usefulness.reading import OUTPUTS, sigmoid
 from crscore.usefulness.scale import BOTS, PEOPLE, Scale
+from crscore_lab.training.logistic import fit_measures
 
 Floats = npt.NDArray[np.float32]
 

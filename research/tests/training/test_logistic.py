@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from crscore.statistics import logistic
+from crscore_lab.training import logistic
 
 RNG = np.random.default_rng(0)
 N = 400
