@@ -10,7 +10,7 @@ from crscore.records import Analysis, ChangedFile, Diff, Finding, Side, ToolRun,
 from crscore.static_analysis import change, tools, wording
 from crscore.static_analysis.analyzer import Analyzer, Pattern
 from crscore.static_analysis.execute import Outcome
-from crscore.static_analysis.external_sarif import ExternalRun
+from crscore.static_analysis.sarif import ExternalRun
 from crscore.static_analysis.tools import Absent, Installed
 from crscore.static_analysis.units import Unit, adds_lines, suffix_of
 

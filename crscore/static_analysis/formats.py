@@ -48,8 +48,6 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
 
 def _sarif(content: bytes, tool: str) -> RawReport:
     runs = sarif.read_sarif(content, source=tool)
-    if any(run.invalid for run in runs):
-        raise ToolOutputError(tool, "a result is not an object")
     return RawReport(
         findings=tuple(finding for run in runs for finding in run.findings),
         unparsed=tuple(path for run in runs for path in run.unparsed),

@@ -40,8 +40,6 @@ class RawReport:
     """Findings in the tool's order."""
     unparsed: tuple[str, ...] = ()
     """Files that the tool could not read, as named by it."""
-    invalid: int = 0
-    """Number of entries that are not findings and were dropped."""
 
 
 def replace_surrogates(report: RawReport) -> RawReport:

@@ -1,22 +1,36 @@
-"""Reader of SARIF 2.1.0, from a tool's output or from a file of a team's CI.
+"""Reader of SARIF 2.1.0: a tool's output, and the findings of a team's own CI in a change.
 
-Nothing in it is trusted. A value of the wrong type counts as absent, and a result that is not an
-object is counted and dropped. Tested with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and
-with the conventions of CodeQL (rules of extensions, embedded links), semgrep (`suppressions`),
-ESLint and PMD (files that could not be read are in notifications).
+Nothing in it is trusted. A value of the wrong type counts as absent. Tested with the output of ruff
+0.17, PMD 7.28 and oxlint 1.94, and with the conventions of CodeQL (rules of extensions, embedded
+links), semgrep (`suppressions`), ESLint and PMD (files that could not be read are in
+notifications).
+
+A finding of a CI counts for a file of the change only if it names exactly this file, from the root
+of the repository: `src/a.py` and `packages/web/src/a.py` are different files. An absolute path,
+such as `file:///home/runner/work/shop/shop/src/a.py`, is read from the root of its checkout.
 
 Source:
     OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, sections 3.4
     (locations of artifacts), 3.11 (messages), 3.27 (results), 3.52 (looking up rules) and 3.58
-    (notifications). Beyond it: `security-severity`, as GitHub reads it.
+    (notifications): https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. Beyond it:
+    `security-severity`, as GitHub reads it:
+    https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
 """
 
+import hashlib
 import json
+import posixpath
 import re
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+import msgspec
 
 from crscore.errors import ToolOutputError
+from crscore.records import Diff, Finding, Severity, ToolRun, ToolState
+from crscore.static_analysis import change
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 from crscore.static_analysis.wording import resolve_links, shorten
 
@@ -25,28 +39,42 @@ MAX_RESULTS: Final = 25_000
 """Maximum results of all runs in a file; GitHub's limit for a run."""
 MAX_LINE: Final = 10_000_000
 """Largest valid line number."""
+MAX_NAME: Final = 60
+"""Maximum characters of a tool's name or version."""
 HIGH: Final = 7.0
 """Minimum `security-severity` (0 to 10) of an error."""
 MEDIUM: Final = 4.0
 """Minimum `security-severity` of a warning."""
-
-_LEVELS: Final = ("note", "warning", "error")
+# Some tools write `none` for their lowest severity, though it means "no severity".
+_LEVELS: Final = {
+    "none": Severity.NOTE,
+    "note": Severity.NOTE,
+    "warning": Severity.WARNING,
+    "error": Severity.ERROR,
+}
 # Results that report success or no decision are not findings. `review` marks results for a person
 # to look at, so they are kept, as notes: they have no defined severity.
 _NO_FINDING: Final = frozenset({"pass", "open", "informational", "notApplicable"})
+# Rules that report an unreadable file: ruff, oxlint, Biome, flake8, pylint.
+_UNREAD: Final = re.compile(
+    r"invalid-syntax|syntax-error|OXL0001|parse|E999|E0001|fatal|.*(?:^|[/.-])pars(?:e|ing)-?error",
+    re.IGNORECASE,
+)
+# A name becomes part of the signature, where a comma separates tools.
+_UNSAFE: Final = re.compile(r"[^\w.+ -]")
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
-_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,30}):")
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|[/\\]")
 # Names that tools give the base of the checkout; %SRCROOT% is the specification's.
-_CHECKOUT: Final = frozenset({"%SRCROOT%", "SRCROOT", "PROJECTROOT", "ROOTPATH"})
+_CHECKOUT: Final = ("%SRCROOT%", "SRCROOT", "PROJECTROOT", "ROOTPATH")
 # /home/runner/work/shop/shop, D:/a/shop/shop and, in a container, /__w/shop/shop, /github/workspace
-WORKSPACE: Final = re.compile(
+_WORKSPACE: Final = re.compile(
     r"(?:(?:/(?:home|Users)/runner/work|/__w|[A-Za-z]:/a)/([^/]+)/\1|/github/workspace)/"
 )
-"""Root of a checkout on GitHub's runners."""
 _MAX_MESSAGE: Final = 10_000
 _MAX_ARGUMENT: Final = 1_000
+_MAX_RULE: Final = 200
 _MAX_NESTED_BASES: Final = 10
-_MAX_LEVELS: Final = 5
 # Longest path on Linux. Many results can share one long base, and each would have its own copy.
 _MAX_PATH: Final = 4_096
 
@@ -61,9 +89,9 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
         source: Origin, for errors: a tool's name or a path.
 
     Returns:
-        One report per run, in file order. Results whose `kind` is not a finding and those absent
-        since the baseline are left out. A finding without a file has the path "", a file that the
-        tool could not read is in `unparsed`.
+        One report per run, in file order. Results whose `kind` is not a finding, those absent since
+        the baseline and invalid ones are left out. A finding without a file has the path "", a file
+        that the tool could not read is in `unparsed`.
 
     Raises:
         ToolOutputError: The content is not SARIF 2.1.0, has too many results, keeps them in another
@@ -89,34 +117,21 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
 
 
 class _RunReader:
-    """Run with the rules, texts and locations that its results refer to."""
+    """Run with the rules and locations that its results refer to."""
 
     def __init__(self, run: Json) -> None:
         self.run = run
         self.driver = _object(run, "tool", "driver")
-        components = [self.driver, *_objects(_object(run, "tool"), "extensions")]
-        self.rules = [_objects(component, "rules") for component in components]
-        self.rules_by_id: dict[str, Json] = {}
-        self.strings: Json = {}
-        for component, rules in zip(components, self.rules, strict=True):
-            for rule in rules:
-                self.rules_by_id.setdefault(_text(rule, "id"), rule)
-            self.strings = _object(component, "globalMessageStrings") | self.strings
-        self.bases = _object(run, "originalUriBaseIds")
-        uris = {
-            name: f"{uri.rstrip('/')}/"
-            for name in sorted(_CHECKOUT)
-            if (uri := _text(self.bases, name, "uri"))
-        }
-        # Android Lint calls the folder of a module %SRCROOT%:
-        # https://github.com/github/codeql-action/issues/2215
-        self.folders = {
-            name: uri[root.end() :] for name, uri in uris.items() if (root := WORKSPACE.search(uri))
-        }
-        self.roots = [
-            uri for name, uri in uris.items() if _ABSOLUTE.match(uri) and not self.folders.get(name)
-        ]
+        self.rules: dict[str, Json] = {}
+        for component in (self.driver, *_objects(_object(run, "tool"), "extensions")):
+            for rule in _objects(component, "rules"):
+                self.rules.setdefault(_text(rule, "id"), rule)
         self.artifacts = _objects(run, "artifacts")
+        self.bases = _object(run, "originalUriBaseIds")
+        # Not the base of a module in a known workspace, which has a relative path: Android Lint
+        # calls it %SRCROOT%, https://github.com/github/codeql-action/issues/2215
+        paths = (path_of(_text(self.bases, name, "uri")) for name in _CHECKOUT)
+        self.roots = [f"{path.rstrip('/')}/" for path in paths if _ABSOLUTE.match(path)]
 
     def report(self, source: str) -> RawReport:
         """Read the run.
@@ -126,24 +141,34 @@ class _RunReader:
         """
         if _object(self.run, "externalPropertyFileReferences").get("results"):
             raise ToolOutputError(source, "its results are in another file, which is not read")
-        findings, unparsed = tuple(self._findings()), tuple(dict.fromkeys(self._unparsed()))
+        invocations = _objects(self.run, "invocations")
+        notes = [
+            note
+            for invocation in invocations
+            for kind in ("toolExecutionNotifications", "toolConfigurationNotifications")
+            for note in _objects(invocation, kind)
+        ]
+        # Notifications of PMD have no level, only an exception.
+        errors = [note for note in notes if note.get("level") == "error" or "exception" in note]
+        findings = tuple(self._findings())
+        unparsed = tuple(
+            dict.fromkeys(path for note in errors if (path := self._location(note)[0]))
+        )
         failed = [
-            invocation
-            for invocation in _objects(self.run, "invocations")
+            _text(invocation, "exitCodeDescription")
+            for invocation in invocations
             if invocation.get("executionSuccessful") is False
         ]
         # Without a result, a failed tool would look like one that found nothing.
         if failed and not findings and not unparsed:
-            texts = [_text(note, "message", "text") for note in _notifications(failed[0])]
-            reasons = map(shorten, (*texts, _text(failed[0], "exitCodeDescription")))
-            reason = next((f": {sentence}" for sentence in reasons if sentence), "")
+            texts = map(shorten, [*(_text(note, "message", "text") for note in notes), *failed])
+            reason = next((f": {sentence}" for sentence in texts if sentence), "")
             raise ToolOutputError(source, f"it says that the tool failed{reason}")
         return RawReport(
             tool=_text(self.driver, "name") or None,
             version=_text(self.driver, "semanticVersion") or _text(self.driver, "version") or None,
             findings=findings,
             unparsed=unparsed,
-            invalid=_count_invalid(self.run),
         )
 
     def _findings(self) -> Iterator[RawFinding]:
@@ -152,53 +177,22 @@ class _RunReader:
             baseline = _text(result, "baselineState") or None
             if not result or kind in _NO_FINDING or baseline == "absent":
                 continue
-            rule = self._rule(result)
+            rule_id = _text(result, "ruleId") or _text(result, "rule", "id")
+            name = rule_id[:_MAX_RULE]
+            while name and name not in self.rules:  # `CA5350/md5` is a case of the rule `CA5350`
+                name = name.rpartition("/")[0]
+            rule = self.rules.get(name, {})
             path, line, end = self._location(result)
             yield RawFinding(
                 path=path,
-                rule=_rule_id(result) or _text(rule, "id"),
-                message=self._message(result, rule),
+                rule=rule_id,
+                message=_message(result, rule),
                 line=line,
                 end_line=end,
-                level=_level(result, rule) if kind != "review" else "note",
-                suppressed=_suppressed(result),
+                level=_level(result, rule) if kind != "review" else Severity.NOTE,
+                suppressed=_is_suppressed(result),
                 baseline=baseline,
             )
-
-    def _rule(self, result: Json) -> Json:
-        """Look up the rule of a result by its id, or by its index if it has no id."""
-        name = _rule_id(result)
-        # `CA5350/md5` is a case of the rule `CA5350`.
-        for _ in range(_MAX_LEVELS):
-            if name in self.rules_by_id:
-                return self.rules_by_id[name]
-            name = name.rpartition("/")[0]
-        reference = _object(result, "rule")
-        index = _whole(reference.get("index", result.get("ruleIndex")))
-        extension = _whole(_object(reference, "toolComponent").get("index"))
-        component = 0 if extension is None else extension + 1
-        if _rule_id(result) or index is None or component >= len(self.rules):
-            return {}
-        rules = self.rules[component]
-        return rules[index] if index < len(rules) else {}
-
-    def _message(self, result: Json, rule: Json) -> str:
-        """Return a result's message; without one, its rule's description."""
-        message = _object(result, "message")
-        text = _text(message, "text")
-        if not text and message.get("id"):
-            name = _text(message, "id")
-            strings = _object(rule, "messageStrings", name) or _object(self.strings, name)
-            text = _text(strings, "text") or _text(strings, "markdown")
-        text = text or _text(message, "markdown")
-        arguments = message.get("arguments")
-        if isinstance(arguments, list) and arguments:
-            texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
-            text = _filled(text[:_MAX_MESSAGE], texts)
-        if not text.strip():
-            descriptions = (_text(rule, key, "text") for key in _DESCRIPTIONS)
-            text = next((text for text in descriptions if text.strip()), _text(rule, "name"))
-        return resolve_links(text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…")
 
     def _location(self, result: Json) -> tuple[str, int, int]:
         """Return the first location that names a file: path, first line and last line."""
@@ -207,93 +201,60 @@ class _RunReader:
             path = self._path(_object(physical, "artifactLocation"))
             if path:
                 region = _object(physical, "region")
-                line = _line(region.get("startLine"))
-                end = _line(region.get("endLine")) if line else 0
-                return path, line, max(line, end)
+                line = _whole(region.get("startLine"), MAX_LINE) or 0
+                end = _whole(region.get("endLine"), MAX_LINE) or 0
+                return path, line, max(line, end if line else 0)
         return self._path(_object(result, "analysisTarget")), 0, 0
 
     def _path(self, location: Json) -> str:
         """Return the path of a location, relative to the checkout if that is known."""
-        index = _whole(location.get("index"))
-        if not _text(location, "uri") and index is not None and index < len(self.artifacts):
+        index = _whole(location.get("index"), len(self.artifacts) - 1)
+        if not _text(location, "uri") and index is not None:
             location = _object(self.artifacts[index], "location")
-        uri = _text(location, "uri")
-        for _ in range(_MAX_NESTED_BASES):
-            name = _text(location, "uriBaseId")
-            if not uri or _ABSOLUTE.match(uri):
+        uri, name = _text(location, "uri"), _text(location, "uriBaseId")
+        for _ in range(_MAX_NESTED_BASES):  # bases may form a circle
+            base = _text(self.bases, name, "uri").strip()
+            if not uri or not base or _ABSOLUTE.match(uri):
                 break
-            if name in _CHECKOUT:
-                uri = f"{self.folders.get(name, '')}{uri}"
-                break
-            location = _object(self.bases, name)
-            base = _text(location, "uri").strip()
-            # Checked before the pattern, which reads all of a long base again for each result.
-            if len(base) + len(uri) >= _MAX_PATH:
-                return ""
-            if not base:
-                break
-            uri = f"{base.rstrip('/')}/{uri}"
-        for root in self.roots:
-            uri = uri.removeprefix(root)
-        return uri if len(uri) <= _MAX_PATH else ""
-
-    def _unparsed(self) -> Iterator[str]:
-        """Yield the files that the tool reports as unreadable.
-
-        Notifications of PMD have no level, only an exception.
-        """
-        for invocation in _objects(self.run, "invocations"):
-            for note in _notifications(invocation):
-                if _text(note, "level") == "error" or "exception" in note:
-                    yield from filter(None, [self._location(note)[0]])
+            uri = f"{base[:_MAX_PATH].rstrip('/')}/{uri}"
+            name = _text(self.bases, name, "uriBaseId")
+        return path_of(uri, self.roots)
 
 
-_DESCRIPTIONS: Final = ("shortDescription", "fullDescription")
+def _message(result: Json, rule: Json) -> str:
+    """Return a result's message; without one, its rule's description."""
+    message = _object(result, "message")
+    by_id = _text(rule, "messageStrings", _text(message, "id"), "text")
+    text = _text(message, "text") or by_id or _text(message, "markdown")
+    arguments = message.get("arguments")
+    if isinstance(arguments, list) and arguments:
+        texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
+
+        def fill(match: re.Match[str]) -> str:
+            if match[1] is None:
+                return match[0][0]  # "{{" and "}}" are escaped braces
+            return texts[int(match[1])] if int(match[1]) < len(texts) else match[0]
+
+        text = _PLACEHOLDER.sub(fill, text[:_MAX_MESSAGE])
+    if not text.strip():
+        descriptions = (
+            _text(rule, *keys)
+            for keys in (("shortDescription", "text"), ("fullDescription", "text"), ("name",))
+        )
+        text = next(filter(str.strip, descriptions), "")
+    return resolve_links(text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…")
 
 
-def _count_invalid(run: Json) -> int:
-    """Count the results that are not objects; an invalid run or list counts as one."""
-    if not run or not isinstance(run.get("results"), list | None):
-        return 1
-    return sum(not result for result in _objects(run, "results"))
-
-
-def _rule_id(result: Json) -> str:
-    return _text(result, "ruleId") or _text(result, "rule", "id")
-
-
-def _notifications(invocation: Json) -> list[Json]:
-    configuration = _objects(invocation, "toolConfigurationNotifications")
-    return [*_objects(invocation, "toolExecutionNotifications"), *configuration]
-
-
-def _filled(text: str, arguments: list[str]) -> str:
-    def fill(match: re.Match[str]) -> str:
-        if match[1] is None:
-            # "{{" and "}}" are escaped braces.
-            return match[0][0]
-        index = int(match[1])
-        return arguments[index] if index < len(arguments) else match[0]
-
-    return _PLACEHOLDER.sub(fill, text)
-
-
-def _level(result: Json, rule: Json) -> str:
-    level = _known_level(result) or _known_level(_object(rule, "defaultConfiguration"))
-    severity = _security(result)
-    severity = _security(rule) if severity is None else severity
-    min_level = 0
-    if severity is not None:
-        min_level = (severity >= MEDIUM) + (severity >= HIGH)
+def _level(result: Json, rule: Json) -> Severity:
+    names = (_text(owner, "level") for owner in (result, _object(rule, "defaultConfiguration")))
+    levels = (_LEVELS.get(name.lower()) for name in names)
+    level = next(filter(None, levels), Severity.WARNING)
+    ratings = map(_security, (result, rule))
+    rating = next((rating for rating in ratings if rating is not None), 0.0)
     # A security rating can raise the tool's level but never lowers it.
-    return _LEVELS[max(_LEVELS.index(level or "warning"), min_level)]
-
-
-def _known_level(owner: Json) -> str:
-    level = _text(owner, "level").lower()
-    # Some tools write `none` for their lowest severity, though it means "no severity".
-    level = "note" if level == "none" else level
-    return level if level in _LEVELS else ""
+    if rating >= HIGH:
+        return Severity.ERROR
+    return Severity.WARNING if rating >= MEDIUM and level is Severity.NOTE else level
 
 
 def _security(owner: Json) -> float | None:
@@ -304,15 +265,15 @@ def _security(owner: Json) -> float | None:
     return float(value) if isinstance(value, int | float) and 0 <= value <= 10 else None
 
 
-def _suppressed(result: Json) -> bool:
+def _is_suppressed(result: Json) -> bool:
     """Return whether a result was suppressed without objection.
 
     As the format defines it: at least one suppression that is accepted or has no status, and none
     that is under review or rejected.
     """
     suppressions = _objects(result, "suppressions")
-    states = [_text(suppression, "status") or "accepted" for suppression in suppressions]
-    return "accepted" in states and not {"underReview", "rejected"} & set(states)
+    states = {_text(suppression, "status") or "accepted" for suppression in suppressions}
+    return "accepted" in states and not {"underReview", "rejected"} & states
 
 
 def _object(owner: Json, *keys: str) -> Json:
@@ -335,11 +296,117 @@ def _text(owner: Json, *keys: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _whole(value: object) -> int | None:
-    """Return a whole number from 0; None for another value."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _whole(value: object, maximum: int) -> int | None:
+    """Return a whole number from 0 to a maximum; None for another value."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= maximum else None
 
 
-def _line(value: object) -> int:
-    line = _whole(value)
-    return line if line is not None and line <= MAX_LINE else 0
+def path_of(uri: str, roots: Sequence[str] = ()) -> str:
+    """Return the path of a file, from the root of its checkout if that is known.
+
+    Args:
+        uri: URI or path as a tool wrote it.
+        roots: Known roots of the checkout, each with a slash at the end. The workspaces of GitHub's
+            runners are known, too.
+
+    Returns:
+        The path without `.` and `..`; an absolute path where the checkout is unknown; "" for no
+        path, one that is too long, and another scheme than `file`.
+
+    Example:
+        >>> path_of("file:///home/runner/work/shop/shop/src/a%20b.py")
+        'src/a b.py'
+        >>> path_of("/builds/shop/src/a.py"), path_of("/tmp/shop/src/a.py", ["/tmp/shop/"])
+        ('/builds/shop/src/a.py', 'src/a.py')
+    """
+    path = uri.strip()
+    scheme = _SCHEME.match(path)
+    if scheme:
+        # `file:///a`, `file:/a`; a host as in `file://host/share` is not part of the path.
+        location = re.split(r"[?#]", path[scheme.end() :], maxsplit=1)[0]
+        path = re.sub(r"^//[^/]*(?=/)", "", location) if scheme[1].lower() == "file" else ""
+    if not path or len(path) > _MAX_PATH:
+        return ""
+    path = posixpath.normpath(unquote(path, errors="replace").replace("\\", "/"))
+    path = re.sub(r"^/(?=[A-Za-z]:/)", "", path)  # `file:///D:/a`
+    workspace = _WORKSPACE.match(f"{path}/")
+    path = path[workspace.end() :] if workspace else path
+    for root in roots:
+        path = path.removeprefix(root)
+    return path
+
+
+class ExternalRun(NamedTuple):
+    """Run of a tool outside of crscore."""
+
+    run: ToolRun
+    """State of the run."""
+    findings: tuple[Finding, ...]
+    """Findings in the changed files, without suppressed ones."""
+    note: str
+    """Sentence with the number of findings in other files; "" if there is none."""
+
+
+def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ...]:
+    """Find the findings of SARIF files that belong to a change.
+
+    Args:
+        reports: Runs of the files.
+        diff: The change.
+
+    Returns:
+        Each run, in order.
+    """
+    # The root of the checkout that crscore runs in, else the working folder.
+    start = Path.cwd() if reports else Path()
+    folders = (folder for folder in (start, *start.parents) if (folder / ".git").exists())
+    root = f"{next(folders, start).as_posix().rstrip('/')}/"
+    return tuple(_find_run(report, diff, root) for report in reports)
+
+
+def _find_run(report: RawReport, diff: Diff, root: str) -> ExternalRun:
+    by_path = {file.path: file for file in diff.files}
+    name = _UNSAFE.sub("_", report.tool or "sarif")[:MAX_NAME]
+    findings: dict[str, list[Finding]] = {}
+    unread = {path for name in report.unparsed if (path := name.removeprefix(root)) in by_path}
+    outside_count = 0
+    for raw in report.findings:
+        path = raw.path.removeprefix(root)
+        if path not in by_path:
+            outside_count += 1
+        elif _UNREAD.fullmatch(raw.rule):
+            unread.add(path)
+        elif not raw.suppressed and raw.message.strip():
+            finding = Finding(
+                tool=name,
+                rule=raw.rule,
+                path=path,
+                line=raw.line,
+                end_line=raw.end_line,
+                message=raw.message,
+                text=shorten(raw.message),
+                severity=_LEVELS.get(raw.level or "", Severity.WARNING),
+                pre_existing=raw.baseline == "unchanged",
+            )
+            findings.setdefault(path, []).append(finding)
+    # With a hash of the content, as two files may have the same version.
+    digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
+    version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
+    return ExternalRun(
+        run=ToolRun(
+            tool=name,
+            version=f"{version}-{digest}" if version else digest,
+            state=ToolState.RAN,
+            files=len(findings),
+            unread=tuple(sorted(unread)),
+        ),
+        findings=tuple(
+            finding
+            for path, file_findings in findings.items()
+            for finding in change.classify(by_path[path], file_findings, None)
+        ),
+        note=f"{name}: findings in files outside of the change: {outside_count:,}."
+        * bool(outside_count),
+    )

@@ -15,7 +15,7 @@ from crscore.cache import Store
 from crscore.errors import ManifestError, UnknownPluginError
 from crscore.records import Analysis, Diff
 from crscore.sandbox import run
-from crscore.static_analysis import collect, execute, external_sarif, tools
+from crscore.static_analysis import collect, execute, sarif, tools
 from crscore.static_analysis.analyzer import (
     FILE_NAME,
     Analyzer,
@@ -82,7 +82,7 @@ class Suite:
                 texts,
                 results,
                 confined=confined,
-                outside=external_sarif.find_runs(self.reports, diff),
+                outside=sarif.find_runs(self.reports, diff),
             )
             for diff, texts in zip(diffs, units, strict=True)
         )

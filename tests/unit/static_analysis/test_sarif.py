@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif
-from crscore.static_analysis.external_sarif import path_of
 from crscore.static_analysis.reports import RawFinding, RawReport
 from crscore.static_analysis.wording import shorten
 from tests.helpers.growth import growth
@@ -59,7 +58,7 @@ def test_codeql_rules_of_extensions_are_found() -> None:
                 level="error",
             ),
             RawFinding(
-                path="shop/web%20shop.py",
+                path="shop/web shop.py",
                 rule="py/unused-local-variable",
                 message="The value of 'total' is never used in {close}.",
                 line=9,
@@ -72,7 +71,7 @@ def test_codeql_rules_of_extensions_are_found() -> None:
 
 def test_eslint_parse_error_is_an_unread_file_and_no_finding() -> None:
     (report,) = sarif.read_sarif((DATA / "eslint.sarif").read_bytes(), source="eslint.sarif")
-    assert report.unparsed == ("file:///home/runner/work/shop/shop/web/broken.js",)
+    assert report.unparsed == ("web/broken.js",)
     assert [(findings.rule, findings.suppressed) for findings in report.findings] == [
         ("eqeqeq", False),
         ("no-console", True),
@@ -97,7 +96,7 @@ def test_ruff_output_is_read(tmp_path: Path) -> None:
         ("F821", 4, "error"),
     ]
     names = {findings.path for findings in report.findings}
-    assert {path_of(name, f"{tmp_path}/").rpartition("/")[2] for name in names} == {"s0001.py"}
+    assert names == {f"{tmp_path}/s0001.py"}
 
 
 def test_runs_are_reports_of_their_own() -> None:
@@ -224,15 +223,11 @@ RULES = {
     ("result", "rule", "message"),
     [
         ({"ruleId": "B"}, "B", "short b"),
-        ({"ruleIndex": 1}, "B", "short b"),
-        ({"rule": {"index": 1}}, "B", "short b"),
         ({"rule": {"id": "B"}}, "B", "short b"),
         ({"ruleId": "B/case", "ruleIndex": 1}, "B/case", "short b"),
         ({"ruleId": "B/case/7"}, "B/case/7", "short b"),
         # An index that names another rule than the id is a mistake of the tool: the id counts.
         ({"ruleId": "B", "ruleIndex": 0}, "B", "short b"),
-        ({"ruleId": "B", "ruleIndex": 99}, "B", "short b"),
-        ({"rule": {"index": 0, "toolComponent": {"index": 0}}}, "C", "short c"),
         ({"ruleId": "C"}, "C", "short c"),
         ({"ruleId": "unknown"}, "unknown", ""),
         ({"kind": "fail"}, "", ""),
@@ -254,7 +249,6 @@ def test_rule_is_looked_up(result, rule, message) -> None:
         ({"id": "m", "arguments": ["x", "y"]}, "own x and y"),
         ({"id": "m", "arguments": ["x"]}, "own x and {1}"),
         ({"id": "m", "arguments": ["{1}", "y"]}, "own {1} and y"),
-        ({"id": "g"}, "of all rules"),
         ({"id": "nowhere"}, "the rule's words"),
         ({}, "the rule's words"),
         # Without arguments nothing is filled in, because few tools double their braces.
@@ -268,8 +262,8 @@ def test_message_is_looked_up_and_filled(message, text) -> None:
         "shortDescription": {"text": "the rule's words"},
         "messageStrings": {"m": {"text": "own {0} and {1}"}},
     }
-    driver = {"rules": [rule], "globalMessageStrings": {"g": {"text": "of all rules"}}}
-    assert one({"ruleId": "R", "message": message}, {"tool": {"driver": driver}}).message == text
+    run = {"tool": {"driver": {"rules": [rule]}}}
+    assert one({"ruleId": "R", "message": message}, run).message == text
 
 
 @pytest.mark.parametrize(
@@ -338,7 +332,7 @@ def test_result_without_a_file_stays_without_one() -> None:
         ({"uri": "a.py", "uriBaseId": "%SRCROOT%"}, "a.py"),
         ({"uri": "a.py", "uriBaseId": "LIB"}, "src/lib/a.py"),
         ({"uri": "/w/a.py", "uriBaseId": "LIB"}, "/w/a.py"),
-        ({"uri": "file:///w/a.py", "uriBaseId": "LIB"}, "file:///w/a.py"),
+        ({"uri": "file:///w/a.py", "uriBaseId": "LIB"}, "/w/a.py"),
         ({"uri": "file:///home/me/shop/a.py"}, "a.py"),
         ({"uri": "a.py", "uriBaseId": "NOWHERE"}, "a.py"),
         ({"index": 1}, "src/b.py"),
@@ -371,15 +365,14 @@ def test_relative_bases_are_part_of_the_path(location, path) -> None:
         ("file:///D:/a/shop/shop/app/lib", "app/lib/src/a.py"),
         ("/github/workspace/app", "app/src/a.py"),
         ("file:///home/me/shop/app", "src/a.py"),
-        ("app", "src/a.py"),
+        ("app", "app/src/a.py"),
     ],
 )
 def test_root_of_a_module_is_no_root_of_the_checkout(base: str, slash: str, path: str) -> None:
     run = {"originalUriBaseIds": {"%SRCROOT%": {"uri": base + slash}}}
     assert one({"locations": at("src/a.py", uriBaseId="%SRCROOT%")}, run).path == path
     if base.startswith("file:"):
-        found = one({"locations": at(f"{base}/src/a.py")}, run)
-        assert path_of(found.path, "/tmp/") == path
+        assert one({"locations": at(f"{base}/src/a.py")}, run).path == path
 
 
 def test_bases_in_a_circle_end() -> None:
@@ -480,21 +473,12 @@ def test_other_content_than_sarif_is_an_error_with_a_reason(content: bytes, reas
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize(
-    ("runs", "invalid"),
-    [
-        ([None], 1),
-        ([{"results": {}}], 1),
-        ([{"results": ["x", None, {}, {"message": {"text": "Bad."}}]}], 3),
-        ([{"results": None}], 0),
-        ([{"tool": {}}], 0),
-    ],
-)
-def test_invalid_results_are_counted_and_dropped(runs, invalid: int) -> None:
+def test_invalid_results_are_dropped() -> None:
+    results = ["x", None, {}, {"message": {"text": "Bad."}}]
+    runs = [None, {"results": {}}, {"results": results}, {"results": None}, {"tool": {}}]
     content = json.dumps({"version": "2.1.0", "runs": runs}).encode()
-    (report,) = sarif.read_sarif(content, source="ci.sarif")
-    assert report.invalid == invalid
-    assert len(report.findings) == (invalid == 3)
+    reports = sarif.read_sarif(content, source="ci.sarif")
+    assert [len(report.findings) for report in reports] == [0, 0, 1, 0, 0]
 
 
 def test_too_many_results_of_all_runs_together_are_refused(monkeypatch) -> None:
