@@ -30,8 +30,12 @@ NETWORK = "network"
 """Value of `reader` that asks no language model."""
 ENVIRONMENT_PREFIX = "CRSCORE_"
 ENCODER_DIR = "CRSCORE_ENCODER_DIR"
-NON_SETTING_VARIABLES = frozenset({"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR})
-"""Variables with the prefix that are not settings: options of `crscore audit`, and a folder."""
+COMMENT_KEY = "CRSCORE_COMMENT_KEY"
+NON_SETTING_VARIABLES = frozenset(
+    {"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR, COMMENT_KEY}
+)
+"""Variables with the prefix that are not settings: options of `crscore audit`, a folder, a secret.
+"""
 MAX_LIMIT = 2**40
 """Maximum value of a limit: far above any practical value, far below the largest file offset."""
 
@@ -484,6 +488,11 @@ def host_token() -> str | None:
 def host_address() -> str:
     """Return the address of the code host's API (`GITHUB_API_URL`); GitHub's own by default."""
     return os.environ.get("GITHUB_API_URL") or "https://api.github.com"
+
+
+def comment_key() -> str | None:
+    """Return the secret that marks crscore's comments (`CRSCORE_COMMENT_KEY`); None without one."""
+    return os.environ.get(COMMENT_KEY) or None
 
 
 def gitlab_token() -> tuple[str, bool] | None:

@@ -29,6 +29,7 @@ try:
 except ImportError as exc:
     raise DependencyError("PyGithub", "pip install 'crscore[github]'") from exc
 
+from crscore.hosts.sticky import derive_key
 from crscore.reports.escape import one_line
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Client(HostClient):
     Args:
         token: Token to sign in with; None for anonymous requests.
         api_url: Address of GitHub's API.
+        comment_key: Secret that marks crscore's comments; None to use a token that lasts.
         options: Arguments of `HostClient`.
 
     Raises:
@@ -92,12 +94,21 @@ class Client(HostClient):
     )
 
     def __init__(
-        self, *, token: str | None, api_url: str = "https://api.github.com", **options: Any
+        self,
+        *,
+        token: str | None,
+        api_url: str = "https://api.github.com",
+        comment_key: str | None = None,
+        **options: Any,
     ) -> None:
         self.api_url = api_url.rstrip("/")
         token = token.strip() if token is not None else None
         headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
         headers |= {"Authorization": f"token {token}"} if token is not None else {}
+        # Tokens of GitHub Apps, such as a workflow's, begin so and last at most a day:
+        # https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+        lasting_token = None if token is None or token.startswith("ghs_") else token
+        self.comment_key = derive_key(comment_key or lasting_token)
         super().__init__(self.api_url, headers, token, **options)
         self._github = github.Github(
             auth=github.Auth.Token(token) if token is not None else None,

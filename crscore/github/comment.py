@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
 from crscore.errors import UncertainWriteError
 from crscore.github.client import Client
 from crscore.hosts import sticky
-from crscore.hosts.records import HostMessage
-from crscore.hosts.sticky import Posted
+from crscore.hosts.sticky import Written
 
 if TYPE_CHECKING:
     from github.Issue import Issue
     from github.IssueComment import IssueComment
+
+T = TypeVar("T")
 
 
 class _Comment(msgspec.Struct, frozen=True):
@@ -24,66 +25,53 @@ class _Comment(msgspec.Struct, frozen=True):
     body: str | None = None
 
 
-def post(
-    client: Client,
-    repository: str,
-    number: int,
-    body: str,
-    existing: Sequence[HostMessage],
-    *,
-    certain: bool,
-) -> Posted:
-    """Create or update crscore's comment: `sticky.post` with a writer for GitHub.
+class CommentWriter(NamedTuple):
+    """`sticky.Writer` for one pull request.
 
-    Args:
-        client: Client to write with.
-        repository: `owner/name`, the current name: writes follow no redirect.
-        number: The pull request.
-        body: New text, with the marker; at most 65,536 characters.
-        existing: Existing comments by crscore, oldest first.
-        certain: True if `existing` is known to be complete; otherwise no comment is created.
+    The repository's name must be the current one, because writes follow no redirect. GitHub allows
+    65,536 characters in a comment.
     """
-    return sticky.post(_Writer(client, repository, number), body, existing, certain=certain)
 
-
-class _Writer(NamedTuple):
     client: Client
     repository: str
     number: int
 
-    def create(self, body: str) -> str:
-        return self._write(lambda: self._issue.create_comment(body))
+    def create(self, body: str) -> Written:
+        """Write a comment: see `sticky.Writer`."""
+        return self._write(lambda issue: self._locate(issue.create_comment(body)))
 
-    def edit(self, comment: int, body: str) -> str:
-        note = self._issue.get_comment(comment)
+    def edit(self, comment: int, body: str) -> Written:
+        """Replace a comment's text: see `sticky.Writer`."""
 
-        def edit() -> IssueComment:
+        def edit(issue: Issue) -> Written:
+            note = issue.get_comment(comment)
             note.edit(body)
-            return note
+            return self._locate(note)
 
         return self._write(edit)
 
-    def delete(self, comment: int) -> str:
-        return self._write(self._issue.get_comment(comment).delete)
+    def delete(self, comment: int) -> None:
+        """Delete a comment: see `sticky.Writer`."""
+        self._write(lambda issue: issue.get_comment(comment).delete())
 
-    def find(self, body: str) -> str | None:
+    def find(self, body: str) -> Written | None:
+        """Return a comment with this text: see `sticky.Writer`."""
         path = f"/repos/{self.repository}/issues/{self.number}/comments"
-        comments = self.client.pages(path, _Comment)
-        urls = (note.html_url for note in comments if sticky.is_same(note.body or "", body))
-        return next(urls, None)
+        for note in self.client.pages(path, _Comment):
+            if sticky.is_same(note.body or "", body):
+                return Written(note.id, note.html_url)
+        return None
 
     @property
-    def _issue(self) -> Issue:
-        return self.client.issue(self.repository, self.number)
+    def _operation(self) -> str:
+        return f"comment on {self.repository}#{self.number}"
 
-    def _write(self, action: Callable[[], IssueComment | None]) -> str:
-        """Write the comment, and return its address; "" if it was deleted."""
-        operation = f"comment on {self.repository}#{self.number}"
+    def _locate(self, comment: IssueComment) -> Written:
+        if not (comment.id and comment.html_url):
+            reason = "GitHub's response contains no comment"
+            raise UncertainWriteError(self._operation, reason)
+        return Written(comment.id, comment.html_url)
 
-        def read_address() -> str:
-            comment = action()
-            if comment is not None and not comment.html_url:
-                raise UncertainWriteError(operation, "GitHub's response contains no comment")
-            return comment.html_url if comment is not None else ""
-
-        return self.client.write(operation, read_address)
+    def _write(self, action: Callable[[Issue], T]) -> T:
+        issue = self.client.issue(self.repository, self.number)
+        return self.client.write(self._operation, lambda: action(issue))

@@ -5,12 +5,14 @@ from typing import Any
 
 from crscore.cache import Store
 from crscore.diff.full_files import Limits
-from crscore.github import comment, conversation, pull
+from crscore.github import conversation, pull
 from crscore.github.client import Client
+from crscore.github.comment import CommentWriter
+from crscore.hosts import sticky
 from crscore.hosts.host import FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.http import Traffic
 from crscore.hosts.records import Change, PullRequest
-from crscore.hosts.sticky import Posted, is_sticky
+from crscore.hosts.sticky import Posted
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,12 @@ class GitHub:
         discussion = conversation.read_conversation(
             self.client, repository, number, settings=f"{head}:"
         )
-        messages = tuple(filter(is_sticky, discussion.messages))
+        messages = sticky.find_own(discussion.messages, self.client.comment_key)
         return OwnMessages(messages, not discussion.unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update crscore's comment: see `Host`."""
-        messages, certain = existing
-        return comment.post(self.client, repository, number, body, messages, certain=certain)
+        writer = CommentWriter(self.client, repository, number)
+        return sticky.post(
+            writer, body, self.client.comment_key, existing.messages, certain=existing.certain
+        )

@@ -22,10 +22,10 @@ from crscore.errors import CRScoreError, HostError, UnavailableError
 from crscore.github import blobs, changed_files, conversation, graphql, outdated_hunks
 from crscore.github.client import Client
 from crscore.github.conversation import User
+from crscore.hosts import sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, Reviews
 from crscore.hosts.outdated_hunks import mark_outdated
 from crscore.hosts.records import Change, HostMessage, PullRequest
-from crscore.hosts.sticky import is_sticky
 
 MAX_LISTED = 100
 """Maximum number of pull requests per page of GitHub's list."""
@@ -109,12 +109,12 @@ def read_pull(
         if is_last:
             raise UnavailableError(f"{repository}#{number}", "it was pushed to while it was read")
     # crscore's own comment is not a review, and must not change the score.
-    sticky = tuple(filter(is_sticky, discussion.messages))
+    own_comments = sticky.find_own(discussion.messages, client.comment_key)
     visible_messages = [message for message in discussion.messages if not message.minimized]
     messages = tuple(
         mark_outdated(message, change.diff)
         for message in _trusting(
-            pull, [message for message in visible_messages if message not in sticky]
+            pull, [message for message in visible_messages if message not in own_comments]
         )
     )
     older = outdated_hunks.read_outdated_hunks(
@@ -141,7 +141,7 @@ def read_pull(
         notes=(*change.notes, *older.notes),
         checkout=search.checkout,
         settings=_settings_text(client, repository, pull.base.ref, discussion.settings),
-        sticky=sticky,
+        sticky=own_comments,
         knows_sticky=not discussion.unlisted,
     )
 

@@ -13,6 +13,8 @@ try:
 except ImportError as exc:
     raise DependencyError("python-gitlab", "pip install 'crscore[gitlab]'") from exc
 
+from crscore.hosts.sticky import derive_key
+
 if TYPE_CHECKING:
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
 
@@ -34,6 +36,7 @@ class Client(HostClient):
     Args:
         token: Token to sign in with; None for anonymous requests.
         url: Address of the server, with its path if it has one.
+        comment_key: Secret that marks crscore's comments; None to use a token that lasts.
         options: Arguments of `HostClient`.
 
     Raises:
@@ -45,10 +48,14 @@ class Client(HostClient):
     # python-gitlab's objects raise AttributeError for fields that a response lacks.
     library_errors = (gitlab.GitlabError, AttributeError, TypeError)
 
-    def __init__(self, *, token: Token | None, url: str, **options: Any) -> None:
+    def __init__(
+        self, *, token: Token | None, url: str, comment_key: str | None = None, **options: Any
+    ) -> None:
         self.url = url.rstrip("/")
         self.is_job = token is not None and token.is_job
         self.is_signed_in = token is not None
+        lasting_token = None if token is None or self.is_job else token.text
+        self.comment_key = derive_key(comment_key or lasting_token)
         header = "JOB-TOKEN" if self.is_job else "PRIVATE-TOKEN"
         super().__init__(
             f"{self.url}/api/v4",

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -42,12 +42,14 @@ from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, R
 from crscore.hosts.http import Traffic
 from crscore.hosts.outdated_hunks import OutdatedHunks
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
-from crscore.hosts.sticky import Posted, is_sticky
+from crscore.hosts.sticky import Posted, Written
 from crscore.records import ChangedFile, Diff
 from crscore.text import count_noun
 
 if TYPE_CHECKING:
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
+
+T = TypeVar("T")
 
 _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 """Errors for data that the token may not read; a job's token may read very little."""
@@ -145,7 +147,7 @@ class GitLab:
             if is_last:
                 raise UnavailableError(f"{repository}!{number}", _PUSHED)
         diff, unread = self._with_files(repository, refs.head_sha, change.diff, limits)
-        existing = tuple(filter(is_sticky, conversation.messages))
+        existing = sticky.find_own(conversation.messages, self.client.comment_key)
         messages = tuple(
             outdated_hunks.mark_outdated(message, diff)
             for message in conversation.messages
@@ -231,15 +233,15 @@ class GitLab:
         request = self.client.get(path, _MergeRequest)
         conversation = self._read_conversation(path, request)
         unlisted = _unlisted(self.client.get(path, _MergeRequest), conversation)
-        messages = tuple(filter(is_sticky, conversation.messages))
+        messages = sticky.find_own(conversation.messages, self.client.comment_key)
         return OwnMessages(messages, conversation.certain and not unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update crscore's note: see `Host`."""
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
         writer = _Writer(self.client, repository, number, url)
-        signed = sticky.sign(harmless(body))
-        return sticky.post(writer, signed, existing.messages, certain=existing.certain)
+        key = self.client.comment_key
+        return sticky.post(writer, harmless(body), key, existing.messages, certain=existing.certain)
 
     def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
@@ -393,27 +395,28 @@ class _Writer(NamedTuple):
     number: int
     url: str
 
-    def create(self, body: str) -> str:
-        return self._write(lambda notes: notes.create({"body": body}, **_ONCE).id)
+    def create(self, body: str) -> Written:
+        return self._locate(self._write(lambda notes: notes.create({"body": body}, **_ONCE).id))
 
-    def edit(self, comment: int, body: str) -> str:
-        return self._write(lambda notes: notes.update(comment, {"body": body}, **_ONCE)["id"])
+    def edit(self, comment: int, body: str) -> Written:
+        data = {"body": body}
+        return self._locate(self._write(lambda notes: notes.update(comment, data, **_ONCE)["id"]))
 
-    def delete(self, comment: int) -> str:
-        return self._write(lambda notes: notes.delete(comment, **_ONCE))
+    def delete(self, comment: int) -> None:
+        self._write(lambda notes: notes.delete(comment, **_ONCE))
 
-    def find(self, body: str) -> str | None:
-        path = f"{_path(self.repository, self.number)}/notes"
-        written = self.client.pages(path, _WrittenNote)
-        ids = (note.id for note in written if sticky.is_same(note.body, body))
-        return next((f"{self.url}#note_{id_}" for id_ in ids), None)
+    def find(self, body: str) -> Written | None:
+        notes = self.client.pages(f"{_path(self.repository, self.number)}/notes", _WrittenNote)
+        ids = (note.id for note in notes if sticky.is_same(note.body, body))
+        return next(map(self._locate, ids), None)
 
-    def _write(self, action: Callable[[ProjectMergeRequestNoteManager], int | None]) -> str:
-        """Write the note, and return its address."""
+    def _locate(self, note: int) -> Written:
+        return Written(note, f"{self.url}#note_{note}")
+
+    def _write(self, action: Callable[[ProjectMergeRequestNoteManager], T]) -> T:
         manager = self.client.notes(self.repository, self.number)
         operation = f"note on {self.repository}!{self.number}"
-        note = self.client.write(operation, lambda: action(manager))
-        return f"{self.url}#note_{note}"
+        return self.client.write(operation, lambda: action(manager))
 
 
 def read_file(client: Client, project: str | int, path: str, ref: str) -> bytes:

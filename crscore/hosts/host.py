@@ -108,4 +108,4 @@ class Host(Protocol):
         """
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
-        """Create or update crscore's comment; `existing` has its present ones."""
+        """Create or update crscore's comment; `body` has no marker, `existing` from `read_own`."""

@@ -172,6 +172,8 @@ class HostClient(ABC):
     """Name of the host in messages."""
     library_errors: ClassVar[tuple[type[Exception], ...]]
     """Exceptions of the host's library."""
+    comment_key: bytes
+    """Key of crscore's comments: see `sticky.derive_key`."""
 
     def __init__(
         self,

@@ -13,6 +13,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from crscore.settings import comment_key
+
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Mapping
@@ -47,7 +49,12 @@ class Connection(NamedTuple):
         from crscore.hosts.http import WaitBudget  # noqa: PLC0415  (so that --help answers at once)
 
         budget = WaitBudget(left_s=self.wait_budget_s)
-        return {"budget": budget, "report": self.report, "max_requests": self.max_requests}
+        return {
+            "budget": budget,
+            "report": self.report,
+            "max_requests": self.max_requests,
+            "comment_key": comment_key(),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

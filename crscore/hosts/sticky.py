@@ -1,22 +1,34 @@
 """crscore's comment on a pull request: created once, then edited in place.
 
-It is identified by its author and by a hidden marker at its start, which contains a hash of the
-text below: other programs post through the same account, and may quote a marker. A write without a
-response may have succeeded, so crscore looks for the comment before it writes again: see
-docs/design/020-the-comment.md.
+Many programs post through one account, such as `github-actions[bot]`, and may copy or quote the
+comment. So it begins with a hidden marker that names the comment's own id, which no copy can have,
+and authenticates id and text with a key: see docs/design/020-the-comment.md. A write without a
+response may have succeeded, so crscore looks for the comment before it writes again.
 """
 
 import contextlib
 import hashlib
+import hmac
+import re
+import secrets
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from crscore.errors import HostError, NotFoundError, PermissionDeniedError, UncertainWriteError
-from crscore.hosts.records import HostMessage
+from crscore.hosts.records import HostMessage, MessageKind
+
+T = TypeVar("T")
 
 MARKER: Final = "<!-- crscore:sticky"
 """Hidden text at the start of crscore's comment."""
+MAX_MARKER_CHARS: Final = 160
+_DRAFT: Final = "draft"
+# <!-- crscore:sticky v2 id=3000000204 nonce=8f14e45fceea167a hmac=eeef4558... -->
+_SIGNED: Final = re.compile(
+    rf"{MARKER} v2 id=(?P<id>[0-9]{{1,20}}|{_DRAFT}) nonce=(?P<nonce>[0-9a-f]{{16}})"
+    r" hmac=[0-9a-f]{64} -->\n(?P<text>(?s:.*))"
+)
 
 
 class Outcome(StrEnum):
@@ -41,6 +53,13 @@ class Posted(NamedTuple):
     """Why it was not written; "" if it was."""
 
 
+class Written(NamedTuple):
+    """Comment as the host has it after a write."""
+
+    id: int
+    url: str
+
+
 class Writer(Protocol):
     """Writer of comments on one pull request.
 
@@ -48,50 +67,83 @@ class Writer(Protocol):
     another `HostError` when nothing was written.
     """
 
-    def create(self, body: str) -> str:
-        """Write a comment; returns its address."""
+    def create(self, body: str) -> Written:
+        """Write a comment."""
 
-    def edit(self, comment: int, body: str) -> str:
-        """Replace a comment's text; returns its address."""
+    def edit(self, comment: int, body: str) -> Written:
+        """Replace a comment's text."""
 
-    def delete(self, comment: int) -> str:
-        """Delete a comment; returns ""."""
+    def delete(self, comment: int) -> object:
+        """Delete a comment."""
 
-    def find(self, body: str) -> str | None:
-        """Return the address of a comment with this text; None when there is none.
+    def find(self, body: str) -> Written | None:
+        """Return a comment with this text; None when there is none.
 
         Raises:
             HostError: Not all comments could be read, so the outcome is unknown.
         """
 
 
-def sign(body: str) -> str:
-    r"""Put the marker of a text before it, in place of an earlier marker.
+def derive_key(secret: str | None) -> bytes:
+    """Return the key for a secret, which it does not reveal; empty without a secret."""
+    return hmac.new(secret.encode(), b"crscore comment", hashlib.sha256).digest() if secret else b""
+
+
+def sign(text: str, key: bytes, number: int | str, nonce: str) -> str:
+    r"""Put the marker before a text.
+
+    Args:
+        text: Text of the comment.
+        key: Key of this installation; without one (empty), anybody can make a marker, but none
+            can be copied to another comment.
+        number: The comment's id; "draft" while it has none.
+        nonce: 16 hex digits that tell a comment from the drafts of other runs.
 
     Example:
-        >>> sign("Hello").partition(" sha256:")[0], sign("Hello  \r\n")[:90] == sign("Hello")[:90]
-        ('<!-- crscore:sticky v1', True)
+        >>> sign("Hello", b"", 7, "8f14e45fceea167a").partition(" hmac=")[0]
+        '<!-- crscore:sticky v2 id=7 nonce=8f14e45fceea167a'
     """
-    text = body.partition("\n")[2] if body.startswith(MARKER) else body
-    digest = hashlib.sha256(_normalize(text).encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{MARKER} v1 sha256:{digest} -->\n{text}"
+    content = f"{number}\n{nonce}\n{_normalize(text)}".encode("utf-8", "surrogatepass")
+    digest = hmac.new(key, content, hashlib.sha256).hexdigest()
+    return f"{MARKER} v2 id={number} nonce={nonce} hmac={digest} -->\n{text}"
 
 
-def is_sticky(message: HostMessage) -> bool:
-    """Return whether a message is crscore's own, and nobody has edited it since."""
-    body = message.body.lstrip()
-    # `is_own` can be None (unknown): a comment that may be somebody else's is never edited.
-    return message.is_own is True and body.startswith(MARKER) and is_same(body, sign(body))
+def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, ...]:
+    """Return the comments that crscore wrote with this key, and nobody has edited since.
+
+    Args:
+        messages: All messages, oldest first.
+        key: See `sign`.
+    """
+    own_comments: list[HostMessage] = []
+    nonces: set[str] = set()
+    for message in messages:
+        body = message.body.lstrip().replace("\r\n", "\n")
+        if not (match := _SIGNED.fullmatch(body)):
+            continue
+        text, number, nonce = match["text"], match["id"], match["nonce"]
+        # A run that ended between its two writes left a draft; all copies of it are newer, also
+        # those made from the edit history of a finished comment.
+        is_named = number == str(message.id) or (number == _DRAFT and nonce not in nonces)
+        nonces.add(nonce)
+        # `is_own` can be None (unknown): a comment that may be somebody else's is never edited.
+        may_be_own = message.is_own is True and message.kind is MessageKind.CONVERSATION
+        if may_be_own and is_named and is_same(body, sign(text, key, number, nonce)):
+            own_comments.append(message)
+    return tuple(own_comments)
 
 
-def post(writer: Writer, body: str, existing: Sequence[HostMessage], *, certain: bool) -> Posted:
+def post(
+    writer: Writer, text: str, key: bytes, existing: Sequence[HostMessage], *, certain: bool
+) -> Posted:
     """Create or update crscore's comment.
 
     Args:
         writer: Writes on the pull request.
-        body: New text, with the marker.
-        existing: Existing comments by crscore, oldest first. The first is edited; others, which
-            concurrent runs can leave, are deleted.
+        text: New text, without a marker.
+        key: See `sign`.
+        existing: Comments from `find_own`. The first is edited; others, which concurrent runs can
+            leave, are deleted.
         certain: True if `existing` is known to be complete; otherwise no comment is created.
 
     Returns:
@@ -99,11 +151,11 @@ def post(writer: Writer, body: str, existing: Sequence[HostMessage], *, certain:
     """
     try:
         if existing:
-            return _edit(writer, body, existing)
+            return _edit(writer, text, key, existing)
         if not certain:
             reason = "it may exist already, because not all comments could be read"
             return Posted(Outcome.FAILED, "", reason)
-        return _create(writer, body)
+        return _create(writer, text, key)
     except (PermissionDeniedError, NotFoundError) as exc:
         # A host also sends 404 if the token may not know that a resource exists.
         return Posted(Outcome.REFUSED, "", exc.reason)
@@ -111,41 +163,48 @@ def post(writer: Writer, body: str, existing: Sequence[HostMessage], *, certain:
         return Posted(Outcome.FAILED, "", exc.reason)
 
 
-def _create(writer: Writer, body: str) -> Posted:
+def _create(writer: Writer, text: str, key: bytes) -> Posted:
     reason = ""
     # After each uncertain try, look for the comment; at most two tries, as lists can lag behind.
     for _ in range(2):
+        # The id is known only afterwards. Each draft has a nonce of its own, so that if both tries
+        # arrive, the next run finds both and deletes one of them.
+        nonce = secrets.token_hex(8)
+        draft = sign(text, key, _DRAFT, nonce)
+        comment: Written | None
         try:
-            url = writer.create(body)
+            comment = writer.create(draft)
         except UncertainWriteError as exc:
-            address, reason = writer.find(body), exc.reason
-            if address is None:
-                continue
-            url = address
-        return Posted(Outcome.CREATED, url, "")
+            comment, reason = writer.find(draft), exc.reason
+        if comment is not None:
+            # Without this edit, the next run still finds the draft.
+            with contextlib.suppress(HostError):
+                _write_twice(writer.edit, comment.id, sign(text, key, comment.id, nonce))
+            return Posted(Outcome.CREATED, comment.url, "")
     return Posted(Outcome.FAILED, "", reason)
 
 
-def _edit(writer: Writer, body: str, existing: Sequence[HostMessage]) -> Posted:
+def _edit(writer: Writer, text: str, key: bytes, existing: Sequence[HostMessage]) -> Posted:
     first, *duplicates = existing
     posted = Posted(Outcome.UNCHANGED, first.url, "")
+    match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
+    body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
     if not is_same(first.body, body):
-        url = _write_twice(lambda: writer.edit(first.id, body))
-        posted = Posted(Outcome.UPDATED, url, "")
+        posted = Posted(Outcome.UPDATED, _write_twice(writer.edit, first.id, body).url, "")
     for duplicate in duplicates:
         # A concurrent run may have deleted it.
         with contextlib.suppress(NotFoundError):
-            _write_twice(lambda number=duplicate.id: writer.delete(number))  # type: ignore[misc]
+            _write_twice(writer.delete, duplicate.id)
     return posted
 
 
-def _write_twice(action: Callable[[], str]) -> str:
+def _write_twice(write: Callable[..., T], *arguments: object) -> T:
     """Perform an idempotent write, and repeat it once if the outcome is unknown."""
     # A second edit or delete has the same result; a second comment would be a duplicate.
     try:
-        return action()
+        return write(*arguments)
     except UncertainWriteError:
-        return action()
+        return write(*arguments)
 
 
 def is_same(left: str, right: str) -> bool:

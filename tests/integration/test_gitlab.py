@@ -49,7 +49,7 @@ def test_reads_threads_and_writes_one_note_without_commands() -> None:
         measured = run.measure(host, REQUEST)
         pull = measured.pull
         posted = [run.post(host, run.measure(host, REQUEST)).outcome for _ in range(2)]
-        host.post_to("acme/shop", 7, f"{MARKER} v2 -->\n/merge", host.read_own("acme/shop", 7, ""))
+        host.post_to("acme/shop", 7, "/merge", host.read_own("acme/shop", 7, ""))
     lines = [message for message in pull.messages if message.kind is MessageKind.LINE]
     assert pull.missing == ()
     assert not any(
@@ -66,6 +66,23 @@ def test_reads_threads_and_writes_one_note_without_commands() -> None:
     assert {row["location"]["path"] for row in rows} <= {f.path for f in pull.diff.files}
     assert len({row["fingerprint"] for row in rows}) == len(rows)
     assert report.render_json(measured.overview, measured.reviewers.threads, measured.result)
+
+
+def test_copies_of_the_note_by_the_same_account_are_left_alone() -> None:
+    clock = Clock()
+    with serve(scenes.shop(), clock=clock.now) as server:
+        host, subject = schedules.host_of(server, clock, seed=0), ("acme/shop", 7)
+        host.post_to(*subject, "First.", host.read_own(*subject, ""))
+        (own,) = schedules.ours(server)
+        writer = host.client.notes(*subject)
+        copies = [own, own.replace("First.", "Build 7 passed.")]
+        for body in copies:
+            writer.create({"body": body})
+        outcome = host.post_to(*subject, "Second.", host.read_own(*subject, "")).outcome
+        bodies = schedules.ours(server)
+    assert outcome is Outcome.UPDATED
+    assert [body.partition("\n")[2] for body in bodies] == ["Second.", "First.", "Build 7 passed."]
+    assert bodies[1:] == copies
 
 
 def test_token_of_a_job_knows_its_own_notes() -> None:

@@ -188,7 +188,9 @@ def test_without_being_asked_nothing_is_written(pr, github: Server) -> None:
 def test_comment_is_written_once_and_then_left_alone(pr, github: Server) -> None:
     assert "comment created" in pr("--comment").err
     assert "comment unchanged" in pr("--comment").err
-    assert len(github.writes) == len(notes(github)) == 1
+    # The first edit writes the comment's own id into its marker.
+    assert [write.kind for write in github.writes] == ["created", "edited"]
+    assert len(notes(github)) == 1
 
 
 def test_comment_is_updated_after_later_reviews(pr, github: Server) -> None:
@@ -203,17 +205,17 @@ def test_comments_of_another_workflow_with_our_marker_are_left_alone(pr, github:
     writer = writer_of(github.world)
     assert "comment created" in pr("--comment").err
     (own,) = notes(github)
+    draft = next(write.body for write in github.writes if write.kind == "created")
     quoted = own.partition("\n")[0]
-    texts = ["<!-- crscore:sticky -->\nBuild 7 passed.", f"{quoted}\nCoverage: 81 %."]
+    texts = ["<!-- crscore:sticky -->\nBuild 7 passed.", f"{quoted}\nCoverage: 81 %.", own, draft]
     others = [writer.say(ACTIONS, text) for text in texts]
-    writer.pull.notes.sort(key=lambda note: note not in others)  # the others are the oldest
     writer.pull.reviews[0].body += " Why is the limit 20?"
     assert "comment updated" in pr("--comment").err
     assert [note.body for note in others] == texts
     assert all(note in writer.pull.notes for note in others)
-    assert len(notes(github)) == 3
+    assert len(notes(github)) == 1 + len(texts)
     # What somebody has edited is theirs.
-    next(note for note in writer.pull.notes if note.body in notes(github)[2:]).body += " Done."
+    next(note for note in writer.pull.notes if note.body == notes(github)[0]).body += " Done."
     assert "comment created" in pr("--comment").err
 
 

@@ -1,6 +1,6 @@
 """Comment on the pull request, which is edited only when the result changes.
 
-It begins with a hidden marker, by which later runs find it: see `crscore.hosts.sticky`.
+The writer adds the marker by which later runs find it: see `crscore.hosts.sticky`.
 """
 
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ SHOWN_MISSING: Final = 3
 
 
 def render_comment(overview: Overview) -> str:
-    """Write the comment's body, within `MAX_CHARS` characters."""
-    limit = MAX_CHARS - len(sticky.sign(""))
-    return sticky.sign(render_markdown([_blocks(overview)], limit=limit, noun="pull request"))
+    """Write the comment's text, within `MAX_CHARS` characters together with a marker."""
+    limit = MAX_CHARS - sticky.MAX_MARKER_CHARS
+    return render_markdown([_blocks(overview)], limit=limit, noun="pull request")
 
 
 def _blocks(overview: Overview) -> Iterator[Block]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
-from crscore.github import client, comment
+from crscore.github import client
 from crscore.github.client import Client
+from crscore.github.comment import CommentWriter
 from crscore.hosts import sticky
 from crscore.hosts.http import WaitBudget
 from crscore.hosts.records import HostMessage, MessageKind
@@ -23,7 +25,8 @@ def no_pause(monkeypatch) -> None:
     monkeypatch.setattr(client, "SECONDS_BETWEEN_WRITES", None)
 
 
-BODY = f"{sticky.MARKER} v1 -->\n\nReviews cover half of the change.\n"
+TEXT = "Reviews cover half of the change.\n"
+KEY = b"a key"
 
 
 @contextmanager
@@ -33,45 +36,58 @@ def shop(**rules: object) -> Iterator[tuple[Server, Client]]:
         yield server, Client(token="loopback-token", api_url=server.url, budget=budget)
 
 
-def ours(server: Server) -> list[HostMessage]:
-    """Our comments as a reader of the conversation finds them."""
+def notes(server: Server) -> list[Any]:
+    """Our comments as the host has them."""
     pull = server.world.repositories[0].pulls[NUMBER]
-    return [
-        HostMessage(
-            id=note.id,
-            kind=MessageKind.CONVERSATION,
-            body=note.body,
-            login="github-actions[bot]",
-            is_bot=True,
-            is_own=True,
-            url=f"https://example.com/{note.id}",
-        )
-        for note in pull.notes
-        if note.body.startswith(sticky.MARKER)
-    ]
+    return [note for note in pull.notes if note.body.startswith(sticky.MARKER)]
 
 
-def post(server: Server, host: Client, body: str = BODY, *, certain: bool = True) -> Posted:
-    return comment.post(host, NAME, NUMBER, body, ours(server), certain=certain)
+def texts(server: Server) -> list[str]:
+    """Texts of our comments, without their markers."""
+    return [note.body.partition("\n")[2] for note in notes(server)]
+
+
+def find_own(server: Server) -> tuple[HostMessage, ...]:
+    return sticky.find_own([message(note.id, note.body) for note in notes(server)], KEY)
+
+
+def message(number: int, body: str, *, mine: bool | None = True) -> HostMessage:
+    return HostMessage(
+        id=number,
+        kind=MessageKind.CONVERSATION,
+        body=body,
+        login="github-actions[bot]",
+        is_bot=True,
+        is_own=mine,
+        url=f"https://example.com/{number}",
+    )
+
+
+def post(
+    server: Server, host: Client, text: str = TEXT, *, certain: bool = True, first: bool = False
+) -> Posted:
+    existing = () if first else find_own(server)
+    return sticky.post(CommentWriter(host, NAME, NUMBER), text, KEY, existing, certain=certain)
 
 
 def test_first_run_makes_the_comment() -> None:
     with shop() as (server, host):
         posted = post(server, host)
         assert (posted.outcome, posted.reason) == (Outcome.CREATED, "")
-        assert [comment.body for comment in ours(server)] == [BODY]
-        assert str(ours(server)[0].id) in posted.url
+        assert texts(server) == [TEXT]
+        assert f" id={notes(server)[0].id} " in notes(server)[0].body
+        assert str(notes(server)[0].id) in posted.url
 
 
 def test_second_run_edits_it_in_place() -> None:
     with shop() as (server, host):
         post(server, host)
-        posted = post(server, host, BODY + "More.\n")
+        posted = post(server, host, TEXT + "More.\n")
         assert posted.outcome is Outcome.UPDATED
-        assert [comment.body for comment in ours(server)] == [BODY + "More.\n"]
+        assert texts(server) == [TEXT + "More.\n"]
 
 
-@pytest.mark.parametrize("kept", [BODY, BODY.replace("\n", "\r\n"), BODY.rstrip()])
+@pytest.mark.parametrize("kept", [TEXT, TEXT.replace("\n", "\r\n"), TEXT.rstrip()])
 def test_run_without_news_writes_nothing(kept: str) -> None:
     with shop() as (server, host):
         post(server, host, kept)
@@ -83,10 +99,10 @@ def test_run_without_news_writes_nothing(kept: str) -> None:
 def test_second_comment_left_by_a_race_goes_away() -> None:
     with shop() as (server, host):
         for _ in range(2):
-            comment.post(host, NAME, NUMBER, BODY, (), certain=True)
-        first = ours(server)[0].id
+            post(server, host, first=True)
+        first = notes(server)[0].id
         post(server, host)
-        assert [comment.id for comment in ours(server)] == [first]
+        assert [note.id for note in notes(server)] == [first]
 
 
 def test_uncertain_list_makes_no_comment() -> None:
@@ -110,7 +126,7 @@ def test_lost_answer_to_the_first_write_leaves_one_comment(kind: Kind, times: in
     with shop() as (server, host):
         server.faults = faults.Script({k: Fault(kind=kind) for k in range(0, 2 * times, 2)})
         posted = post(server, host)
-        assert len(ours(server)) == (posted.outcome is Outcome.CREATED)
+        assert len(notes(server)) == (posted.outcome is Outcome.CREATED)
 
 
 @pytest.mark.parametrize("kind", [Kind.CUT_AFTER, Kind.CUT_INSIDE, Kind.CUT_BEFORE])
@@ -118,18 +134,19 @@ def test_lost_answer_to_an_edit_is_done_again(kind: Kind) -> None:
     with shop() as (server, host):
         post(server, host)
         server.faults = faults.Script({len(server.log): Fault(kind=kind)})
-        assert post(server, host, BODY + "More.\n").outcome is Outcome.UPDATED
-        assert [comment.body for comment in ours(server)] == [BODY + "More.\n"]
+        assert post(server, host, TEXT + "More.\n").outcome is Outcome.UPDATED
+        assert texts(server) == [TEXT + "More.\n"]
 
 
 def test_secondary_limit_on_a_write_is_waited_for() -> None:
     with shop() as (server, host):
         server.faults = faults.Script({0: Fault(kind=Kind.SECONDARY, status=403, wait_s=3)})
         assert post(server, host).outcome is Outcome.CREATED
-        assert len(ours(server)) == 1
+        assert len(notes(server)) == 1
 
 
-SIGNED = sticky.sign("Reviews cover half of the change.\n")
+NONCE = "8f14e45fceea167a"
+SIGNED = sticky.sign(TEXT, KEY, 7, NONCE)
 
 
 @pytest.mark.parametrize(
@@ -137,11 +154,14 @@ SIGNED = sticky.sign("Reviews cover half of the change.\n")
     [
         (SIGNED, True, True),
         (SIGNED.replace("\n", "\r\n").rstrip(), True, True),
+        (sticky.sign(TEXT, KEY, "draft", NONCE), True, True),
         (SIGNED, False, False),
         (SIGNED, None, False),
         (f"See {SIGNED}", True, False),
         # Texts of another workflow, which posts through the same account.
-        (BODY, True, False),
+        (sticky.sign(TEXT, KEY, 8, NONCE), True, False),
+        (sticky.sign(TEXT, b"", 7, NONCE), True, False),
+        (sticky.sign(TEXT, KEY, 8, NONCE).replace("id=8", "id=7"), True, False),
         (f"{sticky.MARKER} -->\nBuild 7 passed.", True, False),
         (f"{SIGNED}\nBuild 7 passed.", True, False),
         (SIGNED.replace("half", "most"), True, False),
@@ -149,10 +169,24 @@ SIGNED = sticky.sign("Reviews cover half of the change.\n")
         (sticky.MARKER, True, False),
     ],
 )
-def test_sticky_is_told_by_its_signed_marker_and_by_who_wrote_it(
+def test_comment_is_found_by_its_author_its_id_and_its_key(
     body: str, mine: bool | None, expected: bool
 ) -> None:
-    message = HostMessage(
-        id=1, kind=MessageKind.CONVERSATION, body=body, login="x", is_bot=False, is_own=mine
-    )
-    assert sticky.is_sticky(message) is expected
+    assert bool(sticky.find_own([message(7, body, mine=mine)], KEY)) is expected
+
+
+@pytest.mark.parametrize("first", ["draft", 7])
+def test_copies_of_a_draft_are_not_ours(first: int | str) -> None:
+    own = message(7, sticky.sign(TEXT, KEY, first, NONCE))
+    copy = message(8, sticky.sign(TEXT, KEY, "draft", NONCE))
+    assert sticky.find_own([own, copy], KEY) == (own,)
+
+
+def test_key_is_a_secret_that_later_runs_have() -> None:
+    def key(**options: object) -> bytes:
+        return Client(**{"token": "a-token", **options}).comment_key
+
+    assert key(token="ghs_0123456789") == key(token=None) == b""
+    assert key(token="ghs_0123456789", comment_key="secret") == key(comment_key="secret")
+    assert len({key(), key(token="another"), key(comment_key="secret"), b""}) == 4
+    assert b"a-token" not in key()

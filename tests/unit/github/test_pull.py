@@ -11,14 +11,13 @@ from crscore.diff.full_files import Limits
 from crscore.errors import BadTokenError, HostError, NotFoundError, UnavailableError
 from crscore.github import pull
 from crscore.github.client import Client
+from crscore.github.comment import CommentWriter
 from crscore.hosts import sticky
 from crscore.hosts.records import PullRequest
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.github.server import serve
 from tests.unit.github.shops import NAME, NUMBER, pull_of, read, shop
-
-STICKY = sticky.sign("Half of the change is covered.")
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +69,15 @@ def test_settings_are_those_of_the_base_branch() -> None:
 
 def test_our_comment_is_kept_apart_from_the_messages() -> None:
     with shop() as (_, host):
-        host.issue(NAME, NUMBER).create_comment(STICKY)
+        sticky.post(
+            CommentWriter(host, NAME, NUMBER),
+            "Half of the change is covered.",
+            host.comment_key,
+            (),
+            certain=True,
+        )
         pull_request = read(host)
-    assert [one.body for one in pull_request.sticky] == [STICKY]
+    assert len(pull_request.sticky) == 1
     assert "Half of the change" not in " ".join(message.body for message in pull_request.messages)
     assert pull_request.knows_sticky
 
@@ -82,7 +87,7 @@ def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
     with shop(world) as (server, host):
         request = pull_of(server)
         stranger = next(note for note in request.notes if "gift cards" in note.body)
-        stranger.body = STICKY
+        stranger.body = sticky.sign("Half is covered.", host.comment_key, stranger.id, "0" * 16)
         assert read(host).sticky == ()
 
 

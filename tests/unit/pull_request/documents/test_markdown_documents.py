@@ -14,7 +14,7 @@ from tests.helpers import overviews
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table"])
 OUR_HTML = re.compile(
-    r"<!-- crscore:sticky v1 sha256:[0-9a-f]{64} -->|<br>|</?sub>|</details>"
+    r"<br>|</?sub>|</details>"
     r"|<details><summary>(\d+ more not addressed|Notes, and what the numbers mean)</summary>"
 )
 
