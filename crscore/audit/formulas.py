@@ -7,6 +7,8 @@ comment cannot show it, only the other comments of the same reviewer.
 import json
 import re
 from collections import Counter, defaultdict
+from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from crscore.audit.store.database import Store
@@ -52,9 +54,12 @@ def find_formulas(store: Store, scope: Scope) -> str:
 
 def _masked(text: str) -> list[str]:
     """Return the words; names, numbers and quoted code are all alike."""
-    words = [word.strip(_AROUND) for word in _QUOTED.sub(f" {_NAME} ", text).split()]
-    return [
-        word.lower() if word.isalpha() and (word.islower() or word.istitle()) else _NAME
-        for word in words
-        if word
-    ][:MAX_WORDS]
+    words = map(_mask, _QUOTED.sub(f" {_NAME} ", text).split())
+    return list(islice(filter(None, words), MAX_WORDS))
+
+
+@lru_cache(maxsize=4096)  # a team's comments have few different words
+def _mask(word: str) -> str:
+    word = word.strip(_AROUND)
+    is_plain = word.isalpha() and (word.islower() or word.istitle())
+    return word.lower() if is_plain else _NAME if word else ""

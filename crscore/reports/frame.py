@@ -62,6 +62,8 @@ def read_resource(path: str) -> str:
 @functools.lru_cache(maxsize=1024)  # a claim is shown with every sentence about it
 def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
     """Clean and escape prose for HTML and mark up its code spans as code."""
+    if "`" not in text:
+        return Markup.escape(escape.one_line(text, limit))
     parts = (
         # `format` of a Markup escapes its arguments.
         Markup("<code>{}</code>").format(piece.text) if piece.is_code else Markup.escape(piece.text)
@@ -81,11 +83,12 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
 
 
 def _render_run(run: Run, limit: int) -> Markup:
-    text = escape.fragment(run.text, limit)
-    tone = Markup(' class="{}"').format(run.tone) if run.tone else ""
+    # Joined after escaping: `Markup.format` takes ten times as long, and an audit has 100,000 runs.
+    text = Markup.escape(escape.fragment(run.text, limit))
+    tone = f' class="{Markup.escape(run.tone)}"' if run.tone else ""
     if run.link:
-        return Markup('<a{} href="{}">{}</a>').format(tone, run.link, text)
-    return Markup("<span{}>{}</span>").format(tone, text) if tone else Markup.escape(text)
+        return Markup(f'<a{tone} href="{Markup.escape(run.link)}">{text}</a>')  # noqa: S704
+    return Markup(f"<span{tone}>{text}</span>") if tone else text  # noqa: S704
 
 
 def _clean_value(value: object) -> object:

@@ -1,8 +1,10 @@
 """Contents of a report as blocks: tables and lists for the pages, and the short report."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
+
+from markupsafe import Markup
 
 from crscore.audit.decide import IMPORTANT, LISTED
 from crscore.audit.overview import (
@@ -19,7 +21,7 @@ from crscore.audit.overview import (
 from crscore.audit.report import words
 from crscore.audit.report.details import CommentRow, KindExamples, PullRow
 from crscore.audit.tables import SCORES
-from crscore.reports import console, escape, view
+from crscore.reports import console, escape, frame, view
 from crscore.reports.blocks import (
     Block,
     Heading,
@@ -42,6 +44,8 @@ MAX_ROWS: Final = 30
 MAX_NIGHTS: Final = 14
 _MAX_MARKDOWN_CHARS: Final = 60_000
 _TEXT_CHARS: Final = 400
+COMMENT_CHARS: Final = 120
+"""Maximum characters of a comment on the page of its pull request."""
 _VERDICTS: Final = {
     "better": ("differ", "good"),
     "worse": ("differ", "good"),
@@ -289,28 +293,38 @@ def examples(rows: Sequence[Example], links: Links, *, unlisted: int = 0) -> Ite
     return Items(tuple(items), unlisted=unlisted)
 
 
-def _example(row: Example, origin: tuple[Run, ...], *more: str | None) -> Item:
+def _example(row: Example, origin: tuple[Run, ...]) -> Item:
+    link = _link_to(row, "the comment")
+    lead = (Run(_standing(row), "strong"),)
+    facts = (*origin, Run(_labels(row)), *((Run(" · "), link) if link.link else ()))
+    return Item(row.text, lead=lead, below=(facts,))
+
+
+def comments(rows: Iterable[CommentRow]) -> Iterator[tuple[str, Markup, Line]]:
+    """Yield usefulness, text and facts of the comments on one pull request, in few bytes.
+
+    A year of a busy team has some 20,000 comments, and these pages most of a report's bytes.
+    """
+    for row in rows:
+        example, acted = row.example, {1: "acted on", 0: "not acted on", None: None}[row.acted_on]
+        facts = example.reviewer + _labels(example, row.verdict, acted) + " · "
+        place = _location(row.path, row.line).removeprefix(" · ") or "the comment"
+        cut = example.text[:COMMENT_CHARS] + "…" * (len(example.text) > COMMENT_CHARS)
+        yield _standing(example), frame.prose(cut), (Run(facts), _link_to(example, place))
+
+
+def _standing(row: Example) -> str:
+    return "–" if row.standing is None else str(row.standing)
+
+
+def _labels(row: Example, *more: str | None) -> str:
     labels = (words.NOISE[row.noise],) if row.noise else (row.stance, row.level)
-    text = "".join(f" · {label}" for label in (*labels, *more) if label)
+    return "".join(f" · {label}" for label in (*labels, *more) if label)
+
+
+def _link_to(row: Example, text: str) -> Run:
     # The store is untrusted: an address with another scheme could run a script.
-    is_safe = row.url.startswith(("https://", "http://"))
-    link = (Run(" · "), Run("the comment", link=row.url)) if is_safe else ()
-    lead = (Run("–" if row.standing is None else str(row.standing), "strong"),)
-    return Item(row.text, lead=lead, below=((*origin, Run(text), *link),))
-
-
-def comments(rows: Sequence[CommentRow], links: Links) -> Items:
-    """List the comments on one pull request."""
-    items = (
-        _example(
-            row.example,
-            (links.bot(row.example.reviewer), Run(_location(row.path, row.line), "place")),
-            row.verdict,
-            {1: "acted on", 0: "not acted on", None: None}[row.acted_on],
-        )
-        for row in rows
-    )
-    return Items(tuple(items))
+    return Run(text, link=row.url if row.url.startswith(("https://", "http://")) else "")
 
 
 def gaps(rows: Sequence[Gap], links: Links | None = None) -> Items:

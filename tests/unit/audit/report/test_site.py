@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crscore.audit.report import details, site
+from crscore.audit.report.contents import COMMENT_CHARS
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import CommentScore, SignalRow, host_id_of
@@ -207,3 +209,11 @@ def test_store_without_a_pull_request_has_a_report_and_an_empty_one_does_not(
         files = write_site(store, overview, tmp_path / "site")
     assert [file.name for file in files] == ["audit.json", "index.html", "acme-service-1.html"]
     assert "No bot has a scored review" in files[1].read_text("utf-8")
+
+
+def test_page_of_a_month_cuts_long_comments_and_links_their_places(written: Path) -> None:
+    text = (written / "pulls" / PULL_PAGES[0]).read_text("utf-8")
+    entries = re.findall(r"<li><b>(\d+|–)</b> (.*?) <small>(.*?)</small>", text)
+    assert entries
+    assert max(len(html.unescape(said)) for _, said, _ in entries) == COMMENT_CHARS + 1
+    assert all(re.search(r'<a href="https://[^"]+">[^<]+</a>$', facts) for _, _, facts in entries)
