@@ -90,7 +90,7 @@ def compute_features(cells: Cells, background: Background) -> Floats:
     """
     if 0 in cells.similarity.shape:
         return np.zeros((*cells.similarity.shape, 0), dtype=np.float32)
-    change = _Change.of(cells.diff, background)
+    change = _read_change(cells.diff, background)
     references = _weigh([words(ref.encoded_text) for ref in cells.references], background)
     rows = _references(cells, references, change)
     # Hidden text must not change the features of visible text.
@@ -104,34 +104,26 @@ def compute_features(cells: Cells, background: Background) -> Floats:
     return table.round(DECIMALS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Change:
+class _Change(NamedTuple):
     """Stems of the lines of each kind, names of all lines, and the background."""
 
-    added: frozenset[str]
-    removed: frozenset[str]
-    changed: frozenset[str]
-    context: frozenset[str]
-    names: frozenset[str]
+    added: set[str]
+    removed: set[str]
+    changed: set[str]
+    context: set[str]
+    names: set[str]
     background: Background
 
-    @classmethod
-    def of(cls, diff: Diff, background: Background) -> _Change:
-        stems: dict[LineKind, set[str]] = {kind: set() for kind in LineKind}
-        names: set[str] = set()
-        for line in diff.lines():
-            line_stems, line_names = stems_and_names(line.text)
-            stems[line.kind] |= line_stems
-            names |= line_names
-        added, removed = frozenset(stems[LineKind.ADDED]), frozenset(stems[LineKind.REMOVED])
-        return cls(
-            added=added,
-            removed=removed,
-            changed=added | removed,
-            context=frozenset(stems[LineKind.CONTEXT]),
-            names=frozenset(names),
-            background=background,
-        )
+
+def _read_change(diff: Diff, background: Background) -> _Change:
+    stems: dict[LineKind, set[str]] = {kind: set() for kind in LineKind}
+    names: set[str] = set()
+    for line in diff.lines():
+        line_stems, line_names = stems_and_names(line.text)
+        stems[line.kind] |= line_stems
+        names |= line_names
+    added, removed = stems[LineKind.ADDED], stems[LineKind.REMOVED]
+    return _Change(added, removed, added | removed, stems[LineKind.CONTEXT], names, background)
 
 
 class _Reference(NamedTuple):
@@ -201,40 +193,18 @@ def _comment(
     cosine = cells.similarity[:, columns]
     rarities = [change.background.rarity(text.stems) for text in texts]
     pairs = list(zip(texts, rarities, strict=True))
-    pairwise = np.concatenate(
-        [
-            np.stack(
-                [
-                    cosine,
-                    cosine - usual_row,
-                    cosine - usual_column,
-                    2 * cosine - usual_row - usual_column,
-                ],
-                axis=2,
-            ),
-            np.array([[_lexical(ref, *pair) for pair in pairs] for ref in references]),
-            np.stack(
-                [
-                    cosine - cosine.max(axis=1, keepdims=True),
-                    cosine - cosine.max(axis=0, keepdims=True),
-                    cosine - cosine.mean(axis=0, keepdims=True),
-                ],
-                axis=2,
-            ),
-        ],
-        axis=2,
-        dtype=np.float32,
-    )
+    # In the order of `CELL`.
+    to_typical = (cosine, cosine - usual_row, cosine - usual_column)
+    cosines = np.stack([*to_typical, 2 * cosine - usual_row - usual_column], axis=2)
+    lexical = np.array([[_lexical(ref, *pair) for pair in pairs] for ref in references])
+    rivals = (cosine.max(axis=1, keepdims=True), cosine.max(axis=0, keepdims=True),
+              cosine.mean(axis=0, keepdims=True))  # fmt: skip
+    leads = np.stack([cosine - rival for rival in rivals], axis=2)
+    pairwise = np.concatenate([cosines, lexical, leads], axis=2, dtype=np.float32)
     best = [CELL.index(name) for name in ("cosine", "shared_reference", "shared_sum")]
-    comment = np.array(
-        [
-            *pairwise[..., best].max(axis=(0, 1)),
-            pairwise[..., 0].mean(),
-            about.mean(),
-            math.log1p(sum(text.length for text in texts)),
-        ],
-        dtype=np.float32,
-    )
+    highest = pairwise[..., best].max(axis=(0, 1))
+    length = math.log1p(sum(text.length for text in texts))
+    comment = np.array([*highest, pairwise[..., 0].mean(), about.mean(), length], dtype=np.float32)
     wide = (
         np.broadcast_to(table, (*cosine.shape, table.shape[-1]))
         for table in (sentences[None], rows[:, None], comment)
@@ -247,45 +217,38 @@ def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _
     like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
     projected = (vectors - background.centre) @ background.axes.T
     earlier = [
-        float((overlap.shared / np.maximum(1, overlap.union)).max(initial=0.0))
-        for overlap in overlaps([text.stems for text in texts])
+        float((shared / np.maximum(1, union)).max(initial=0.0))
+        for shared, union in overlaps([text.stems for text in texts])
     ]
-    rows = [
-        [
-            *_sentence(text, change),
-            like_claim[index],
-            like_remark[index],
-            earlier[index],
-            math.log1p(index),
-            math.log(len(texts)),
-            background.rarity(text.stems) / max(1, len(text.stems)),
-            about[index],
-        ]
-        for index, text in enumerate(texts)
-    ]
-    return np.concatenate([np.array(rows), projected], axis=1, dtype=np.float32)
+    alone = np.array([_sentence(text, change) for text in texts])
+    positions = [math.log1p(index) for index in range(len(texts))]
+    count = np.full(len(texts), math.log(len(texts)))
+    mean_rarity = [background.rarity(text.stems) / max(1, len(text.stems)) for text in texts]
+    in_review = (like_claim, like_remark, earlier, positions, count, mean_rarity, about)
+    return np.column_stack([alone, *in_review, projected]).astype(np.float32)
 
 
 def _sentence(text: Words, change: _Change) -> list[float]:
     rarity = change.background.rarity
     total = rarity(text.stems) + 1e-6
-    changed = rarity(text.stems & change.changed)
-    context_only = rarity(text.stems & (change.context - change.changed))
+    sides = (change.added, change.removed, change.changed, change.context,
+             change.context - change.changed)  # fmt: skip
+    sums = [rarity(text.stems & side) for side in sides]
+    amounts = (
+        sums[2],
+        rarity(text.stems & (change.added - change.removed)),
+        rarity(text.stems & (change.removed - change.added)),
+        max(0.0, total - sums[2] - sums[4]),  # foreign to the change
+        len(text.names & change.names),
+        len(text.names - change.names),
+        text.code_spans,
+    )
+    # In the order of `SENTENCE`.
     return [
         math.log1p(text.length),
         text.content_length / max(1, text.length),
-        rarity(text.stems & change.added) / total,
-        rarity(text.stems & change.removed) / total,
-        changed / total,
-        rarity(text.stems & change.context) / total,
-        context_only / total,
-        math.log1p(changed),
-        math.log1p(rarity(text.stems & (change.added - change.removed))),
-        math.log1p(rarity(text.stems & (change.removed - change.added))),
-        math.log1p(max(0.0, total - changed - context_only)),
-        math.log1p(len(text.names & change.names)),
-        math.log1p(len(text.names - change.names)),
-        math.log1p(text.code_spans),
+        *(amount / total for amount in sums),
+        *map(math.log1p, amounts),
         text.asks,
         *text.speech,
     ]

@@ -64,15 +64,16 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
     bare = [_remove_messages(text) for text in code]
     names = (*bare, *(hunk.section for hunk in hunks))
     vocabulary = frozenset(word for text in names for word in split_identifier(text))
-    kinds = [line.kind for line in lines]
-    added, removed = (
-        "".join(
-            _remove_whitespace(text) for text, of in zip(code, kinds, strict=True) if of is kind
+
+    def join(texts: Sequence[str], separator: str, *kinds: LineKind) -> str:
+        return separator.join(
+            _remove_whitespace(text)
+            for text, line in zip(texts, lines, strict=True)
+            if line.kind in kinds
         )
-        for kind in (LineKind.ADDED, LineKind.REMOVED)
-    )
-    is_changed = [kind is not LineKind.CONTEXT for kind in kinds]
-    changed = "\n".join(map(_remove_whitespace, compress(bare, is_changed)))
+
+    added, removed = join(code, "", LineKind.ADDED), join(code, "", LineKind.REMOVED)
+    changed = join(bare, "\n", LineKind.ADDED, LineKind.REMOVED)
     # Readers do not see hidden text, so a visible sentence does not repeat it.
     visible: dict[int, list[int]] = defaultdict(list)
     for index, sentence in enumerate(sentences):
@@ -270,10 +271,10 @@ def find_repeats(texts: Sequence[str]) -> list[bool]:
     stances = np.array([2 * item.asks + item.speech.denies for item in texts_words], dtype=np.int8)
     without_stems: set[tuple[str, ...]] = set()
     repeats = []
-    for index, overlap in enumerate(overlaps([item.stems for item in texts_words])):
+    for index, (shared, union) in enumerate(overlaps([item.stems for item in texts_words])):
         if texts_words[index].stems:
-            is_same = overlap.shared >= REPEATED_STEM_SHARE * overlap.union
-            is_same &= (overlap.union > MAX_AMBIGUOUS_STEMS) | (stances[:index] == stances[index])
+            is_same = shared >= REPEATED_STEM_SHARE * union
+            is_same &= (union > MAX_AMBIGUOUS_STEMS) | (stances[:index] == stances[index])
             repeats.append(bool(is_same.any()))
         else:
             # A sentence without stems ("Why?") is only repeated by the same words.

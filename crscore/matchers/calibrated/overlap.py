@@ -6,7 +6,6 @@ sentences take a second, while a loop over pairs takes a minute.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,27 +13,19 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 
 
-class Overlap(NamedTuple):
-    """Overlap of one sentence with each of the I earlier ones."""
-
-    shared: Ints
-    """Number of stems that both sentences have, shape (I,)."""
-    union: Ints
-    """Number of stems that either sentence has, shape (I,)."""
-
-
-def overlaps(stems: Sequence[frozenset[str]]) -> Iterator[Overlap]:
+def overlaps(stems: Sequence[frozenset[str]]) -> Iterator[tuple[Ints, Ints]]:
     """Compare each sentence with all earlier sentences.
 
     Args:
         stems: Stems of each sentence.
 
     Yields:
-        One value per sentence, in order; the first has no earlier ones.
+        For each sentence, the number of stems that it shares with each of the I earlier sentences,
+        and the number of stems that either has, each of shape (I,).
 
     Example:
-        >>> _, overlap = overlaps([frozenset({"lock", "file"}), frozenset({"file"})])
-        >>> overlap.shared.tolist(), overlap.union.tolist()
+        >>> _, (shared, union) = overlaps([frozenset({"lock", "file"}), frozenset({"file"})])
+        >>> shared.tolist(), union.tolist()
         ([1], [2])
     """
     indices: dict[str, list[int]] = defaultdict(list)
@@ -50,4 +41,4 @@ def overlaps(stems: Sequence[frozenset[str]]) -> Iterator[Overlap]:
             # `counts` limits the postings of a stem to the earlier sentences.
             shared[postings[stem][: counts[stem]]] += 1
             counts[stem] += 1
-        yield Overlap(shared, sizes[:index] + len(sentence) - shared)
+        yield shared, sizes[:index] + len(sentence) - shared

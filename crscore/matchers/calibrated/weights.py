@@ -103,9 +103,8 @@ def read_weights(path: Path) -> Weights:
         names = list(features.feature_names(len(content["axes"])))
         if facts.format != FORMAT or facts.features != names:
             raise InputError(f"{path} was made by another version of crscore; train it again")
-        _check_numbers(content)
+        _check(content, features=len(names))
         trees = Trees(depth=facts.depth, **{name: content[name] for name in _TREE_ARRAYS})
-        _check(trees, features=len(names))
         stems = arrays.to_lines(content["stems"])
         return Weights(
             **{name: getattr(facts, name) for name in _SCALAR_FIELDS},
@@ -120,31 +119,24 @@ def read_weights(path: Path) -> Weights:
     return arrays.unpack(path, parse, "weights of the calibrated matcher")
 
 
-def _check_numbers(content: arrays.Arrays) -> None:
-    """Reject numbers that would make a run fail later, or make its results undefined."""
-    axes = content["axes"]
-    shapes = dict.fromkeys(("claim", "remark", "centre"), axes.shape[1:])
-    if axes.ndim != 2 or any(content[name].shape != shape for name, shape in shapes.items()):
+def _check(content: arrays.Arrays, *, features: int) -> None:
+    """Reject values that would make a run fail later, or make its results undefined."""
+    axes, nodes = content["axes"], len(content["value"])
+    if axes.ndim != 2 or any(
+        content[name].shape != axes.shape[1:] for name in ("claim", "remark", "centre")
+    ):
         raise ValueError("the vectors differ in length")
     for name in (*_VECTOR_ARRAYS, "threshold", "value"):
         if content[name].dtype != np.float32 or not np.isfinite(content[name]).all():
             raise ValueError(f"{name} has something other than finite numbers")
-    frequency = content["frequency"]
-    if frequency.dtype != np.int32 or (frequency.size and frequency.min() < 0):
-        raise ValueError("the frequencies are out of range")
     if any(content[name].ndim != 1 for name in (*_TREE_ARRAYS, "frequency")):
         raise ValueError("the trees' arrays are not one-dimensional")
-
-
-def _check(trees: Trees, *, features: int) -> None:
-    nodes = len(trees.value)
-    for name, limit in (("roots", nodes), ("left", nodes), ("right", nodes), ("feature", features)):
-        values = getattr(trees, name)
+    limits = {"roots": nodes, "left": nodes, "right": nodes, "feature": features}
+    for name, limit in (limits | {"frequency": 2**31}).items():
+        values = content[name]
         # NumPy would accept a negative index and count it from the end.
-        if values.dtype != np.int32 or (
-            values.size and not 0 <= values.min() <= values.max() < limit
-        ):
-            raise ValueError(f"the trees' {name} are out of range")
-    sizes = {len(getattr(trees, name)) for name in _TREE_ARRAYS if name != "roots"}
-    if len(sizes) != 1:
+        is_inside = not values.size or 0 <= values.min() <= values.max() < limit
+        if values.dtype != np.int32 or not is_inside:
+            raise ValueError(f"the numbers of {name} are out of range")
+    if len({len(content[name]) for name in _TREE_ARRAYS if name != "roots"}) != 1:
         raise ValueError("the trees' arrays differ in length")
