@@ -54,7 +54,7 @@ ALARMING_PATHS: Final = 20
 """Independent paths above which a function is a warning: ranks D to F of radon."""
 _WRONG_USAGE: Final = 32  # pylint's exit code is a sum of bits
 _MAX_DIAGNOSTICS: Final = 400
-_MAX_NAME: Final = 60  # characters of an `except` clause in a sentence
+_MAX_CLAUSE: Final = 67  # characters of an `except` clause in a sentence
 _MAX_CALLS_NAMED: Final = 3
 _UNREADABLE: Final = (
     *(OSError, SyntaxError, tokenize.TokenError, ValueError, LookupError),
@@ -228,17 +228,11 @@ def _parse(code: str) -> ast.Module:
         return ast.parse(code)
 
 
-@dataclass(slots=True)
-class PylintCounts:
-    """Messages of pylint on one file."""
-
-    by_line: dict[int, list[tuple[str, int]]]
-    """Rules and measures by the line of the `def` or `class`."""
-    failed: bool = False
-    """Whether pylint could not read the file."""
+Counts = dict[int, list[tuple[str, int]]]
+"""Rules and measures of pylint by the line of the `def` or `class`."""
 
 
-def run_pylint(codes: Mapping[str, str]) -> dict[str, PylintCounts]:
+def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
     """Count statements, parameters, branches, attributes and methods.
 
     pylint (GPL-2.0-or-later) runs as a separate program on copies in an otherwise empty folder.
@@ -247,7 +241,7 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, PylintCounts]:
         codes: Code by path.
 
     Returns:
-        The messages above a limit, by path.
+        The messages above a limit, by path; None for a file that pylint could not read.
 
     Raises:
         DependencyError: pylint is not installed.
@@ -256,7 +250,8 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, PylintCounts]:
     """
     if find_spec("pylint") is None:
         raise DependencyError("pylint", INSTALL)
-    counts = {f"p{index:05}.py": PylintCounts(defaultdict(list)) for index in range(len(codes))}
+    counts: dict[str, Counts] = {f"p{index:05}.py": {} for index in range(len(codes))}
+    failed: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="pyscent-") as folder:
         work, settings = Path(folder) / "work", Path(folder) / "settings.toml"
         work.mkdir()
@@ -287,26 +282,27 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, PylintCounts]:
         raise ToolFailedError("pylint", f"failed with exit code {status}", status, diagnostics)
     try:
         for message in json.loads(process.stdout)["messages"]:
-            file = counts[Path(message["path"]).name]
+            name = Path(message["path"]).name
             rule = BY_PYLINT.get(message["messageId"])
             if rule is None:
-                file.failed = True
+                failed.add(name)
             else:
                 # Too many statements (63/50)
                 measure = re.findall(r"\((\d+)/\d+\)", message["message"])[0]
-                file.by_line[message["line"]].append((rule, int(measure)))
+                counts[name].setdefault(message["line"], []).append((rule, int(measure)))
     except (ValueError, LookupError, TypeError) as error:
         raise ToolOutputError("pylint", f"exit code {status}, {error}", status) from error
-    return dict(zip(codes, counts.values(), strict=True))
+    values = (None if name in failed else counts[name] for name in counts)
+    return dict(zip(codes, values, strict=True))
 
 
-def find_smells(path: str, code: str, counts: PylintCounts) -> FileReport:
+def find_smells(path: str, code: str, counts: Counts | None) -> FileReport:
     """Find the smells of one file.
 
     Args:
         path: The file.
         code: Its code, as `read_code` returns it.
-        counts: pylint's messages on it.
+        counts: pylint's messages on it; None if pylint could not read it.
 
     Returns:
         The smells, by line.
@@ -317,23 +313,29 @@ def find_smells(path: str, code: str, counts: PylintCounts) -> FileReport:
     aliases = (alias for node in imports for alias in node.names)
     imported = {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
     if is_test_module(tree, imports):
-        imported.clear()
+        imported.clear()  # tests exist to call other modules
     smells: list[Smell] = []
-    unparsed = "pylint cannot read it" if counts.failed else None
+    unparsed = "pylint cannot read it" if counts is None else None
+    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     try:
-        for node, scope in _walk(tree):
+        while waiting:  # without recursion: a tree can be deeper than Python's stack
+            node, scope = waiting.pop()
             location = f"in `{scope}`" if scope else "at the top of the module"
             match node:
-                case ast.Lambda():
-                    smells += _measured("long-lambda", node, f"the lambda {location}", lines)
-                case ast.ListComp():
-                    subject = f"the list comprehension {location}"
-                    smells += _measured("long-comprehension", node, subject, lines)
+                case ast.Lambda() | ast.ListComp():
+                    smells += long_expression(node, location, lines)
                 case ast.ExceptHandler():
                     smells += useless_exception(node, location)
-                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                    name = f"{scope}.{node.name}" if scope else node.name
-                    smells += _smells_of_block(node, name, counts, imported)
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    scope = f"{scope}.{node.name}".lstrip(".")
+                    smells += pylint_smells(node, scope, counts or {})
+                    smells += complex_code(node, scope)
+                case ast.ClassDef():
+                    scope = f"{scope}.{node.name}".lstrip(".")
+                    smells += pylint_smells(node, scope, counts or {})
+                    smells += low_cohesion(node, scope)
+                    smells += shotgun_surgery(node, scope, imported)
+            waiting.extend((child, scope) for child in ast.iter_child_nodes(node))
     except RecursionError:
         unparsed = "it nests too deeply"
     smells = merge_sizes(smells)
@@ -341,31 +343,11 @@ def find_smells(path: str, code: str, counts: PylintCounts) -> FileReport:
     return FileReport(path=path, smells=tuple(smells), unparsed=unparsed)
 
 
-def _smells_of_block(
-    node: Function | ast.ClassDef, name: str, counts: PylintCounts, imported: Iterable[str]
-) -> Iterator[Smell]:
-    for rule, measure in counts.by_line.get(node.lineno, ()):
+def pylint_smells(node: Function | ast.ClassDef, name: str, counts: Counts) -> Iterator[Smell]:
+    """Make findings of pylint's messages on a function or a class."""
+    for rule, measure in counts.get(node.lineno, ()):
         if not (rule == "many-attributes" and is_record(node)):
             yield make_smell(rule, node, f"`{name}`", measure)
-    if isinstance(node, ast.ClassDef):
-        yield from low_cohesion(node, name)
-        yield from shotgun_surgery(node, name, imported)
-    else:
-        yield from complex_code(node, name)
-
-
-def _walk(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
-    """Yield each node before its descendants, with the dotted name of its enclosing scope.
-
-    Without recursion: a tree can be deeper than Python's stack.
-    """
-    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
-    while waiting:
-        node, scope = waiting.pop()
-        yield node, scope
-        if isinstance(node, Function | ast.ClassDef):
-            scope = f"{scope}.{node.name}" if scope else node.name
-        waiting.extend((child, scope) for child in ast.iter_child_nodes(node))
 
 
 def make_smell(
@@ -405,10 +387,16 @@ def make_smell(
     )
 
 
-def _measured(rule: str, node: ast.expr, subject: str, lines: Sequence[bytes]) -> Iterator[Smell]:
-    characters = length(node, lines)
-    if characters > RULES[rule].limit:
-        yield make_smell(rule, node, subject, characters)
+def long_expression(
+    node: ast.Lambda | ast.ListComp, location: str, lines: Sequence[bytes]
+) -> Iterator[Smell]:
+    """Find a lambda or a list comprehension that is long; `lines` are the file's, in UTF-8."""
+    is_lambda = isinstance(node, ast.Lambda)
+    rule, noun = (
+        ("long-lambda", "lambda") if is_lambda else ("long-comprehension", "list comprehension")
+    )
+    if (characters := length(node, lines)) > RULES[rule].limit:
+        yield make_smell(rule, node, f"the {noun} {location}", characters)
 
 
 def length(node: ast.expr, lines: Sequence[bytes]) -> int:
@@ -441,7 +429,9 @@ def useless_exception(handler: ast.ExceptHandler, location: str) -> Iterator[Sme
         )
         for statement in handler.body
     )
-    catches_all = _catches_all(handler.type)
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {_last_name(error) if error else "BaseException" for error in caught}
+    catches_all = bool(names & {"Exception", "BaseException"})
     if catches_all and any(isinstance(statement, ast.Raise) for statement in handler.body):
         return
     errors = "every error" if handler.type else "every error and even Ctrl-C"
@@ -453,33 +443,19 @@ def useless_exception(handler: ast.ExceptHandler, location: str) -> Iterator[Sme
         harm = "drops the error without a trace, so a failure goes unnoticed"
     else:
         return
+    text = f"except {ast.unparse(handler.type)}" if handler.type else "except:"
+    subject = f"the bare `{text}`" if not handler.type else f"`{text}`"
+    if len(text) > _MAX_CLAUSE or "`" in text:
+        subject = "the `except`"
     level = WARNING if catches_all and is_silent else NOTE
-    yield make_smell(
-        "useless-exception", handler, _clause(handler, location), 0, level=level, harm=harm
-    )
-
-
-def _catches_all(caught: ast.expr | None) -> bool:
-    if isinstance(caught, ast.Tuple):
-        return any(map(_catches_all, caught.elts))
-    return caught is None or _last_name(caught) in {"Exception", "BaseException"}
+    subject = f"{subject} {location}"
+    yield make_smell("useless-exception", handler, subject, 0, level=level, harm=harm)
 
 
 def _last_name(expression: ast.expr) -> str:
     if isinstance(expression, ast.Attribute):
         return expression.attr
     return expression.id if isinstance(expression, ast.Name) else ""
-
-
-def _clause(handler: ast.ExceptHandler, location: str) -> str:
-    if handler.type is None:
-        return f"the bare `except:` {location}"
-    names = ast.Name | ast.Attribute | ast.Tuple | ast.expr_context
-    caught = ast.unparse(handler.type)
-    is_readable = all(isinstance(node, names) for node in ast.walk(handler.type))
-    if is_readable and len(caught) <= _MAX_NAME:
-        return f"`except {caught}` {location}"
-    return f"the `except` {location}"
 
 
 def complex_code(node: Function, name: str) -> Iterator[Smell]:
@@ -545,9 +521,15 @@ def cohesion(node: ast.ClassDef) -> float | None:
         for target in item.targets
         if isinstance(target, ast.Name) and not _is_special(target.id)
     }
-    ordinary_methods = {name for name, method in methods.items() if not _is_property(method)}
+    properties = {
+        name
+        for name, method in methods.items()
+        for decorator in _decorators(method)
+        if "property" in decorator or decorator in {"setter", "getter", "deleter"}
+    }
     # An inherited method is only ever called.
-    attributes = (assigned | {name for read, _ in uses for name in read}) - ordinary_methods
+    attributes = assigned | {name for read, _ in uses for name in read}
+    attributes -= methods.keys() - properties
     if not methods or not attributes:
         return None
     pairs = sum(len((read | called) & attributes) for read, called in uses)
@@ -580,11 +562,6 @@ def _is_special(name: str) -> bool:
 
 def _decorators(method: Function) -> set[str]:
     return {_callee(decorator) for decorator in method.decorator_list}
-
-
-def _is_property(method: Function) -> bool:
-    kinds = ("property", "setter", "getter", "deleter")
-    return any(name in kinds or "property" in name for name in _decorators(method))
 
 
 _BUILTIN_METHODS: Final = frozenset(

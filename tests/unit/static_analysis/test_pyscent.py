@@ -14,7 +14,6 @@ from crscore.static_analysis.pyscent import (
     BY_PYLINT,
     RULES,
     FileReport,
-    PylintCounts,
     Smell,
     analyze,
     cohesion,
@@ -33,7 +32,7 @@ from crscore.static_analysis.sarif import read_sarif
 
 def smells(code: str, *rules: str) -> list[Smell]:
     """Find the smells of these rules, without those that pylint counts."""
-    found = find_smells("a.py", code, PylintCounts({})).smells
+    found = find_smells("a.py", code, {}).smells
     return [one for one in found if one.rule in rules]
 
 
@@ -114,7 +113,7 @@ CASES = {
 def counted_in():
     """Return the smells that pylint counts in each case; it is started once for all."""
     counts = run_pylint(CASES)
-    assert not any(count.failed for count in counts.values())
+    assert None not in counts.values()
     return {
         case: [
             (found.rule, found.line, found.end_line, found.subject, found.extent)
@@ -166,10 +165,8 @@ def test_private_methods_do_not_count(counted_in) -> None:
 def test_a_file_that_pylint_cannot_read_fails_alone() -> None:
     deep = "a = " + "+".join(["b"] * 2000) + "\n"
     counts = run_pylint({"deep.py": deep, "good.py": parameters(6)})
-    assert {path: (count.failed, len(count.by_line)) for path, count in counts.items()} == {
-        "deep.py": (True, 0),
-        "good.py": (False, 1),
-    }
+    assert counts["deep.py"] is None
+    assert list(counts["good.py"] or ()) == [1]
 
 
 @pytest.mark.parametrize(
@@ -388,8 +385,8 @@ def test_exception_groups_count() -> None:
     assert len(texts(handler("except* KeyError:", "pass"))) == 1
 
 
-@pytest.mark.parametrize("caught", ["pick()", "E[0]", ", ".join(["VeryLongName"] * 9)])
-def test_a_clause_too_long_or_no_names_is_not_spelled(caught: str) -> None:
+@pytest.mark.parametrize("caught", ["E['`']", ", ".join(["VeryLongName"] * 9)])
+def test_a_clause_too_long_or_with_a_backtick_is_not_quoted(caught: str) -> None:
     assert texts(handler(f"except ({caught}):", "pass")) == [
         "The `except` in `f` drops the error without a trace, so a failure goes unnoticed."
     ]
