@@ -15,7 +15,7 @@ from crscore.records import (
     Verdict,
 )
 from crscore.verdicts import uses
-from crscore.verdicts.code import Code, RestOfRepository
+from crscore.verdicts.repository import Code, Repository
 from crscore.verdicts.statements import Statement
 
 VERSION: Final = "4"
@@ -29,7 +29,7 @@ def judge_remarks(
     comments: Sequence[Comment],
     suggestions: Sequence[tuple[Suggestion, ...]],
     change: Diff,
-    repository: RestOfRepository | None = None,
+    repository: Repository | None = None,
 ) -> list[Receipt | None]:
     """Check the remarks of a review against its change.
 
@@ -59,7 +59,7 @@ def judge_remarks(
 
 
 def judge_statements(
-    statements: Sequence[Statement], diff: Diff, repository: RestOfRepository | None = None
+    statements: Sequence[Statement], diff: Diff, repository: Repository | None = None
 ) -> list[Receipt | None]:
     """Check statements against a change.
 
@@ -74,17 +74,38 @@ def judge_statements(
     """
     code = Code(diff, repository)
     return [
-        _judge(statement, code)
+        check_suggestions(statement) or _check_uses(statement, code)
         if index < MAX_STATEMENTS and not statement.comment.is_older
         else None
         for index, statement in enumerate(statements)
     ]
 
 
-def _judge(statement: Statement, code: Code) -> Receipt | None:
+def check_suggestions(statement: Statement) -> Receipt | None:
+    """Refute a remark if none of its suggestion blocks can be used.
+
+    That the host refuses to apply a block is not a fault.
+    """
+    faults = [
+        "The suggested code is already there."
+        if suggestion.effect is Effect.NOTHING
+        else "The file does not parse with the suggested code."
+        for suggestion in statement.suggestions
+        if suggestion.effect is Effect.NOTHING or suggestion.parses is False
+    ]
+    if not faults or len(faults) < len(statement.suggestions):
+        return None
+    comment = statement.comment
+    lines: tuple[LineSpan, ...] = ()
+    if comment.path is not None and comment.line is not None:
+        start = comment.start_line or comment.line
+        lines = (LineSpan(path=comment.path, side=comment.side, start=start, end=comment.line),)
+    claim = "the suggested code is better"
+    return Receipt(verdict=Verdict.REFUTED, says=claim, fact=faults[0], lines=lines)
+
+
+def _check_uses(statement: Statement, code: Code) -> Receipt | None:
     """Return the first refutation, else the first confirmation."""
-    if receipt := check_suggestions(statement):
-        return receipt
     confirmed = None
     for phrase in statement.phrases:
         for check in uses.CHECKS:
@@ -93,33 +114,3 @@ def _judge(statement: Statement, code: Code) -> Receipt | None:
                 return receipt
             confirmed = confirmed or receipt
     return confirmed
-
-
-def check_suggestions(statement: Statement) -> Receipt | None:
-    """Refute a remark if none of its suggestion blocks can be used."""
-    facts = [_find_fault(suggestion) for suggestion in statement.suggestions]
-    if not facts or not all(facts):
-        return None
-    return Receipt(
-        verdict=Verdict.REFUTED,
-        says="the suggested code is better",
-        fact=facts[0] or "",
-        lines=_lines_of(statement.comment),
-    )
-
-
-def _find_fault(suggestion: Suggestion) -> str | None:
-    """Return the fault of a suggestion, if any; the host's refusal to apply it is not a fault."""
-    if suggestion.effect is Effect.NOTHING:
-        return "The suggested code is already there."
-    if suggestion.parses is False:
-        return "The file does not parse with the suggested code."
-    return None
-
-
-def _lines_of(comment: Comment) -> tuple[LineSpan, ...]:
-    """Return the lines that a comment is on; empty without a file and a line."""
-    if comment.path is None or comment.line is None:
-        return ()
-    start = comment.start_line or comment.line
-    return (LineSpan(path=comment.path, side=comment.side, start=start, end=comment.line),)

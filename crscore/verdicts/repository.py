@@ -1,19 +1,95 @@
-"""Rest of a repository: the files that a change does not touch."""
+"""Code that statements are checked against: both versions of a change, and its repository."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, NamedTuple, Self
 
-from crscore.diff import languages, tree
+from crscore.diff import tree
 from crscore.diff.checkout import Checkout
-from crscore.records import ChangedFile, Diff, FileStatus
-from crscore.syntax.change import ParsedFile
-from crscore.syntax.grammars import language_of
-from crscore.verdicts.code import FileText
+from crscore.diff.languages import language_of
+from crscore.records import ChangedFile, Diff, FileStatus, LineSpan, Side
+from crscore.syntax import grammars
+from crscore.syntax.change import ParsedChange, ParsedFile, Version
+from crscore.syntax.grammars import Language
+from crscore.syntax.outline import Unit
+from crscore.syntax.reader import parse_text, read
 
+LINES_BELOW: Final = 2
+"""Number of lines read below a line: a decorator or a comment is above its declaration."""
+MAX_FILES: Final = 200
+"""Maximum number of files of a change that are read."""
 MAX_TEXTS: Final = 60
-"""Maximum number of files with a word that are searched."""
+"""Maximum number of files with a name that are searched."""
+
+
+class SourceLine(NamedTuple):
+    """Line of one version of a file."""
+
+    text: "FileText"
+    number: int
+
+    @property
+    def code(self) -> str:
+        """Text of the line."""
+        return self.text.version.lines[self.number].removesuffix("\r")
+
+    @property
+    def span(self) -> LineSpan:
+        """The line as the proof of a receipt."""
+        side, number = self.text.version.side, self.number
+        return LineSpan(path=self.text.path, side=side, start=number, end=number)
+
+
+@dataclass(eq=False)
+class FileText:
+    """One version of a file."""
+
+    version: Version
+    language: Language | None
+
+    @property
+    def path(self) -> str:
+        """Path of the file in this version."""
+        return self.version.file.path_on(self.version.side)
+
+    @cached_property
+    def _source(self) -> str:
+        return "\n".join(self.version.lines.values())
+
+    @cached_property
+    def _root(self) -> Any:
+        return parse_text(self.language, self._source) if self.language else None
+
+    def nodes_named(self, name: str) -> Iterator[tuple[SourceLine, Any]]:
+        """Yield the lines that contain a name, each with the name's node in the syntax tree.
+
+        The file must be fully known. Without a grammar, the node is None.
+        """
+        if name not in self.version.words:
+            return
+        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        for row, (number, line) in enumerate(self.version.lines.items()):
+            for match in word.finditer(line):
+                columns = (len(line[:end].encode("utf-8", "replace")) for end in match.span())
+                start, end = ((row, column) for column in columns)
+                root = self._root
+                node = root.descendant_for_point_range(start, end) if root is not None else None
+                yield SourceLine(self, number), node
+
+    def unit_at(self, line: int) -> Unit | None:
+        """Return the innermost declaration around a line; None without a grammar or the full file.
+
+        Only the lines next to it are read.
+        """
+        if self.language is None or not self.version.is_whole:
+            return None
+        nearby = [(line, line + LINES_BELOW)]
+        units = read(self.language, self._source, lines=nearby, root=self._root).units[1:]
+        around = [unit for unit in units if unit.real and unit.start <= line <= unit.end]
+        return around[-1] if around else None
 
 
 class Repository:
@@ -25,7 +101,6 @@ class Repository:
 
     def __init__(self, read: tree.ReadTree) -> None:
         self._read = read
-        self._texts: dict[tuple[str, ...], list[str]] = {}
         self._files: dict[str, FileText] = {}
 
     @classmethod
@@ -63,32 +138,25 @@ class Repository:
             for known_path in self._tree.texts
         )
 
-    def texts_with(self, words: Sequence[str], diff: Diff) -> list[FileText] | None:
-        """Return the files that a change does not touch and that have all of some words.
-
-        Args:
-            words: Names; parts of other names count, too.
-            diff: The change.
+    def texts_with(self, name: str, diff: Diff) -> list[FileText] | None:
+        """Return the files that a change does not touch and that have a name, or a part of one.
 
         Returns:
             The files; None if there are too many to search.
         """
-        key = tuple(words)
-        if key not in self._texts:
-            needles = [word.encode() for word in words]
-            self._texts[key] = [
-                path
-                for path, content in self._tree.texts.items()
-                if all(needle in content for needle in needles)
-            ]
         changed = {path for file in diff.files for path in (file.path, file.old_path)}
-        paths = [path for path in self._texts[key] if path not in changed]
+        word = name.encode()
+        paths = [
+            path
+            for path, content in self._tree.texts.items()
+            if word in content and path not in changed
+        ]
         return list(map(self._file, paths)) if len(paths) <= MAX_TEXTS else None
 
     def _file(self, path: str) -> FileText:
         if path not in self._files:
             source = self._tree.texts[path].decode("utf-8", "replace")
-            language = languages.language_of(path)
+            language = language_of(path)
             file = ChangedFile(
                 path=path,
                 old_path=None,
@@ -98,6 +166,34 @@ class Repository:
                 old_source=source,
                 new_source=source,
             )
-            grammar = language_of(language)
+            grammar = grammars.language_of(language)
             self._files[path] = FileText(ParsedFile(file, grammar).new, grammar)
         return self._files[path]
+
+
+class Code:
+    """Both versions of all files of a change, and its repository if it is known."""
+
+    def __init__(self, diff: Diff, repository: Repository | None) -> None:
+        self.diff = diff
+        self.repository = repository
+        self._files = [
+            {
+                Side.OLD: FileText(parsed.old, parsed.language),
+                Side.NEW: FileText(parsed.new, parsed.language),
+            }
+            for parsed in ParsedChange.of(diff).parsed_files[:MAX_FILES]
+            if parsed.file.hunks
+        ]
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether the new version of the whole repository is known."""
+        if self.repository is None or len(self.diff.files) > MAX_FILES:
+            return False
+        is_known = all(new.version.is_whole for new in self.texts(Side.NEW))
+        return is_known and self.repository.is_whole
+
+    def texts(self, side: Side) -> list[FileText]:
+        """Return the texts of one side."""
+        return [versions[side] for versions in self._files]

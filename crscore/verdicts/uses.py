@@ -5,7 +5,7 @@ One line proves that a name is used; only the full repository proves that nothin
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from crscore.diff.roles import role_of
 from crscore.records import Receipt, Side, Verdict
 from crscore.text import quote
-from crscore.verdicts.code import Code, FileText, SourceLine
+from crscore.verdicts.repository import Code, FileText, SourceLine
 from crscore.verdicts.statements import MASK, MASKED, Phrase
 
 MIN_NAME: Final = 4
@@ -164,7 +164,7 @@ class _Uses(NamedTuple):
 
 
 def _uses_of(name: str, code: Code) -> _Uses | None:
-    texts = code.repository.texts_with([name], code.diff) if code.repository else []
+    texts = code.repository.texts_with(name, code.diff) if code.repository else []
     if texts is None:
         return None
     uses = [
@@ -282,8 +282,11 @@ def _is_conditional(sentence: str, clause: str, end: int) -> bool:
     return any(map(_CONDITION.search, (earlier, clause[end:], reason)))
 
 
-def _fact_of(line: SourceLine, name: str) -> str:
-    return f"Line {line.number} of {quote(line.text.path)} uses {quote(name)}."
+def _prove_use(verdict: Verdict, assertion: _Assertion, lines: list[SourceLine]) -> Receipt:
+    """Return the receipt of an assertion that lines with its name decide."""
+    fact = f"Line {lines[0].number} of {quote(lines[0].text.path)} uses {quote(assertion.name)}."
+    spans = tuple(dict.fromkeys(line.span for line in lines))[:MAX_PROOF]
+    return Receipt(verdict=verdict, says=assertion.claim, fact=fact, lines=spans)
 
 
 def _is_at(text: FileText, path: str) -> bool:
@@ -300,7 +303,7 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
         if used := [
             use.line for use in name_uses.sure() if assertion.denies(use, name_uses.defining)
         ]:
-            return refute(assertion.claim, _fact_of(used[0], assertion.name), used)
+            return _prove_use(Verdict.REFUTED, assertion, used)
         is_nowhere = not any(
             use.line.text.language and use.role is not Role.DEFINITION for use in relevant
         )
@@ -309,7 +312,7 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
             beyond = "No other file" if assertion.is_beyond else "Nothing"
             subject = "No test" if assertion.is_test else beyond
             fact = f"{subject} in the repository names {quote(assertion.name)}."
-            return confirm(assertion.claim, fact)
+            return Receipt(verdict=Verdict.CONFIRMED, says=assertion.claim, fact=fact)
     return None
 
 
@@ -320,7 +323,7 @@ def _is_plain(name_uses: _Uses) -> bool:
             continue
         text, line = use.line.text, use.line.number
         unit = text.unit_at(line)
-        line_above = text.lines.get(line - 1, "").strip()
+        line_above = text.version.lines.get(line - 1, "").strip()
         is_inner = unit is not None and unit.start < line
         if use.line.code[:1].isspace() or line_above.startswith(("@", "#[", "[")) or is_inner:
             return False
@@ -334,8 +337,8 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
         path = assertion.path
         if name_uses is None or not assertion.is_beyond:
             continue
-        if path and _is_missing(path, code):
-            return _refute_path(path)
+        if path and (refutation := _refute_path(path, code)):
+            return refutation
         relevant = [
             use
             for use in sorted(name_uses.uses, key=lambda use: use.role.value)
@@ -348,10 +351,11 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
         used = [use.line for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
         # Files that each define the name do not use each other's definition.
         if used and len(name_uses.defining) <= 1:
-            return confirm(assertion.claim, _fact_of(used[0], assertion.name), used)
+            return _prove_use(Verdict.CONFIRMED, assertion, used)
         if not relevant and code.is_everything and (name_uses.is_own or name_uses.uses):
             subject = f"{quote(path)} does not name" if path else "No other file names"
-            return refute(assertion.claim, f"{subject} {quote(assertion.name)}.")
+            fact = f"{subject} {quote(assertion.name)}."
+            return Receipt(verdict=Verdict.REFUTED, says=assertion.claim, fact=fact)
     return None
 
 
@@ -361,48 +365,23 @@ def check_path(phrase: Phrase, code: Code) -> Receipt | None:
         return None
     for clause in _split_clauses(phrase):
         for mask in () if _HEDGE.search(clause) else re.finditer(MASKED, clause):
-            mention = phrase.mention(mask[0])
-            if (
-                mention
-                and mention.is_span
-                and "/" in mention.code
-                and _is_missing(mention.code, code)
-            ):
-                return _refute_path(mention.code)
+            mention = phrase.mentions[int(mask[0].strip(MASK))]
+            is_path = mention.is_span and "/" in mention.code
+            if is_path and (refutation := _refute_path(mention.code, code)):
+                return refutation
     return None
 
 
-def refute(claim: str, fact: str, lines: Iterable[SourceLine] = ()) -> Receipt:
-    """Return the receipt of a statement that the code refutes."""
-    return _write_receipt(Verdict.REFUTED, claim, fact, lines)
-
-
-def confirm(claim: str, fact: str, lines: Iterable[SourceLine] = ()) -> Receipt:
-    """Return the receipt of a statement that the code confirms."""
-    return _write_receipt(Verdict.CONFIRMED, claim, fact, lines)
-
-
-def _write_receipt(verdict: Verdict, claim: str, fact: str, lines: Iterable[SourceLine]) -> Receipt:
-    spans = tuple(dict.fromkeys(line.span for line in lines))[:MAX_PROOF]
-    return Receipt(verdict=verdict, says=claim, fact=fact, lines=spans)
-
-
-def _is_missing(path: str, code: Code) -> bool:
-    """Return whether neither version of the repository has a file; False if that is unknown."""
+def _refute_path(path: str, code: Code) -> Receipt | None:
+    """Refute that a file exists; None if either version of the repository may have it."""
+    if not code.repository or not code.is_everything or not _PATH.fullmatch(path):
+        return None
     changed_paths = [path for file in code.diff.files for path in (file.path, file.old_path or "")]
     is_changed = any(f"/{changed}".endswith(f"/{path}") for changed in changed_paths)
-    repository, is_form = code.repository, _PATH.fullmatch(path)
-    return bool(
-        repository
-        and is_form
-        and not is_changed
-        and code.is_everything
-        and not repository.has_path(path)
-    )
-
-
-def _refute_path(path: str) -> Receipt:
-    return refute(f"there is {quote(path)}", f"The repository has no {quote(path)}.")
+    if is_changed or code.repository.has_path(path):
+        return None
+    claim, fact = f"there is {quote(path)}", f"The repository has no {quote(path)}."
+    return Receipt(verdict=Verdict.REFUTED, says=claim, fact=fact)
 
 
 CHECKS: Final[tuple[Callable[[Phrase, Code], Receipt | None], ...]] = (

@@ -39,7 +39,7 @@ _MADE_AT_RUN_TIME = [
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below
     "crscore.text",
-    "crscore.verdicts.code",  # of an escaped name
+    "crscore.verdicts.repository",  # of an escaped name
     "crscore.verdicts.uses",  # of word lists, in constants
 ]
 # Read sentences of `statements.MAX_CHARS` at most, and quoted code within them; changed lines of
