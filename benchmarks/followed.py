@@ -17,9 +17,10 @@ import json
 import re
 import subprocess
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 
-from crscore.audit.score.followed import DIFF, REACH, is_changed
+from crscore.audit.score.followed import DIFF, MIN_UNITS, REACH, is_changed
 from crscore.diff.parse import parse_diff
 
 MOST = "pokt-network/pocket"
@@ -81,13 +82,29 @@ def hunk_lines(row):
     return range(start, max(start + lines, row["line"] + 1))
 
 
-def judge(row, folder):
-    """Return what each rule says of a comment."""
+def share_of_hunk(row, file, lines):
+    """Return how many other lines that the hunk adds count as changed; None below `MIN_UNITS`.
+
+    The data have the hunk down to the comment only.
+    """
+    marks = [line[:1] for line in row["diff_hunk"].split("\n")[1:] if line[:1] in ("+", " ")]
+    added = [at for at, mark in enumerate(marks, hunk_lines(row).start) if mark == "+"]
+    others = [at for at in added if at + REACH < lines.start or at > lines.stop + REACH]
+    if len(others) < MIN_UNITS:
+        return None
+    return sum(is_changed(file, range(at, at + 1)) for at in others) / len(others)
+
+
+def judge(row, folder, bases):
+    """Return what each rule says of a comment; note its base rate."""
     old, new = make_files(row)
     lines = range(row["start_line"] or row["line"], row["line"] + 1)
     if new is None:
         return {"hunk": True, "lines": True, "acted on": True}
     file = compare(folder, old, new)
+    share = share_of_hunk(row, file, lines)
+    if share is not None:
+        bases[row["writer"]].append((share, is_changed(file, lines)))
     return {
         "hunk": is_changed(file, hunk_lines(row), reach=1),
         "lines": is_changed(file, lines, reach=0),
@@ -114,7 +131,12 @@ def main() -> None:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     with tempfile.TemporaryDirectory() as folder:
-        judged = [(row, judge(row, Path(folder))) for row in rows]
+        bases = defaultdict(list)
+        judged = [(row, judge(row, Path(folder), bases)) for row in rows]
+    for writer, pairs in bases.items():
+        base, acted = (sum(column) / len(pairs) for column in zip(*pairs, strict=True))
+        print(f"{writer}: {len(pairs)} in hunks with other lines: acted on {acted:.2f}, "
+              f"base rate of these lines {base:.2f}")  # fmt: skip
     groups = {
         "all": lambda _: True,
         "largest repository": lambda row: row["repository"] == MOST,

@@ -5,7 +5,7 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
 
-RULES: Final = 4
+RULES: Final = 5
 """Version of the rules; increased whenever a signal can change its value."""
 
 

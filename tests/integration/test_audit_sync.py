@@ -120,6 +120,9 @@ def test_edited_comment_replaces_its_row_and_a_deleted_one_stays(
         key = comment_key(MessageKind.CONVERSATION, edited.id)
         found = store.select(Comment, "WHERE key = ?", key)[0]
         assert (store.text(found.body), found.updated > found.created) == ("Edited.", True)
+        nights = store.find(CommentObservation, "night", comment=key)
+        # The former text stays, so that an edit cannot hide what a bot first said.
+        assert len({store.text(row.body) for row in nights}) == len(nights) == 2
     assert len(rows(tmp_path, Comment)) == count
     assert comment_key(MessageKind.CONVERSATION, deleted.id) in {
         one.key for one in rows(tmp_path, Comment)

@@ -15,13 +15,16 @@ from typing import Final, NamedTuple
 from crscore.audit.store.rows import Comment, Pull
 from crscore.diff import git
 from crscore.diff.parse import parse_diff
+from crscore.diff.ranges import join_ranges
 from crscore.errors import InputError
 from crscore.records import ChangedFile, FileStatus, Hunk
 
 REACH: Final = 3
 """Number of lines around the commented ones that also count: the context of a diff."""
+MIN_UNITS: Final = 3
+"""Minimum number of units that a hunk must have for a base rate of its own."""
 MAX_UNITS: Final = 40
-"""Maximum number of units in a base rate; from a longer file, evenly spaced ones are used."""
+"""Maximum number of units in a base rate; from a longer one, evenly spaced ones are used."""
 _MAX_BYTES: Final = 10_000_000
 DIFF: Final = ("diff", "-w", "--ignore-blank-lines", "-M50%", "-l1000", "--no-relative")
 """Arguments of git: ignore white space; a renamed file has at least half of the old lines."""
@@ -41,8 +44,9 @@ class Answer(NamedTuple):
     """None if it is unknown."""
     evidence: str | None = None
     """Evidence, or the reason why it is unknown."""
-    base: tuple[int, int] | None = None
-    """Base rate: number of other units of lines with a change, and number of all of them."""
+    base: tuple[int, int, str] | None = None
+    """Base rate: number of other units of lines with a change, number of all of them, and whether
+    they are of the same `hunk` or of the `file`."""
 
 
 class LaterChanges:
@@ -74,7 +78,7 @@ class LaterChanges:
                 self._commented.setdefault(comment.path or "", []).append(lines)
 
     def acted_on(self, comment: Comment) -> Answer:
-        """Return whether the lines of a comment changed, with the base rate of its file."""
+        """Return whether the lines of a comment changed, with a base rate."""
         lines, file = self._lines(comment), self._file(comment)
         if isinstance(lines, str) or isinstance(file, str):
             return Answer(None, lines if isinstance(lines, str) else str(file))
@@ -159,25 +163,39 @@ class LaterChanges:
 
     def _base_rate(
         self, comment: Comment, file: ChangedFile | None, lines: range
-    ) -> tuple[int, int] | None:
-        """Count units of lines that the pull request wrote and nobody commented on.
+    ) -> tuple[int, int, str] | None:
+        """Count units of lines that the pull request wrote and that have no comment.
 
-        A unit has as many lines as the comment, so that the chance of a change is comparable.
+        A unit has as many lines as the comment, so that the chance of a change is comparable. Those
+        of the same hunk count, since a hunk on which the author still works changes anyway; those
+        of the whole file if the hunk has fewer than `MIN_UNITS`.
         """
         brought = self._own_changes(comment.commit_id or "")
         if isinstance(brought, str):
             return None
         files = (changed for changed in brought.values() if changed.path == comment.path)
-        hunks = (hunk for changed in files for hunk in changed.hunks)
+        written = [
+            (hunk.new_start, hunk.new_start + hunk.new_length - 1)
+            for changed in files
+            for hunk in changed.hunks
+            if hunk.new_length
+        ]
         size, commented = max(1, len(lines)), self._commented.get(comment.path or "", ())
         units = [
-            range(start, start + size)
-            for hunk in hunks
-            for start in range(hunk.new_start, hunk.new_start + hunk.new_length - size + 1, size)
+            unit
+            for first, last in written
+            for start in range(first, last - size + 2, size)
+            if not any(_are_near(unit := range(start, start + size), near) for near in commented)
         ]
-        units = [unit for unit in units if not any(_are_near(unit, lines) for lines in commented)]
+        # Hosts show changes in one hunk if at most two contexts of three lines are between them.
+        spans = (range(first, last + 1) for first, last in join_ranges(written, gap=2 * REACH + 1))
+        hunk = next((span for span in spans if _are_near(span, lines)), range(0))
+        in_hunk = [unit for unit in units if unit.start in hunk]
+        is_of_hunk = len(in_hunk) >= MIN_UNITS
+        units = in_hunk if is_of_hunk else units
         units = units[:: len(units) // MAX_UNITS + 1]
-        return sum(is_changed(file, unit) for unit in units), len(units)
+        changed_units = sum(is_changed(file, unit) for unit in units)
+        return changed_units, len(units), "hunk" if is_of_hunk else "file"
 
     def _own_changes(self, commit: str) -> Changes | str:
         """Return the changes of the pull request up to a commit, or why they are unknown."""

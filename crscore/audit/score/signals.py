@@ -209,6 +209,7 @@ def _store(store: Store, signals: Signals, night: str) -> int:
                 evidence=evidence[:MAX_EVIDENCE] if evidence else None,
                 base_yes=base[0] if base else None,
                 base_all=base[1] if base else None,
+                base_of=base[2] if base else None,
             )
             before = last.get(signal)
             is_absent = before is None and row.value == 0 and signal not in FILE_SIGNALS

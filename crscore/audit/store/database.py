@@ -25,7 +25,7 @@ R = TypeVar("R", bound=Row)
 
 APPLICATION_ID: Final = 0x63727363
 """SQLite application id that marks an audit's file: `crsc`."""
-SCHEMA_VERSION: Final = 11
+SCHEMA_VERSION: Final = 12
 """Version of `schema.sql`; increased with every change of a table."""
 BUSY_S: Final = 30.0
 """Seconds to wait while another process writes."""

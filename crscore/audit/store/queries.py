@@ -173,12 +173,6 @@ def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
     return numbers
 
 
-def thread_by_comment(store: Store, repository: int, number: int) -> Mapping[int, int | None]:
-    """Map the keys of a pull request's comments to their threads' keys; None outside threads."""
-    sql = "SELECT key, thread FROM comments WHERE repository = ? AND number = ?"
-    return dict(store.query(sql, repository, number))
-
-
 def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]:
     """Return the keys of a pull request's threads by their identifier on the host."""
     sql = (

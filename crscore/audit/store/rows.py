@@ -175,6 +175,7 @@ class CommentObservation(Row):
 
     comment: int
     night: str
+    body: bytes | None = None
     minimized: str | None = None
     up: int
     down: int
@@ -264,6 +265,7 @@ class SignalRow(Row):
     evidence: str | None = None
     base_yes: int | None = None
     base_all: int | None = None
+    base_of: str | None = None
 
 
 @_table("followed", "repository", "number")

@@ -102,6 +102,7 @@ CREATE TABLE thread_observations (
 CREATE TABLE comment_observations (
   comment INTEGER NOT NULL,
   night TEXT NOT NULL,
+  body BLOB,                         -- hash of its text that night: an edit is a new row
   minimized TEXT,                    -- reason, deleted for one that is gone; null when shown
   up INTEGER NOT NULL,
   down INTEGER NOT NULL,
@@ -186,6 +187,7 @@ CREATE TABLE signals (
   evidence TEXT,                     -- commit, line or account that shows it; why it is unknown
   base_yes INTEGER,                  -- base rate: what changed of what nobody had commented on
   base_all INTEGER,
+  base_of TEXT,                      -- hunk, or file where the comment's hunk has too few other lines
   PRIMARY KEY (comment, signal, night, rules)
 ) STRICT, WITHOUT ROWID;
 

@@ -20,7 +20,6 @@ from crscore.audit.store.queries import (
     put_listed,
     put_observation,
     put_position,
-    thread_by_comment,
     thread_keys,
 )
 from crscore.audit.store.rows import (
@@ -269,21 +268,21 @@ class PullReader:
         for thread in details.threads:
             key = add_thread(store, comment_key(MessageKind.LINE, thread.first), thread.node)
             put_observation(store, _to_thread_observation(key, self.night, thread))
-        keys = set()
-        for item in details.messages:
-            key = comment_key(item.message.kind, item.message.id)
-            keys.add(key)
+        items = {comment_key(item.message.kind, item.message.id): item for item in details.messages}
+        for comment in store.find(Comment, repository=pull.repository, number=pull.number):
+            item = items.get(comment.key)
             row = CommentObservation(
-                comment=key, night=self.night, minimized=item.minimized, up=item.up, down=item.down
+                comment=comment.key,
+                night=self.night,
+                # A bot may rewrite what proved wrong: the host has only the last text, we have all.
+                body=comment.body,
+                minimized=item.minimized if item else DELETED,
+                up=item.up if item else 0,
+                down=item.down if item else 0,
             )
-            put_observation(store, row)
-        # An incomplete list does not show which comments were deleted.
-        stored = thread_by_comment(store, pull.repository, pull.number)
-        for key in stored.keys() - keys if not details.unlisted else ():
-            deleted = CommentObservation(
-                comment=key, night=self.night, minimized=DELETED, up=0, down=0
-            )
-            put_observation(store, deleted)
+            # An incomplete list does not show which comments were deleted.
+            if item or not details.unlisted:
+                put_observation(store, row)
 
 
 def _key(pull: Pull) -> PullKey:
