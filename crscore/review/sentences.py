@@ -15,7 +15,7 @@ from crscore.review.labels import Labelled, strip_labels
 from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
 from crscore.review.visibility import clean
 
-_MARKDOWN_VERSION: Final = 9
+_MARKDOWN_VERSION: Final = 10
 """Version of the `markdown` splitter, part of the signature; increased with every change of its
 output.
 """

@@ -29,6 +29,13 @@ def test_label_or_footer_leaves_the_bare_remark(form: str) -> None:
         assert (parsed.sentences, parsed.hidden) == ((remark,), ())
 
 
+@pytest.mark.parametrize("label", ["**nit**", "**security**", "**potential issue**", "🎨 style"])
+def test_label_in_small_letters_is_cut_before_a_clause(label: str) -> None:
+    remark = "the pool is never closed when the start fails"
+    assert split_comment(f"{label} {remark}").sentences == (remark,)
+    assert split_comment(f"**Error handling** T{remark[1:]}").sentences == (f"T{remark[1:]}",)
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_text_that_resembles_a_label_stays(text: str) -> None:
     assert " ".join(split_comment(text).sentences) == text.replace("**", "")
