@@ -27,9 +27,9 @@ pytestmark = pytest.mark.growth
 
 # Patterns that are made at run time.
 _MADE_AT_RUN_TIME = [
-    "crscore.claims.structural.constants",  # of TOML, all of them
-    "crscore.claims.structural.constants",
-    "crscore.claims.structural.constants",
+    "crscore.claims.structural.consequences",  # of TOML, all of them
+    "crscore.claims.structural.consequences",
+    "crscore.claims.structural.consequences",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
     "crscore.diff.roles",  # of TOML
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
@@ -47,7 +47,6 @@ _MADE_AT_RUN_TIME = [
 _BOUNDED = (
     "crscore.verdicts.",
     "crscore.claims.structural.consequences",
-    "crscore.claims.structural.constants",
 )
 # Their callers match them whole, through a function or a loop.
 _MATCHED_WHOLE = {"crscore.review.proposals._EDITS[]", "crscore.review.proposals._ONLY_CODE"}

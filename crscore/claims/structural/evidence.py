@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 from itertools import product
 
-from crscore.claims.structural.change import UnitChange
-from crscore.claims.structural.english import Statement, about
+from crscore.claims.structural.change import UnitChange, UnitPart
 from crscore.claims.structural.headline import label
-from crscore.claims.structural.parts import UnitPart
-from crscore.claims.structural.quoting import agreement
+from crscore.claims.structural.quoting import Statement, about, agreement
 from crscore.syntax.change import Version, squeeze
 from crscore.syntax.outline import Fact, Role
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from crscore.claims.structural.change import UnitChange
-from crscore.claims.structural.english import counted, listed, quoted
+from crscore.claims.structural.quoting import counted, listed, quoted
 from crscore.records import LineKind, Side
 from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text import quote

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from crscore.claims.structural.change import UnitChange
-from crscore.claims.structural.english import Statement, listed
+from crscore.claims.structural.change import UnitChange, UnitPart
 from crscore.claims.structural.headline import PATH, plain_line
-from crscore.claims.structural.parts import UnitPart
-from crscore.claims.structural.quoting import prose_of
+from crscore.claims.structural.quoting import Statement, listed, prose_of
 from crscore.claims.structural.sentences import write_statements
 from crscore.diff.roles import GENERATED, MINIFIED, made_by_machine_name
 from crscore.records import ChangedFile, FileStatus, LineKind

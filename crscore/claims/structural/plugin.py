@@ -12,8 +12,8 @@ from typing import TypeAlias
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain_files
 from crscore.claims.structural.change import UnitChange
-from crscore.claims.structural.english import Statement, counted
 from crscore.claims.structural.headline import label
+from crscore.claims.structural.quoting import Statement, counted
 from crscore.claims.structural.ranking import rank_topics
 from crscore.claims.structural.references import claim_spans, write_references
 from crscore.claims.structural.sentences import write_statements

@@ -1,20 +1,167 @@
-"""Order and weight of claims by the probability that a reader calls them useful."""
+"""Order and weight of claims by the probability that a reader calls them useful.
+
+The features are of the topic, the sentence and its position; `ranking.toml` has their weights.
+"""
 
 import math
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from crscore.claims.structural.change import UnitChange
-from crscore.claims.structural.english import Statement
-from crscore.claims.structural.features import Features, describe_claims
+from crscore.claims.structural.change import UnitChange, code_of, role_of_change
+from crscore.claims.structural.quoting import Line, Statement
+from crscore.syntax.outline import Role
+from crscore.text import CODE_SPAN, find_code_spans, split_identifier, stem
 
+Features: TypeAlias = Mapping[str, float]
+"""Value of each feature that is not 0."""
+
+MIN_CHARS: Final = 3
+"""Minimum characters of a word that is used to compare topics."""
+MAX_LINE_CHARS: Final = 400
+"""Maximum characters of a line that are read."""
+MAX_POSITION: Final = 3
+"""Maximum position in a topic; later positions count as this one."""
+MAX_TEXT_CHARS: Final = 300
+"""Maximum length of a claim in characters; longer claims count as this long."""
+_FACTS: Final = {
+    "conditions": {Role.CONDITION},
+    "errors": {Role.RAISE, Role.CATCH},
+    "returns": {Role.RETURN},
+    "calls": {Role.CALL},
+}
+_NAME: Final = re.compile(r"[\w$]+")
+_QUOTATION: Final = re.compile(r"“[^”]{0,300}”")
+_WORD: Final = re.compile(r"[A-Za-z]{2,}")
 MIN_WEIGHT: Final = 0.001
 """Minimum weight of a claim, as a rounded weight must still be above 0."""
 WEIGHTS: Final[dict[str, float]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
 )["weights"]
+
+
+def describe_claims(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[list[Features]]:
+    """Return the features of every claim of a change, by topic."""
+    quoted: set[str] = set()
+    code = {id(file): code_of(file) for file in {id(c.file): c.file for c, _ in topics}.values()}
+    return [
+        [
+            features | _describe_statement(statement, position, quoted)
+            for position, statement in enumerate(statements)
+        ]
+        for features, (_, statements) in zip(
+            _describe_topics([_Topic(change, code[id(change.file)]) for change, _ in topics]),
+            topics,
+            strict=True,
+        )
+    ]
+
+
+@dataclass(frozen=True, eq=False, slots=False)
+class _Topic:
+    change: UnitChange
+    code: Mapping[Line, str]
+    """Changed lines of its file."""
+
+    @cached_property
+    def size(self) -> int:
+        return self.change.size + sum(similar.size for similar in self.change.similar)
+
+    @cached_property
+    def role(self) -> str:
+        return role_of_change(self.change)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        numbers = [(False, line) for line in self.change.removed]
+        numbers += [(True, line) for line in self.change.added]
+        return [self.code.get(number, "")[:MAX_LINE_CHARS] for number in numbers]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names on its changed lines."""
+        return frozenset(name for line in self.lines for name in _NAME.findall(line))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Stems on its changed lines."""
+        return stems(" ".join(self.lines))
+
+    @cached_property
+    def own_words(self) -> frozenset[str]:
+        """Stems of its name, or of the name of its file."""
+        return stems(self.change.name or self.change.file.path.rpartition("/")[2])
+
+
+def stems(text: str) -> frozenset[str]:
+    """Return the stems of all words in a text, including words in names."""
+    words = (word for name in _NAME.findall(text) for word in split_identifier(name))
+    return frozenset(stem(word.lower()) for word in words if len(word) >= MIN_CHARS)
+
+
+def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
+    total = sum(topic.size for topic in topics) or 1
+    by_size = sorted(
+        range(len(topics)), key=lambda at: (topics[at].role != "code", -topics[at].size)
+    )
+    ranks = {index: rank for rank, index in enumerate(by_size)}
+    holders = Counter(word for topic in topics for word in topic.words)
+    users = Counter(name for topic in topics for name in topic.names)
+    rows = []
+    for index, topic in enumerate(topics):
+        change, other_count = topic.change, max(1, len(topics) - 1)
+        uses = users[change.short_name] - (change.short_name in topic.names)
+        facts = Counter(
+            fact.role
+            for part, lines in ((change.new, set(change.added)), (change.old, set(change.removed)))
+            for fact in part.facts
+            if fact.line in lines
+        )
+        roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
+        mentions = sum(holders[word] - (word in topic.words) for word in topic.own_words)
+        is_named = len(change.short_name) >= MIN_CHARS
+        features: dict[str, float] = {
+            f"role {topic.role}": 1,
+            f"state {change.state}": 1,
+            f"unit {change.kind}": 1,
+            "public": change.unit is not None and change.unit.public,
+            "size": math.log2(1 + topic.size),
+            "share": topic.size / total,
+            "largest": 1 / (1 + ranks[index]),
+            "used": math.log2(1 + uses) if is_named else 0,
+            "named by others": mentions / max(1, other_count * len(topic.own_words)),
+            "common words": sum(holders[word] > 1 for word in topic.words)
+            / max(1, len(topic.words)),
+            "imports alone": not change.name and roles == {Role.IMPORT},
+            "repeated": bool(change.similar),
+            "few topics": 1 / len(topics),
+        }
+        features |= {name: any(facts[role] for role in roles) for name, roles in _FACTS.items()}
+        rows.append({name: float(value) for name, value in features.items() if value})
+    return rows
+
+
+def _describe_statement(statement: Statement, position: int, quoted: set[str]) -> dict[str, float]:
+    """Return the features of a sentence, and add the stems that it quotes to `quoted`."""
+    words = stems(" ".join(find_code_spans(statement.text)) or statement.text)
+    prose = _QUOTATION.sub(" ", CODE_SPAN.sub(" ", statement.text))
+    features = {
+        f"kind {statement.kind or 'plain'}": 1.0,
+        f"position {min(position, MAX_POSITION)}": 1.0,
+        "consequence": float(statement.implies),
+        "repeats": len(words & quoted) / max(1, len(words)),
+        "length": min(len(statement.text), MAX_TEXT_CHARS) / MAX_TEXT_CHARS,
+    }
+    quoted |= words
+    # The words of a consequence come from its rule, and few other claims have them.
+    prose_words = () if statement.implies else _WORD.findall(prose)
+    features |= {f"word {stem(word.lower())}": 1.0 for word in prose_words}
+    return {name: value for name, value in features.items() if value}
 
 
 class RankedTopic(NamedTuple):

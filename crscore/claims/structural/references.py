@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crscore.claims.structural.change import UnitChange, code_of
-from crscore.claims.structural.english import Line, Statement, sentence
+from crscore.claims.structural.quoting import Line, Statement, sentence
 from crscore.claims.structural.ranking import RankedTopic
 from crscore.diff.ranges import join_ranges
 from crscore.records import (

@@ -16,9 +16,8 @@ import numpy as np
 
 from crscore.claims.structural import plugin
 from crscore.claims.structural.change import UnitChange, code_of
-from crscore.claims.structural.english import Statement, sentence
-from crscore.claims.structural.features import Features, describe_claims, stems
-from crscore.claims.structural.ranking import weigh
+from crscore.claims.structural.quoting import Statement, sentence
+from crscore.claims.structural.ranking import Features, describe_claims, stems, weigh
 from crscore.diff import parse
 from crscore.scoring.references import MIN_COUNTED_WEIGHT
 from crscore.text import find_code_spans
@@ -128,7 +127,7 @@ def to_toml(learned: Learned) -> str:
     """Return the file of weights, with the measures as its card."""
     card = "\n# ".join(
         [
-            "Weights of the features of claims (`features.py`), in a logistic regression: the",
+            "Weights of the features of claims (`ranking.py`), in a logistic regression: the",
             "probability that a reader calls a claim useful. Written by `crscore train ranking`.",
             "On repositories that they were not learned from:",
             *describe(learned).splitlines(),

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from crscore.claims.structural import plugin, ranking
-from crscore.claims.structural.features import describe_claims
-from crscore.claims.structural.ranking import WEIGHTS, weigh
+from crscore.claims.structural.ranking import WEIGHTS, describe_claims, weigh
 from crscore.scoring.references import MIN_COUNTED_WEIGHT, choose, select
 from tests.helpers.changes import change, together
 from tests.helpers.growth import slowness
