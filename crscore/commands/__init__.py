@@ -39,31 +39,20 @@ def command_names(parent: str = "") -> set[str]:
 
 
 def load_command(path: str) -> click.Command | None:
-    """Import a command.
+    """Import a command of another distribution.
 
     Args:
         path: Name of the entry point.
 
     Returns:
-        The command; None for an unknown name.
-    """
-    if path in RESEARCH:
-        return load_research_command(path)
-    for point in _find_entry_points(name=path):
-        command: click.Command = point.load()
-        return command
-    return None
-
-
-def load_research_command(path: str) -> click.Command:
-    """Import a command of `crscore-lab`; if it is not installed, return one that reports this.
-
-    Args:
-        path: One of `RESEARCH`.
+        The command; None for an unknown name. If `crscore-lab` is not installed, its commands
+        report this.
     """
     for point in _find_entry_points(name=path):
         installed: click.Command = point.load()
         return installed
+    if path not in RESEARCH:
+        return None
 
     @click.command(
         path.rpartition(".")[2],

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from crscore import io
+from crscore.commands._options import option, sarif_option
 from crscore.commands._terminal import print_note
 from crscore.errors import COMMAND_LINE, ConfigError, InputError, ToolOutputError
 from crscore.hosts.site import all_sites
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from crscore.records import Diff
+    from crscore.records import Comment, Diff
+    from crscore.scorer import Scorer
     from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
@@ -28,13 +31,6 @@ _DIFF: Final = re.compile(
     rb"|Index: \S|(?:From|commit) [0-9a-f]{7,64}\b)"
 )
 _IS_DIFF: Final = 2
-sarif_option: Final = click.option(
-    "--sarif",
-    "sarif_files",
-    metavar="FILE",
-    multiple=True,
-    help="SARIF 2.1.0 file with findings of another tool; may be repeated.",
-)
 
 
 def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]:
@@ -114,36 +110,78 @@ def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport,
     return tuple(reports)
 
 
-def add_sources(
-    change: Diff, settings: Config, root: str | None, old: str | None, new: str | None
-) -> Diff:
-    """Add full files to a change.
+class CodeOptions(NamedTuple):
+    """Options of what a single diff does not show; None and () for those that are not given."""
+
+    language: str | None = None
+    path: str | None = None
+    source_root: str | None = None
+    old: str | None = None
+    new: str | None = None
+    sarif: tuple[str, ...] = ()
+
+
+def code_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `CodeOptions` to a command, which gets them as `code`."""
+
+    @option("--language NAME", "Language of a bare hunk.")
+    @option("--path PATH", "Path of a bare hunk.")
+    @option("--source-root DIR", "Folder with the code after (or before) the change.")
+    @option("--old FILE", "Complete old file, for a change of one file.")
+    @option("--new FILE", "Complete new file, for a change of one file.")
+    @sarif_option
+    @functools.wraps(command)
+    def collect(**options: Any) -> Any:
+        values = {name: options.pop(name) for name in CodeOptions._fields}
+        return command(code=CodeOptions(**values), **options)
+
+    return collect
+
+
+def read_review(
+    settings: Config, diff: str, review: str, code: CodeOptions, *further: str | None
+) -> tuple[Scorer, Diff, tuple[Comment, ...], str]:
+    """Read a change with its review, named in either order, and what else is known of it.
 
     Args:
-        change: The change.
-        settings: `max_source_bytes` limits each file.
-        root: Folder with the code before or after the change; None without.
-        old: Complete old version of the only changed file; None without.
-        new: Its complete new version; None without.
+        settings: Settings of the scorer.
+        diff: A path, or `-` for standard input.
+        review: The same.
+        code: Options of the code around the change, and of findings in it.
+        further: Names of inputs that are read elsewhere; only one can be standard input.
 
-    Raises:
-        ConfigError: Both a folder and a file are given.
-        InputError: A file cannot be read, or does not fit the change.
+    Returns:
+        A scorer, the change, its comments, and the name of the review in messages.
     """
+    check_stdin([review, diff, code.old, code.new, *code.sarif, *further])
+    (data, source), (review_data, review_source) = read_both(settings, diff, review)
+    # Imported here so that `--help` and the message about a wrong option appear immediately.
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    scorer = Scorer(settings, reports=read_sarif_files(settings, code.sarif))
+    change = scorer.read_diff(data, source=source, language=code.language, path=code.path)
+    comments = scorer.read_review(review_data, source=review_source)
+    return scorer, _add_sources(change, settings, code), comments, review_source
+
+
+def _add_sources(change: Diff, settings: Config, code: CodeOptions) -> Diff:
+    """Add full files to a change, from a folder or from the two versions of its only file."""
     from crscore.diff import full_files  # noqa: PLC0415
 
-    if root is not None:
-        if old or new:
+    versions = {"old": code.old, "new": code.new}
+    if code.source_root is not None:
+        if any(versions.values()):
             raise ConfigError(
                 "--source-root", COMMAND_LINE, "cannot be combined with --old and --new"
             )
-        texts, notes = io.read_sources(root, change, max_bytes=settings.max_source_bytes)
+        texts, notes = io.read_sources(
+            code.source_root, change, max_bytes=settings.max_source_bytes
+        )
         return full_files.from_tree(change, texts, notes=notes)
-    if not old and not new:
+    if not any(versions.values()):
         return change
     sides = {
-        side: read_limited(settings, name, "source")[0].decode("utf-8", errors="replace")
-        for side, name in (("old", old), ("new", new))
-        if name is not None
+        side: name and read_limited(settings, name, "source")[0].decode(errors="replace")
+        for side, name in versions.items()
     }
-    return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))
+    return full_files.from_pair(change, old=sides["old"], new=sides["new"])

@@ -8,22 +8,25 @@ import statistics
 import sys
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from crscore import io, jsonl, progress
-from crscore.commands._terminal import one_line, print_message, print_note
+from crscore.commands._terminal import EXIT_FAILED, one_line, print_message, print_note
 from crscore.errors import COMMAND_LINE, ConfigError, CRScoreError, InputError
+from crscore.text import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from crscore.records import Comment, Diff, Result
     from crscore.scorer import Scorer
     from crscore.settings import Config
 
-EXIT_FAILED = 3
+    Pair: TypeAlias = tuple[Diff, tuple[Comment, ...]] | CRScoreError
+    """Change and its review, or the error that prevents their reading."""
+
 FORMATS = ("json", "text")
 
 
@@ -40,14 +43,6 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     comments: list[dict[str, Any]] | None = None
     language: str | None = None
     path: str | None = None
-
-
-class Pair(NamedTuple):
-    """Change with a review of it, from one line."""
-
-    name: str
-    diff: Diff
-    review: tuple[Comment, ...]
 
 
 def score_pairs(
@@ -83,22 +78,27 @@ def score_pairs(
         raise ConfigError("format", COMMAND_LINE, "must be json or text for several reviews")
     from crscore.scorer import PAIRS_PER_BATCH  # noqa: PLC0415
 
-    lines, total = read_lines(name)
+    pairs, total = read_pairs(scorer, name)
     if target is None and progress.is_terminal(sys.stdout):
         progress.ENABLED.clear()  # the printed results show the progress
     report: list[str] = []
     standings: list[int | None] = []
     failed = code = 0
     with progress.track("scoring", total) as advance:
-        while batch := list(islice(lines, PAIRS_PER_BATCH)):
-            for pair, result in _score(scorer, batch):
-                if isinstance(result, CRScoreError):
-                    print_message(str(result))
+        while batch := list(islice(pairs, PAIRS_PER_BATCH)):
+            readable = [pair for _, pair in batch if not isinstance(pair, CRScoreError)]
+            results = iter(scorer.score_many(readable, on_error="keep"))
+            for pair_name, pair in batch:
+                if isinstance(pair, CRScoreError):
+                    print_message(str(pair))
                     failed += 1
-                    continue
-                standings.append(result.usefulness.standing if result.usefulness else None)
-                report.append(_line(pair, result, settings.format))
-                code = max(code, gate(result, settings, pair))
+                elif isinstance(result := next(results), CRScoreError):
+                    print_message(f"{pair_name}: {result}")
+                    failed += 1
+                else:
+                    standings.append(result.standing)
+                    report.append(_line(pair_name, result, settings.format))
+                    code = max(code, gate(result, settings, pair_name))
             if target is None:  # printed at once; a file is written in full or not at all
                 io.write_text("".join(report), None)
                 report.clear()
@@ -112,55 +112,42 @@ def score_pairs(
     return EXIT_FAILED if failed else code
 
 
-def _score(
-    scorer: Scorer, batch: Sequence[tuple[str, bytes]]
-) -> Iterator[tuple[str, Result | CRScoreError]]:
-    """Yield each line's name and its result, or the error that prevented it."""
-    read = [read_pair(scorer, location, line) for location, line in batch]
-    pairs = [(pair.diff, pair.review) for pair in read if isinstance(pair, Pair)]
-    results = iter(scorer.score_many(pairs, on_error="keep"))
-    for (location, _), pair in zip(batch, read, strict=True):
-        if not isinstance(pair, Pair):
-            yield location, pair
-            continue
-        result = next(results)
-        yield (
-            pair.name,
-            (InputError(f"{pair.name}: {result}") if isinstance(result, CRScoreError) else result),
-        )
+def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], int | None]:
+    """Read JSON Lines of pairs; blank lines are skipped.
 
+    Returns:
+        Each pair with its id, or else its location, or the error that prevents its reading; and the
+        number of lines, if it is known before the end.
 
-def read_lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:
-    """Return the lines that are not blank, each with its location, and their number if known."""
+    Raises:
+        InputError: The file cannot be read, has no pair, or is not JSON Lines.
+    """
+    content: Iterable[bytes]
     if name == io.STDIN:
         if sys.stdin is None:
             raise InputError("standard input is closed; give a file of pairs")
-        lines, total = _numbered("<stdin>", sys.stdin.buffer), None
+        source, content, total = "<stdin>", sys.stdin.buffer, None
     else:
-        content = jsonl.read_bytes(Path(name), "pairs").split(b"\n")
-        lines, total = _numbered(name, content), sum(map(bool, content))
-    first = next(lines, None)
+        source, content = name, jsonl.read_bytes(Path(name), "pairs").split(b"\n")
+        total = sum(map(bool, content))
+    lines = (
+        # Programs on Windows may begin a file with a byte order mark.
+        (f"{source}:{number}", line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").strip())
+        for number, line in enumerate(content, 1)
+    )
+    filled = ((location, line) for location, line in lines if line)
+    first = next(filled, None)
     # Another kind of file, such as a diff, is reported once and not for each line.
     if first is None or not first[1].startswith(b"{"):
         raise InputError(f'{name}: expected JSON Lines, {{"diff": ..., "review": ...}} in each')
-    return chain([first], lines), total
+    return (_read_pair(scorer, *line) for line in chain([first], filled)), total
 
 
-def _numbered(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
-    for number, line in enumerate(lines, 1):
-        # Programs on Windows may begin a file with a byte order mark.
-        if text := line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").strip():
-            yield f"{name}:{number}", text
-
-
-def read_pair(scorer: Scorer, location: str, line: bytes) -> Pair | CRScoreError:
-    """Read one line, or return the error."""
+def _read_pair(scorer: Scorer, location: str, line: bytes) -> tuple[str, Pair]:
     try:
         row = jsonl.parse_row(line.decode(), _Row, location)
-        change = next(
-            (text for text in (row.patch, row.diff_hunk, row.diff) if text is not None), None
-        )
-        texts = (row.review, row.comment, row.body)
+        changes, texts = (row.patch, row.diff_hunk, row.diff), (row.review, row.comment, row.body)
+        change = next((text for text in changes if text is not None), None)
         review = next((text for text in texts if text is not None), None)
         source = location
         if review is None and row.comments is not None:
@@ -169,12 +156,12 @@ def read_pair(scorer: Scorer, location: str, line: bytes) -> Pair | CRScoreError
         if change is None or review is None:
             raise InputError(f"{location}: there is no {'diff' if change is None else 'review'}")
         diff = scorer.read_diff(change, source=location, language=row.language, path=row.path)
-        comments = scorer.read_review(review, source=source)
+        pair = diff, scorer.read_review(review, source=source)
     except UnicodeDecodeError:
-        return InputError(f"{location}: not UTF-8")
+        return location, InputError(f"{location}: not UTF-8")
     except CRScoreError as exc:
-        return exc
-    return Pair(location if row.id is None else str(row.id), diff, comments)
+        return location, exc
+    return location if row.id is None else str(row.id), pair
 
 
 def _line(name: str, result: Result, form: str) -> str:
@@ -194,4 +181,4 @@ def _summary(standings: list[int | None], failed: int) -> str:
     scored = [standing for standing in standings if standing is not None]
     middle = f", median standing {statistics.median(scored):g}" if scored else ""
     failure_note = f"; {failed} could not be scored" if failed else ""
-    return f"\n{len(standings)} review{'s'[: len(standings) != 1]}{middle}{failure_note}\n"
+    return f"\n{count_noun(len(standings), 'review')}{middle}{failure_note}\n"

@@ -9,54 +9,18 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
 
-from crscore import io, progress
 from crscore.commands._settings import GROUPS
 from crscore.settings import color_choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-WIDTH = 100
+WIDTH: Final = 100
 """Width in columns of a report that is not written to a terminal."""
-
-
 EXIT_GATE: Final = 1
-_QUIET: Final = "crscore.quiet"
-
-
-def _silence(context: click.Context, _option: click.Parameter, quiet: bool) -> None:
-    if quiet:
-        progress.ENABLED.clear()
-        context.meta[_QUIET] = True
-
-
-quiet_option = click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=_silence,
-    help="Print no notes or progress to stderr.",
-)
-
-
-def _check_output(
-    context: click.Context, _option: click.Parameter, output: str | None
-) -> str | None:
-    # Checked before the work, which would be lost. `-o -` is stdout, the default.
-    target = None if output == io.STDIN else output
-    if not context.resilient_parsing:
-        io.check_output(target)
-    return target
-
-
-output_option = click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    callback=_check_output,
-    help="Write to this file instead of stdout.",
-)
+EXIT_FAILED: Final = 3
+QUIET: Final = "crscore.quiet"
+"""Key of click's context: print no notes."""
 
 
 def one_line(text: str) -> str:
@@ -73,8 +37,18 @@ def print_message(line: str) -> None:
 
 def print_note(line: str) -> None:
     """Print one line on stderr, unless the command is quiet."""
-    if _QUIET not in click.get_current_context().meta:
+    if QUIET not in click.get_current_context().meta:
         print_message(line)
+
+
+def print_gate(failed: Sequence[str], notices: Sequence[str] = ()) -> int:
+    """Print the messages of a gate and return its exit code.
+
+    It is printed even with `-q`: a gate that passes silently is not a gate.
+    """
+    for line in (*notices, *failed):
+        print_message(line)
+    return EXIT_GATE if failed else 0
 
 
 class TerminalStyle(TypedDict):

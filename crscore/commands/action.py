@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from crscore.commands._options import PATH, option
 from crscore.commands._terminal import EXIT_GATE, GroupedCommand, one_line
 from crscore.errors import CRScoreError, InputError
 from crscore.github.actions import artifact, commands, environment, event, outputs
@@ -49,12 +50,10 @@ _STOPPED: Final = (
 
 
 @click.command(name="action", cls=GroupedCommand, examples=("crscore action   # in a workflow",))
-@click.option(
-    "--output-dir",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder for the reports (default: one in the runner's temporary folder).",
-)
+@option(
+    "--output-dir DIR", "Folder for the reports (default: one in the runner's temporary folder).",
+    type=PATH,
+)  # fmt: skip
 def command(*, output_dir: Path | None) -> int:
     """Score pull requests as a step of a GitHub workflow.
 
@@ -124,8 +123,8 @@ def _run(runner: Environment, step: Step) -> None:
     wait_budget_s = NIGHTLY_WAIT_BUDGET_S if isinstance(target, event.Recent) else WAIT_BUDGET_S
     connection = Connection(runner.api_url, wait_budget_s, lambda text: click.echo(one_line(text)))
     client = make_client(connection, runner.inputs.token)
-
     numbers = _find_numbers(client, runner, target, step)
+    is_single = len(numbers) == 1
     if not numbers:
         reason = "no open pull request changed lately"
         if isinstance(target, event.OfHead):
@@ -134,7 +133,14 @@ def _run(runner: Environment, step: Step) -> None:
     elif runner.inputs.post_from is not None:
         _post_measured(GitHub(client), runner, runner.inputs.post_from, numbers, step)
     else:
-        _score_each(GitHub(client), runner, numbers, step)
+        reports = _read_sarif(runner, step, is_single=is_single)
+        for number in numbers:
+            name = "" if is_single else f"-{number}"
+            try:
+                _score(GitHub(client), runner, number, step, reports, name=name)
+            except CRScoreError as exc:
+                # The other pull requests are still scored; the run ends with this error.
+                step.fail(exc, "" if is_single else f"{runner.repository}#{number}")
 
 
 def _find_numbers(
@@ -181,17 +187,6 @@ def _post_measured(
         step.reports[overview.number] = _report(overview, posted)
 
 
-def _score_each(host: Host, runner: Environment, numbers: tuple[int, ...], step: Step) -> None:
-    is_single = len(numbers) == 1
-    reports = _read_sarif(runner, step, is_single=is_single)
-    for number in numbers:
-        try:
-            _score(host, runner, number, step, reports, name="" if is_single else f"-{number}")
-        except CRScoreError as exc:
-            # The other pull requests are still scored; the run ends with this error.
-            step.fail(exc, "" if is_single else f"{runner.repository}#{number}")
-
-
 def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[RawReport, ...]:
     """Read the findings of other tools in the one pull request.
 
@@ -204,11 +199,11 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
     if not is_single and runner.inputs.sarif:
         step.note("warning", "The input sarif is not used: its findings are of one pull request.")
         return ()
+    # Patterns may overlap; each file is read once.
     names: dict[str, None] = {}
     for pattern in runner.inputs.sarif:
         matches = glob.glob(pattern, recursive=True)  # noqa: PTH207  # a pattern may be absolute
         files = sorted(name for name in matches if Path(name).is_file())
-        # Patterns may overlap; each file is read once.
         names |= dict.fromkeys(files)
         if not files:
             step.note("warning", f"No file matches {pattern} of the input sarif.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -11,7 +12,17 @@ import click
 
 from crscore import io
 from crscore.commands import _terminal
-from crscore.commands._host import host_options
+from crscore.commands._options import (
+    COUNT,
+    DAY,
+    PATH,
+    add_options,
+    format_option,
+    host_options,
+    option,
+    quiet_option,
+    write_document,
+)
 from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._target import find_repositories
 from crscore.errors import COMMAND_LINE, ConfigError
@@ -21,71 +32,41 @@ from crscore.settings import OnNothing
 from crscore.text import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from crscore.audit.overview import Overview
     from crscore.audit.store.database import Store
     from crscore.audit.summary import OverviewOptions
     from crscore.hosts.site import Connection, Site
 
-    Command = Callable[..., Any]
+_FILE: Final = click.Path(dir_okay=False, path_type=Path)
 
-_DAY: Final = click.DateTime(["%Y-%m-%d"])
-_FOLDER: Final = click.Path(file_okay=False, path_type=Path)
-
-_store = click.option(
-    "--store",
-    "file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    envvar="CRSCORE_AUDIT_STORE",
-    default="crscore-audit.db",
-    help="Audit database (default: CRSCORE_AUDIT_STORE, else crscore-audit.db).",
+_store = option(
+    "--store FILE", "Audit database, which CRSCORE_AUDIT_STORE may also name.",
+    to="file", type=_FILE, envvar="CRSCORE_AUDIT_STORE", default="crscore-audit.db",
+)  # fmt: skip
+_clones = option("--clones DIR", "Folder of the bare clones (default: FILE.clones).", type=PATH)
+_output = option("-o, --output PATH", "Write to this path instead of stdout.")
+_detect = option(
+    "--detect X", "Smallest relevant difference, as a share of the scale.",
+    type=click.FloatRange(0, 1, min_open=True), default=0.05,
+)  # fmt: skip
+_question = add_options(
+    _store,
+    option(
+        "--days N", "Length of the period in days, without --since.",
+        type=click.IntRange(1, 3_660), default=30,
+    ),
+    option("--since DAY", "First day of the period.", type=DAY),
+    option("--until DAY", "Last day of the period (default: today).", type=DAY),
+    option("--repository PATTERN...", "Only matching repositories.", to="repositories"),
+    option("--measure NAME", "Measure to compare.", default="usefulness"),
+)  # fmt: skip
+"""Options of the period and of the measure."""
+_webhook = add_options(
+    option("--webhook URL", "Address to post the result to.", envvar="CRSCORE_WEBHOOK"),
+    option("--link URL", "Address of the report, for the webhook.", default=""),
 )
-_clones = click.option(
-    "--clones",
-    type=_FOLDER,
-    metavar="DIR",
-    help="Folder of the bare clones (default: FILE.clones).",
-)
-_output = click.option(
-    "-o", "--output", metavar="PATH", help="Write to this path instead of stdout."
-)
-
-
-_detect = click.option(
-    "--detect",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.05,
-    help="Smallest relevant difference, as a share of the scale (default: 0.05, 5 of 100).",
-)
-
-
-def _question(command: Command) -> Command:
-    """Add the options of the period and of the measure."""
-    # In the reverse order of the help: click lists the option that was added last first.
-    for option in (
-        click.option("--measure", metavar="NAME", default="usefulness", help="Measure to compare."),
-        click.option(
-            "--repository",
-            "repositories",
-            metavar="PATTERN",
-            multiple=True,
-            help="Only matching repositories; may be repeated.",
-        ),
-        click.option("--until", type=_DAY, help="Last day of the period (default: today)."),
-        click.option("--since", type=_DAY, help="First day of the period."),
-        click.option(
-            "--days",
-            type=click.IntRange(1, 3_660),
-            default=30,
-            show_default=True,
-            help="Length of the period in days, without --since.",
-        ),
-        _store,
-    ):
-        command = option(command)
-    return command
 
 
 @click.group(
@@ -115,21 +96,15 @@ def command() -> None:
 @click.argument("repositories", nargs=-1, metavar="[OWNER/REPO]...")
 @_store
 @_clones
-@click.option(
-    "--organisation",
-    "organisations",
-    metavar="OWNER/PATTERN",
-    multiple=True,
-    help="Repositories of an organisation or a group: 'acme/*', 'acme/shop-*'; may be repeated.",
+@option(
+    "--organisation OWNER/PATTERN...",
+    "Repositories of an organisation or a group: 'acme/*', 'acme/shop-*'.",
+    to="organisations",
 )
-@click.option(
-    "--since", type=_DAY, help="First day to read of a new repository (default: 30 days ago)."
-)
-@click.option("--max-requests", type=click.IntRange(1), help="Maximum REST requests of this run.")
-@click.option(
-    "--max-points", type=click.IntRange(1), help="Maximum GraphQL points of this run, on GitHub."
-)
-@click.option("--git-url", metavar="URL", help="Address to clone from, with {name} for OWNER/REPO.")
+@option("--since DAY", "First day to read of a new repository (default: 30 days ago).", type=DAY)
+@option("--max-requests N", "Maximum REST requests of this run.", type=COUNT)
+@option("--max-points N", "Maximum GraphQL points of this run, on GitHub.", type=COUNT)
+@option("--git-url URL", "Address to clone from, with {name} for OWNER/REPO.")
 @host_options(wait_budget_s=600)
 def sync(
     repositories: tuple[str, ...],
@@ -177,15 +152,8 @@ def sync(
 @command.command("score", examples=("crscore audit score --workers 4",))
 @_store
 @_clones
-@click.option(
-    "--workers", type=click.IntRange(1, 1_024), default=1, help="Number of processes (default: 1)."
-)
-@click.option(
-    "--engine",
-    default="processes",
-    metavar="NAME",
-    help="How to run them: processes or ray[:ADDRESS].",
-)
+@option("--workers N", "Number of processes.", type=click.IntRange(1, 1_024), default=1)
+@option("--engine NAME", "How to run them: processes or ray[:ADDRESS].", default="processes")
 @host_options(wait_budget_s=600)
 @setting_options("config", *SCORING, "trust")
 def score(
@@ -230,40 +198,30 @@ def score(
 @command.command("report", examples=("crscore audit report -o site",))
 @_question
 @_detect
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("site", "text", "json", "markdown")),
-    help="A folder of pages, or a document (site with -o, else text).",
-)
+@option(
+    "--format", "A folder of pages, or a document (default: site with -o, else text).",
+    to="layout", type=click.Choice(("site", "text", "json", "markdown")),
+)  # fmt: skip
 @_output
-@_terminal.quiet_option
-def report(
-    *,
-    form: str | None,
-    output: str | None,
-    file: Path,
-    **question: Any,
-) -> int:
+@quiet_option
+def report(*, layout: str | None, output: str | None, file: Path, **question: Any) -> int:
     """Report on all reviewers, as pages or as one document."""
     from crscore.audit.report import contents, site  # noqa: PLC0415
 
-    form = form or ("site" if output else "text")
-    if form == "site" and output is None:
+    layout = layout or ("site" if output else "text")
+    if layout == "site" and output is None:
         raise ConfigError("--output", COMMAND_LINE, "must name the folder of the pages: -o site")
     with _open(file, must_exist=True) as store:
         overview = _overview(store, question)
-        if form == "site":
+        if layout == "site":
             site.write_site(store, overview, Path(str(output)), host=all_sites()[0].web(None))
             click.echo(f"{Path(str(output)) / 'index.html'}")
             return 0
-    if form == "json":
-        text = escape.write_json(overview)
-    elif form == "markdown":
-        text = contents.render_summary(overview)
-    else:
-        text = contents.render_text(overview, **_terminal.report_style(to_terminal=output is None))
-    io.write_text(text, output)
+    write_document(
+        layout, output, overview,
+        text=partial(contents.render_text, overview),
+        markdown=partial(contents.render_summary, overview),
+    )  # fmt: skip
     return 0
 
 
@@ -271,10 +229,10 @@ def report(
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
 @_detect
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+@format_option("text", "json")
 @_output
 def compare(
-    reviewers: tuple[str, ...], *, form: str, output: str | None, file: Path, **question: Any
+    reviewers: tuple[str, ...], *, layout: str, output: str | None, file: Path, **question: Any
 ) -> int:
     """Compare two or more reviewers, by default all bots."""
     from crscore.audit import compare as comparison  # noqa: PLC0415
@@ -288,27 +246,20 @@ def compare(
     verdicts = comparison.compare_all(
         table, reviewers=reviewers or None, measure=options.measure, detect=options.detect
     )
-    if form == "json":
-        document = Verdicts(
-            since=options.period.since,
-            until=options.period.until,
-            signature=table.signature,
-            detect=options.detect,
-            verdicts=verdicts,
-        )
-        io.write_text(escape.write_json(document), output)
-    else:
-        text = render_verdicts(verdicts, **_terminal.report_style(to_terminal=output is None))
-        io.write_text(text if verdicts else "There are no two reviewers to compare.\n", output)
+    document = Verdicts(
+        since=options.period.since,
+        until=options.period.until,
+        signature=table.signature,
+        detect=options.detect,
+        verdicts=verdicts,
+    )
+
+    def render(**style: Any) -> str:
+        text = render_verdicts(verdicts, **style)
+        return text if verdicts else "There are no two reviewers to compare.\n"
+
+    write_document(layout, output, document, text=render)
     return 0
-
-
-_webhook = click.option(
-    "--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Address to post the result to."
-)
-_link = click.option(
-    "--link", metavar="URL", default="", help="Address of the report, for the webhook."
-)
 
 
 @command.command(
@@ -317,18 +268,11 @@ _link = click.option(
     examples=("crscore audit digest", "crscore audit digest --format markdown"),
 )
 @_question
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("slack", "markdown", "json")),
-    default="markdown",
-    show_default=True,
-)
+@format_option("markdown", "slack", "json")
 @_webhook
-@_link
 @_output
 def digest(
-    *, form: str, webhook: str | None, link: str, output: str | None, file: Path, **question: Any
+    *, layout: str, webhook: str | None, link: str, output: str | None, file: Path, **question: Any
 ) -> int:
     """Write ten lines on the last week: next to the week before, and with 30 days' verdicts."""
     from crscore.audit.gate import slack_message  # noqa: PLC0415
@@ -340,12 +284,11 @@ def digest(
         longer = _overview(store, question | {"since": None, "days": max(30, question["days"])})
         week = digests.digest(now, _overview(store, question | _period_before(now)), longer)
     message = slack_message(week.title, week.lines, link=link)
-    if form == "markdown":
-        text = digests.render_markdown(week)
-    else:
-        document = message if form == "slack" else week._asdict()
-        text = escape.write_json(document)
-    io.write_text(text, output)
+    write_document(
+        layout, output, week._asdict(),
+        markdown=partial(digests.render_markdown, week),
+        slack=partial(escape.write_json, message),
+    )  # fmt: skip
     if webhook:
         _post(webhook, message)
     return 0
@@ -354,31 +297,21 @@ def digest(
 @command.command("gate", examples=("crscore audit gate coderabbit --baseline 40",))
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
-@click.option(
-    "--baseline",
+@option(
+    "--baseline NUMBER", "Score from 0 to 100, or `previous` for the preceding period.",
     default="previous",
-    metavar="NUMBER",
-    help="Score from 0 to 100, or `previous` for the preceding period (default).",
-)
-@click.option(
-    "--min-drop",
-    type=click.FloatRange(0, 100),
-    default=3.0,
-    help="Smallest relevant drop (default: 3).",
-)
-@click.option(
-    "--on-nothing",
-    type=click.Choice(get_args(OnNothing)),
-    default="pass",
-    help="What a bot without a number does; skip passes and says nothing (default: pass).",
-)
+)  # fmt: skip
+@option("--min-drop N", "Smallest relevant drop.", type=click.FloatRange(0, 100), default=3.0)
+@option(
+    "--on-nothing", "What a bot without a number does; skip passes and says nothing.",
+    type=click.Choice(get_args(OnNothing)), default="pass",
+)  # fmt: skip
 @_webhook
-@_link
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+@format_option("text", "json")
 def gate(
     reviewers: tuple[str, ...],
     *,
-    form: str,
+    layout: str,
     baseline: str,
     min_drop: float,
     on_nothing: str,
@@ -405,16 +338,15 @@ def gate(
         reviewers=reviewers or ("*",),
         on_nothing=on_nothing,
     )
-    for line in (*result.notices, *result.failed):
-        _terminal.print_message(line)
-    if form == "json":
+    code = _terminal.print_gate(result.failed, result.notices)
+    if layout == "json":
         io.write_text(escape.write_json(result._asdict()), None)
     else:
-        click.echo("The gate failed." if result.failed else "The gate passed.")
+        click.echo("The gate failed." if code else "The gate passed.")
     if webhook:
         title = f"{', '.join(row.name for row in now.repositories)}, {now.since} to {now.until}"
         _post(webhook, gates.webhook_message(result, title=title, link=link))
-    return _terminal.EXIT_GATE if result.failed else 0
+    return code
 
 
 @contextmanager

@@ -10,14 +10,21 @@ import click
 
 from crscore import commands, io
 from crscore.commands import _terminal
-from crscore.reports import escape
+from crscore.commands._options import (
+    PATH,
+    SHARE,
+    format_option,
+    option,
+    output_option,
+    quiet_option,
+    write_document,
+)
 
 if TYPE_CHECKING:
     from crscore.bench.records import Finding
 
 FETCH: Final = "fetch"
 """Word in place of the golden set that reads a public set from a clone."""
-_PATH: Final = click.Path(path_type=Path)
 _SQLITE: Final = b"SQLite format 3\0"
 
 
@@ -31,36 +38,24 @@ _SQLITE: Final = b"SQLite format 3\0"
         "crscore bench --judgements judgements.jsonl",
     ),
 )
-@click.argument("golden", type=_PATH, required=False)
-@click.argument("findings", type=_PATH, nargs=-1)
-@click.option(
-    "--list", "is_list", is_flag=True, help="Name the public sets, with licence and hash."
-)
-@click.option(
-    "--judgements", type=_PATH, metavar="FILE",
-    help="Compare the matching with judges' decisions instead.",
+@click.argument("golden", type=PATH, required=False)
+@click.argument("findings", type=PATH, nargs=-1)
+@option("--list", "Name the public sets, with licence and hash.", to="is_list")
+@option("--judgements FILE", "Compare the matching with judges' decisions instead.", type=PATH)
+@option(
+    "--decisions FILE", "Decisions by hand on unsure pairs, as --format decisions writes them.",
+    type=PATH,
 )  # fmt: skip
-@click.option(
-    "--decisions", type=_PATH, metavar="FILE",
-    help="Decisions by hand on unsure pairs, as --format decisions writes them to fill in.",
+@option(
+    "--beta X", "Weight of recall against precision in F.",
+    type=click.FloatRange(0, min_open=True), default=1.0,
 )  # fmt: skip
-@click.option(
-    "--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
-    help="Weight of recall against precision in F.",
-)  # fmt: skip
-@click.option(
-    "--min-f", type=click.FloatRange(0, 1), metavar="NUMBER",
-    help="Exit with 1 when a bot's F is below this.",
-)  # fmt: skip
-@click.option("--resamples", type=click.IntRange(0), default=2000, show_default=True,
-              help="Draws of the bootstrap.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--format", "form", default="text", show_default=True,
-    type=click.Choice(("text", "html", "json", "markdown", "decisions")),
-)  # fmt: skip
-@_terminal.output_option
-@_terminal.quiet_option
+@option("--min-f X", "Exit with 1 when a bot's F is below this.", type=SHARE)
+@option("--resamples N", "Draws of the bootstrap.", type=click.IntRange(0), default=2000)
+@option("--seed N", "Random seed.", type=click.IntRange(0), default=0)
+@format_option("text", "html", "json", "markdown", "decisions")
+@output_option
+@quiet_option
 def command(
     golden: Path | None,
     findings: tuple[Path, ...],
@@ -72,7 +67,7 @@ def command(
     min_f: float | None,
     resamples: int,
     seed: int,
-    form: str,
+    layout: str,
     output: str | None,
 ) -> int:
     """Score FINDINGS of review bots against known problems.
@@ -85,15 +80,15 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crscore import bench  # noqa: PLC0415  (after --help and wrong options)
     from crscore.bench import reasons, report, sets  # noqa: PLC0415
-    from crscore.reports import layout  # noqa: PLC0415
+    from crscore.reports.layout import to_html, to_text  # noqa: PLC0415
 
     if is_list:
         io.write_text(sets.describe_sets(), output)
         return 0
     if judgements is not None:
-        compare = commands.load_research_command("bench.judgements")
-        context = click.get_current_context()
-        context.invoke(compare, path=judgements, form=form, output=output)
+        if compare := commands.load_command("bench.judgements"):
+            context = click.get_current_context()
+            context.invoke(compare, path=judgements, form=layout, output=output)
         return 0
     if golden is None or not findings:
         raise click.UsageError(
@@ -110,20 +105,15 @@ def command(
     result = bench.score(
         bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed, answers=answers
     )
-    if form == "decisions":
-        text = reasons.write_decisions(result, answers)
-    elif form == "json":
-        text = escape.write_json(result)
-    elif form == "markdown":
-        text = report.render_short(result)
-    elif form == "html":
-        text = layout.to_html(report.lay_out(result))
-    else:
-        text = layout.to_text(
-            report.lay_out(result, rows=report.FEW),
-            **_terminal.report_style(to_terminal=output is None),
-        )
-    io.write_text(text, output)
+    write_document(
+        layout,
+        output,
+        result,
+        decisions=lambda: reasons.write_decisions(result, answers),
+        markdown=lambda: report.render_short(result),
+        html=lambda: to_html(report.lay_out(result)),
+        text=lambda **style: to_text(report.lay_out(result, rows=report.FEW), **style),
+    )
     is_below = min_f is not None and any((row.f.value or 0.0) < min_f for row in result.bots)
     return _terminal.EXIT_GATE if is_below else 0
 

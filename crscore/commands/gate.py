@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from crscore.commands._host import host_options
+from crscore.commands._options import SECONDS, host_options, option
 from crscore.commands._target import find_target
-from crscore.commands._terminal import EXIT_GATE, CommandGroup, print_message
+from crscore.commands._terminal import CommandGroup, print_gate
 
 if TYPE_CHECKING:
     from crscore.hosts.site import Connection
@@ -23,21 +23,11 @@ def command() -> None:
 
 @command.command("coverage", examples=(_EXAMPLE,))
 @click.argument("target", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N")
-@click.option(
-    "--reviewer",
-    "reviewers",
-    metavar="NAME",
-    multiple=True,
-    required=True,
-    help="Login or name of a reviewer; * matches any text; may be repeated.",
-)
-@click.option(
-    "--wait",
-    type=click.FloatRange(0, 86_400),
-    default=0.0,
-    metavar="SECONDS",
-    help="Maximum seconds to wait for a missing review (default: 0).",
-)
+@option(
+    "--reviewer NAME...", "Login or name of a reviewer; * matches any text.",
+    to="reviewers", required=True,
+)  # fmt: skip
+@option("--wait SECONDS", "Maximum seconds to wait for a missing review.", type=SECONDS, default=0)
 @host_options(wait_budget_s=60)
 def coverage(
     target: str, *, reviewers: tuple[str, ...], wait: float, connection: Connection
@@ -51,7 +41,6 @@ def coverage(
     subject = find_target(target, connection.api_url)
     host = subject.site.make_host(connection)
     result = gate.judge(host, subject.repository, subject.number, reviewers, wait_s=wait)
-    for line in result.failed:
-        print_message(line)
-    click.echo("The gate failed." if result.failed else "The gate passed.")
-    return EXIT_GATE if result.failed else 0
+    code = print_gate(result.failed)
+    click.echo("The gate failed." if code else "The gate passed.")
+    return code

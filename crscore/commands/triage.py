@@ -7,20 +7,28 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import msgspec
 
-from crscore import io
-from crscore.commands._inputs import check_stdin, read_both, read_limited
+from crscore.commands._inputs import CodeOptions, read_limited, read_review
+from crscore.commands._options import (
+    SHARE,
+    format_option,
+    option,
+    output_option,
+    quiet_option,
+    write_document,
+)
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
-from crscore.commands._terminal import GroupedCommand, output_option, print_note, quiet_option
+from crscore.commands._terminal import GroupedCommand, print_note
 from crscore.reports import escape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from crscore.agents.triage import Triage, Triaged
+    from crscore.agents.triage import Triaged
     from crscore.records import Comment
 
 WORTH_POSTING: Final = "worth-posting"
+NOTHING: Final = "No remarks.\n"
 
 
 @click.command(
@@ -36,30 +44,19 @@ WORTH_POSTING: Final = "worth-posting"
 )
 @click.argument("diff", type=FILE, metavar="DIFF")
 @click.argument("review", type=FILE, metavar="REVIEW")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["text", "json", "comments"]),
-    default="text",
-    show_default=True,
-    help="comments: the comments of REVIEW with a remark that is listed, as JSON.",
+@format_option(
+    "text", "json", "comments", text="comments: those of REVIEW with a listed remark, as JSON."
 )
 @output_option
-@click.option(
-    "--only",
+@option(
+    "--only", "List only remarks with this action, or a draft's remarks that are worth posting.",
     type=click.Choice(["fix", "answer", "skip", WORTH_POSTING]),
-    help="List only remarks with this action, or a draft's remarks that are worth posting.",
+)  # fmt: skip
+@option("--posted REVIEW", "Comments that others have posted.", type=FILE)
+@option(
+    "--min-worth X", "Minimum worth of a remark that is worth posting.  [default: 0.25]", type=SHARE
 )
-@click.option("--posted", type=FILE, metavar="REVIEW", help="Comments that others have posted.")
-@click.option(
-    "--min-worth",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    help="Minimum worth of a remark that is worth posting.  [default: 0.25]",
-)
-@click.option(
-    "--budget", type=click.IntRange(min=0), metavar="N", help="Maximum remarks worth posting."
-)
+@option("--budget N", "Maximum remarks worth posting.", type=click.IntRange(min=0))
 @quiet_option
 @setting_options(*SCORING, "offline", "config", analyzers="none")
 def command(
@@ -82,14 +79,9 @@ def command(
     with the lines that prove it, its duplicates and its place. Linters are off by default.
     """
     settings = load_settings(config_file, flags)
-    check_stdin([review, diff, posted])
     from crscore.agents.triage import MIN_WORTH, Policy, triage  # noqa: PLC0415
-    from crscore.scorer import Scorer  # noqa: PLC0415
 
-    scorer = Scorer(settings)
-    (diff_data, diff_source), (review_data, source) = read_both(settings, diff, review)
-    change = scorer.read_diff(diff_data, source=diff_source)
-    comments = scorer.read_review(review_data, source=source)
+    scorer, change, comments, _ = read_review(settings, diff, review, CodeOptions(), posted)
     existing: tuple[Comment, ...] = ()
     if posted is not None:
         existing = scorer.read_review(read_limited(settings, posted, "review")[0], source=posted)
@@ -102,32 +94,30 @@ def command(
         if remark.comment < len(comments)
         and (only is None or (remark.post if only == WORTH_POSTING else remark.action == only))
     ]
-    io.write_text(_render(layout, decided, listed, comments, policy.min_worth), output)
+    write_document(
+        layout,
+        output,
+        msgspec.structs.replace(decided, remarks=tuple(listed)),
+        text=lambda **_: "".join(_text(item, policy.min_worth) for item in listed) or NOTHING,
+        comments=lambda: _as_json(comments, sorted({item.comment for item in listed})),
+    )
     for note in decided.notes:
         print_note(f"note: {note}")
     return 0
 
 
-def _render(
-    layout: str,
-    decided: Triage,
-    listed: Sequence[Triaged],
-    comments: Sequence[Comment],
-    min_worth: float,
-) -> str:
-    if layout == "text":
-        return "".join(_text(remark, min_worth) for remark in listed) or "No remarks.\n"
-    if layout == "json":
-        document = msgspec.structs.replace(decided, remarks=tuple(listed))
-        return escape.write_json(document)
-    indices = sorted({remark.comment for remark in listed})
+def _as_json(comments: Sequence[Comment], indices: Sequence[int]) -> str:
+    """Write some comments with the fields and the sides that GitHub's API expects.
+
+    https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request
+    """
     fields = ("id", "path", "line", "start_line", "side", "body")
-    entries = [
-        {name: value for name in fields if (value := getattr(comments[index], name)) is not None}
-        for index in indices
-    ]
-    sides = {"old": "LEFT", "new": "RIGHT"}  # as GitHub expects them
-    return escape.write_json([entry | {"side": sides[entry["side"]]} for entry in entries])
+    sides = {"old": "LEFT", "new": "RIGHT"}
+    rows = [{name: getattr(comments[at], name) for name in fields} for at in indices]
+    entries = [row | {"side": sides[row["side"]]} for row in rows]
+    return escape.write_json(
+        [{key: value for key, value in row.items() if value is not None} for row in entries]
+    )
 
 
 def _text(remark: Triaged, min_worth: float) -> str:

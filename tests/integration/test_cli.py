@@ -179,10 +179,6 @@ def test_help_is_printed(crscore, arguments: list[str]) -> None:
     assert ran.out.startswith("Usage: crscore")
 
 
-def test_verbose_says_how_long_each_step_took(crscore) -> None:
-    assert "scored" in crscore(DIFF, REVIEW, *FAST, "-v").err
-
-
 def test_bare_hunk_takes_its_language_from_the_flag(crscore, tmp_path: Path) -> None:
     hunk = tmp_path / "hunk.patch"
     hunk.write_text("@@ -1 +1 @@\n-limit = 10\n+limit = 20\n", encoding="utf-8")
