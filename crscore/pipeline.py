@@ -19,11 +19,11 @@ Each step is one call, which takes frozen values and returns new ones. No step c
 this module, which neither makes parts nor reads files.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -146,70 +146,13 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
             readings = read_reviews(parts.reader, encoded, by_model, parsed)
     results: list[Result] = []
     older_results = iter(results)
+    steps = zip(reviews, by_model, encoded, readings, strict=True)
     with progress.track("scoring", len(reviews)) as advance:
-        for review, answers, (cells, _), read in zip(
-            reviews, by_model, encoded, readings, strict=True
-        ):
+        for review, answers, (cells, _), read in steps:
             originals = {index: next(older_results) for index in review.pair.originals}
             results.append(_score(review, cells, read, answers, parts, originals))
             advance(1)
     return tuple(results[len(older) :])
-
-
-def list_requests(pairs: Sequence[ReviewedChange], parts: Parts) -> list[list[Request]]:
-    """Return what a language model is asked about the comments of each pair, in order."""
-    changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
-    analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))
-    return [
-        make_requests(
-            changes[id(pair.diff)],
-            pair.comments,
-            read_review(pair.comments, pair.diff, parts.splitter).parsed,
-            analyses[id(pair.diff)].findings,
-        )
-        for pair in pairs
-    ]
-
-
-def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[ModelReadings]:
-    """Let a language model read the comments of all reviews, in one batch.
-
-    A comment on an older version of the change is read with that version, for both.
-    """
-    if model is None:
-        return [ModelReadings()] * len(reviews)
-    older, requests = iter(reviews), list[list[Request]]()
-    for review in reviews:
-        own_requests = _make_requests(review, model, skipped=review.pair.originals)
-        for index in review.pair.originals:
-            of_original = _make_requests(next(older), model, is_original=True)
-            own_requests += [request.about(index) for request in of_original]
-        requests.append(own_requests)
-    answers = model.read(requests)
-    of_older = [
-        ModelReadings({0: read.remarks[index]} if index in read.remarks else {})
-        for review, read in zip(reviews, answers, strict=True)
-        for index in review.pair.originals
-    ]
-    return [*of_older, *answers[len(of_older) :]]
-
-
-def _make_requests(
-    review: _Review,
-    model: ModelReader,
-    *,
-    skipped: Collection[int] = (),
-    is_original: bool = False,
-) -> list[Request]:
-    return make_requests(
-        review.change,
-        review.pair.comments,
-        review.text.parsed,
-        review.analysis.findings,
-        max_bytes=model.respondent.max_bytes,
-        skipped=skipped,
-        is_original=is_original,
-    )
 
 
 def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
@@ -245,6 +188,40 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     return reviews
 
 
+def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[ModelReadings]:
+    """Let a language model read the comments of all reviews, in one batch.
+
+    A comment on an older version of the change is read with that version, for both.
+    """
+    if model is None:
+        return [ModelReadings()] * len(reviews)
+
+    def ask_about(review: _Review, **settings: Any) -> list[Request]:
+        return make_requests(
+            review.change,
+            review.pair.comments,
+            review.text.parsed,
+            review.analysis.findings,
+            max_bytes=model.respondent.max_bytes,
+            **settings,
+        )
+
+    older, requests = iter(reviews), list[list[Request]]()
+    for review in reviews:
+        own_requests = ask_about(review, skipped=review.pair.originals)
+        for index in review.pair.originals:
+            of_original = ask_about(next(older), is_original=True)
+            own_requests += [request.about(index) for request in of_original]
+        requests.append(own_requests)
+    answers = model.read(requests)
+    of_older = [
+        ModelReadings({0: read.remarks[index]} if index in read.remarks else {})
+        for review, read in zip(reviews, answers, strict=True)
+        for index in review.pair.originals
+    ]
+    return [*of_older, *answers[len(of_older) :]]
+
+
 def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Floats]]:
     """Encode every distinct text of all pairs in one call, and compare the two sides of each.
 
@@ -254,6 +231,7 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     refs = [[ref.encoded_text for ref in review.selection.references] for review in reviews]
     windows = [list_windows(review.pair.diff) if parts.reader else () for review in reviews]
     sentences = [[sentence.text for sentence in review.text.sentences] for review in reviews]
+    # Their order decides which texts share a batch, and so the last digits of the vectors.
     of_changes = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
     vectors = Vectors(parts.encoder, chain(of_changes, *sentences))
     return [
@@ -334,3 +312,18 @@ def _score(
         signature={**parts.signature, **run_identities},
         notes=notes,
     )
+
+
+def list_requests(pairs: Sequence[ReviewedChange], parts: Parts) -> list[list[Request]]:
+    """Return what a language model is asked about the comments of each pair, in order."""
+    changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
+    analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))
+    return [
+        make_requests(
+            changes[id(pair.diff)],
+            pair.comments,
+            read_review(pair.comments, pair.diff, parts.splitter).parsed,
+            analyses[id(pair.diff)].findings,
+        )
+        for pair in pairs
+    ]

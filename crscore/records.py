@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from html import escape
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -974,30 +973,4 @@ class Result:
         return (
             f"Result(standing={self.standing}, relevance={relevance}, "
             f"comments={len(self.comments)}, remarks={len(self.remarks)})"
-        )
-
-    def _repr_html_(self) -> str:
-        """Return the headline and the remarks for a notebook, as HTML without scripts."""
-        useful = self.usefulness
-        headline = (
-            self.scores.reason or "published scores only"
-            if useful is None
-            else f"{useful.word}: {useful.comparison}"
-        )
-        rows = "".join(
-            "<tr>"
-            + "".join(
-                f'<td style="text-align: left">{escape(cell)}</td>'
-                for cell in (
-                    " ".join(self.sentences[index].text for index in remark.sentences),
-                    f"{remark.level.value}, {remark.verdict.value}",
-                    f"{remark.worth:.2f}",
-                )
-            )
-            + "</tr>"
-            for remark in self.remarks
-        )
-        return (
-            f"<p><b>{escape(headline)}</b></p><table><tr><th>Remark</th><th>Level, verdict</th>"
-            f"<th>Worth</th></tr>{rows}</table>"
         )

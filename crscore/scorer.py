@@ -229,9 +229,7 @@ class Scorer:
                 read.append(exc)
         scorable = [pair for pair in read if isinstance(pair, pipeline.ReviewedChange)]
         results = iter(self._run(scorable, keep=keep))
-        return [
-            next(results) if isinstance(pair, pipeline.ReviewedChange) else pair for pair in read
-        ]
+        return [pair if isinstance(pair, CRScoreError) else next(results) for pair in read]
 
     def _read_pair(
         self, change: DiffLike, review: ReviewLike, parsed: dict[str | bytes, Diff]

@@ -69,33 +69,32 @@ Splitter = Literal["markdown", "paper"]
 OnNothing = Literal["pass", "fail", "skip"]
 
 
+_CLAIMS = "Claim generator; auto: the configured model, else structural."
+_MATCHER = "Matcher; auto: calibrated for encoders it has weights for, else published."
+_READER = "Reader of remarks: network, or also openai:MODEL, vllm:MODEL or replay:FILE."
+_PRICE = "Price of a million tokens read and written, to report the cost."
+_ANALYZERS = "Static analysis: auto, none, or comma-separated names and folders."
+_FAIL_UNDER = "Exit with 1 when fewer than N of 100 real comments are less useful."
+_ON_NOTHING = "With a threshold, what a review without a number does."
+
+
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of the language model that writes claims or reads remarks."""
 
     model: Annotated[Name | None, _model("Language model of claims and reader.")] = None
     model_revision: Annotated[Revision | None, _model("Revision of that model.")] = None
     lora: Annotated[Folder | None, _model("LoRA adapter of that model.")] = None
-    max_model_len: Annotated[Limit | None, _model("Maximum tokens of a prompt and its answer.")] = (
-        None
-    )
-    tensor_parallel: Annotated[Devices | None, _model("Number of GPUs that share the model.")] = (
-        None
-    )
+    max_model_len: Annotated[Limit | None, _model("Maximum tokens of prompt and answer.")] = None
+    tensor_parallel: Annotated[Devices | None, _model("GPUs that share the model.")] = None
     quantization: Annotated[Name | None, _model("Quantization method of the weights.")] = None
-    dtype: Annotated[Name | None, _model("Numeric type of the weights, such as bfloat16.")] = None
-    concurrency: Annotated[Requests | None, _model("Maximum requests at a time (default: 16).")] = (
-        None
-    )
+    dtype: Annotated[Name | None, _model("Numeric type of the weights: bfloat16, ...")] = None
+    concurrency: Annotated[Requests | None, _model("Requests at a time (default: 16).")] = None
     model_timeout: Annotated[Seconds | None, _model("Maximum seconds for one answer.")] = None
     temperature: Annotated[float, Meta(ge=0, le=2), _model("Sampling temperature.", "T")] = 0.0
     max_new_tokens: Annotated[Limit, _model("Maximum tokens of one answer.")] = 512
-    form: Annotated[Form | None, _model("Answer format (default: as trained, or json).")] = None
-    few_shots: Annotated[bool | None, _model("Include examples (default: as trained, or yes).")] = (
-        None
-    )
-    prompt: Annotated[
-        Name | None, _model("Name of the prompt (default: as trained, or claims.v1).")
-    ] = None
+    form: Annotated[Form | None, _model("Format of answers (default: as trained, or json).")] = None
+    few_shots: Annotated[bool | None, _model("Show examples (default: as trained, or yes).")] = None
+    prompt: Annotated[Name | None, _model("Prompt (default: as trained, or claims.v1).")] = None
 
 
 class Config(ModelSettings, frozen=True, kw_only=True):
@@ -104,79 +103,35 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     preset: Annotated[Literal["default", "paper"], _part("Named set of settings.")] = "default"
     encoder: Annotated[Name, _part("Sentence encoder.", "NAME[:MODEL]")] = "minilm"
     revision: Annotated[Revision | None, _part("Revision of the encoder's model.")] = None
-    claims: Annotated[
-        Name,
-        _part(
-            "Claim generator; auto: the configured model, else structural.",
-            "NAME[:ARGUMENT]",
-        ),
-    ] = AUTO
-    matcher: Annotated[
-        Name,
-        _part(
-            "Matcher; auto: calibrated for encoders it has weights for, else published.",
-            "NAME[:FILE]",
-        ),
-    ] = AUTO
-    threshold: Annotated[
-        Cosine | None, _part("Cosine threshold of the published matcher (default: the encoder's).")
-    ] = None
-    reader: Annotated[
-        Name,
-        _part(
-            "Reader of remarks: network, or also openai:MODEL, vllm:MODEL or replay:FILE.",
-            "NAME[:ARGUMENT]",
-        ),
-    ] = NETWORK
-    reader_limit: Annotated[
-        Limit | None, _model("Maximum requests of a run to the model that reads remarks.")
-    ] = None
-    reader_price: Annotated[
-        Name | None,
-        _model("Price of a million tokens read and written, to report the cost.", "READ,WRITTEN"),
-    ] = None
+    claims: Annotated[Name, _part(_CLAIMS, "NAME[:ARGUMENT]")] = AUTO
+    matcher: Annotated[Name, _part(_MATCHER, "NAME[:FILE]")] = AUTO
+    threshold: Annotated[Cosine | None, _part("Cosine threshold (default: the encoder's).")] = None
+    reader: Annotated[Name, _part(_READER, "NAME[:ARGUMENT]")] = NETWORK
+    reader_limit: Annotated[Limit | None, _model("Maximum requests of a run to the reader.")] = None
+    reader_price: Annotated[Name | None, _model(_PRICE, "READ,WRITTEN")] = None
     splitter: Annotated[Splitter, _part("Sentence splitter.")] = "markdown"
     max_claims: Annotated[Limit | None, _part("Maximum number of claims counted.")] = 12
-    analyzers: Annotated[
-        Name,
-        _analysis("Static analysis: auto, none, or comma-separated names and folders.", "NAMES"),
-    ] = "auto"
-    trust: Annotated[
-        bool, _analysis("Run analyzers on untrusted code without a sandbox if none is available.")
-    ] = False
-    max_issues: Annotated[
-        Limit, _analysis("Maximum issues counted per hunk, the most severe first.")
-    ] = 3
-    tools_dir: Annotated[Folder | None, _analysis("Folder where npm analyzers are installed.")] = (
-        None
-    )
+    analyzers: Annotated[Name, _analysis(_ANALYZERS, "NAMES")] = "auto"
+    trust: Annotated[bool, _analysis("Run analyzers even if no sandbox is available.")] = False
+    max_issues: Annotated[Limit, _analysis("Maximum issues counted per hunk, worst first.")] = 3
+    tools_dir: Annotated[Folder | None, _analysis("Folder of the npm analyzers.")] = None
     cache_dir: Annotated[Folder | None, _storage("Cache folder (default: the system's).")] = None
     cache: Annotated[bool, _storage("Cache findings, claims and responses of code hosts.")] = True
     format: Annotated[Name, _report("Report format.")] = "text"
-    explain: Annotated[bool, _report("Show everything that determined the score.")] = False
     signature: Annotated[bool, _report("Show the whole signature in the text report.")] = False
     offline: Annotated[bool, _storage("Do not use the network; load models from disk.")] = False
-    fail_under: Annotated[
-        Standing | None,
-        _gate("Exit with 1 when fewer than N of 100 real comments are less useful."),
-    ] = None
+    fail_under: Annotated[Standing | None, _gate(_FAIL_UNDER)] = None
     fail_under_relevance: Annotated[
         Share | None, _gate("Exit with 1 when relevance (0 to 1) is below X.")
     ] = None
-    on_nothing: Annotated[
-        OnNothing, _gate("With a threshold, what a review without a number does.")
-    ] = "pass"
+    on_nothing: Annotated[OnNothing, _gate(_ON_NOTHING)] = "pass"
     max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
     max_files: Annotated[Limit, _help("Maximum files in a diff.")] = 3_000
     max_hunks: Annotated[Limit, _help("Maximum hunks in a diff.")] = 20_000
     max_line_length: Annotated[Limit, _help("Maximum characters of a line of a diff.")] = 100_000
-    max_review_bytes: Annotated[Limit, _help("Maximum size of a review file in bytes.")] = (
-        10_000_000
-    )
-    max_sarif_bytes: Annotated[Limit, _help("Maximum size of a SARIF file in bytes.")] = 20_000_000
-    max_source_bytes: Annotated[Limit, _help("Maximum size of a source file read for context.")] = (
-        2_000_000
-    )
+    max_review_bytes: Annotated[Limit, _help("Maximum bytes of a review file.")] = 10_000_000
+    max_sarif_bytes: Annotated[Limit, _help("Maximum bytes of a SARIF file.")] = 20_000_000
+    max_source_bytes: Annotated[Limit, _help("Maximum bytes of a source file.")] = 2_000_000
 
 
 class Setting(NamedTuple):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     common=(
         "format",
         "output",
-        "explain",
         "source_root",
         "analyzers",
         "claims",
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
 @setting_options("format")
 @output_option
-@setting_options("explain", "signature", "fail_under", "fail_under_relevance", "on_nothing")
+@setting_options("signature", "fail_under", "fail_under_relevance", "on_nothing")
 @code_options
 @quiet_option
 @setting_options(*SCORING, "offline", "config")
@@ -74,15 +73,15 @@ def command(
         raise click.UsageError("the diff and the review are missing: crscore DIFF REVIEW")
     if review is None:
         of_one = {name: value for name, value in code._asdict().items() if value}
-        of_one |= {name: True for name in ("explain", "signature") if flags[name]}
+        of_one |= {"signature": True} if flags["signature"] else {}
         return _score_pairs(settings, diff, output, next(iter(of_one), None))
     if settings.encoder == SETTINGS["encoder"].default:
         from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
 
         # The encoder loads its model while other modules are imported and the change is read.
         MiniLM(offline=settings.offline).preload()
-    options = {"explain": settings.explain, "signature": settings.signature}
-    offered = {**options, **_terminal.report_style(to_terminal=output is None)}
+    style = _terminal.report_style(to_terminal=output is None)
+    offered = {"signature": settings.signature, **style}
     report: Report = plugins.create("reports", settings.format, offered=offered)
     scorer, change, comments, _ = read_review(settings, diff, review, code)
     from crscore.reports import view  # noqa: PLC0415  (after --help and wrong options)

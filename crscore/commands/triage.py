@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crscore.records import Comment
 
 WORTH_POSTING: Final = "worth-posting"
-NOTHING: Final = "No remarks.\n"
+NO_REMARKS: Final = "No remarks.\n"
 
 
 @click.command(
@@ -98,7 +98,7 @@ def command(
         layout,
         output,
         msgspec.structs.replace(decided, remarks=tuple(listed)),
-        text=lambda **_: "".join(_text(item, policy.min_worth) for item in listed) or NOTHING,
+        text=lambda **_: "".join(_text(item, policy.min_worth) for item in listed) or NO_REMARKS,
         comments=lambda: _as_json(comments, sorted({item.comment for item in listed})),
     )
     for note in decided.notes:

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from crscore import records
-from crscore.records import CommentResult, Match, PseudoReference, Result, ReviewResult
+from crscore.records import CommentResult, PseudoReference, Result, ReviewResult
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
 
 Link: TypeAlias = Callable[[int], tuple[Run, ...]]
 """Function that returns the text in front of a location, by the index of its comment."""
-_HINT: Final = "shown with --explain"
+_HINT: Final = "in the html and json reports"
 _ABOUT: Final = "likely about this change and no other"
 _SHARE_TONES: Final = (0.6, 0.3)
 """Minimum of a good and of a fair percentile, probability, or share of matches."""
@@ -75,16 +75,9 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
     return blocks.Measures(tuple(replace(row, tone=_tone(row.value, tones)) for row in rows))
 
 
-def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:
-    """Yield the facts next to the scores: published scores, baselines and sizes.
-
-    Args:
-        result: The result.
-        aspects: Whether to include the expected ratings by people.
-    """
+def list_facts(result: Result) -> Iterator[str]:
+    """Yield the facts next to the scores: published scores, baselines and sizes."""
     if result.usefulness is not None:
-        if aspects:
-            yield f"expected ratings by people: {view.aspects(result.usefulness)}"
         yield f"published scores: {view.published(result.scores)}"
     yield f"baselines: {view.baselines(result)}"
     sizes = [view.change(result), view.count_noun(len(result.sentences), "sentence")]
@@ -148,43 +141,26 @@ def sentences_title(result: Result) -> str:
 
 
 def make_remarks(
-    result: Result,
-    *,
-    max_open: int | None = None,
-    explain: bool = False,
-    link: Link = lambda _: (),
+    result: Result, *, max_open: int | None = None, link: Link = lambda _: ()
 ) -> Iterator[blocks.Heading | blocks.Items]:
     """Yield the remarks, each with its stance, its level, its share of the value and its subject.
 
     Args:
         result: The result.
         max_open: Maximum number of remarks that are not folded; None for all.
-        explain: Whether to include each remark's estimates and the numbers of its sentences.
         link: Function that returns the text in front of the location of a comment, by its index.
     """
-    # The text of a claim is shown once. The full report lists all claims further down.
-    listed = set(range(len(result.references) if explain else 0))
-    items = tuple(
-        _remark(
-            result,
-            item,
-            listed,
-            (*link(item.remark.comment), *_place_comment(result, item.remark.comment)),
-            explain=explain,
-        )
-        for item in view.rank_remarks(result)
-    )
+    listed: set[int] = set()
+    items = []
+    for item in view.rank_remarks(result):
+        place = (*link(item.remark.comment), *_place_comment(result, item.remark.comment))
+        items.append(_remark(result, item, listed, place))
     title = view.remarks_title(result.remarks)
     yield from blocks.make_list(title, items, noun="remarks", max_open=max_open, hint=_HINT)
 
 
 def _remark(
-    result: Result,
-    item: view.RankedRemark,
-    listed: set[int],
-    comment_place: Line,
-    *,
-    explain: bool,
+    result: Result, item: view.RankedRemark, listed: set[int], comment_place: Line
 ) -> blocks.Item:
     """Return the entry of a remark, dimmed if it needs no answer."""
     remark, text = item.remark, view.remark_text(result, item.remark)
@@ -200,13 +176,7 @@ def _remark(
     below: list[Line] = [tuple(facts)]
     if remark.receipt is not None:
         lines = view.list_spans(remark.receipt.lines, MAX_PROOF_PLACES)
-        place = (Run(lines, "place"),) * bool(lines)
-        below.append(make_receipt(remark.receipt, place))
-    if explain:
-        sentences = " ".join(f"S{at + 1}" for at in remark.sentences)
-        below.append((Run(f"{sentences}: {view.remark_numbers(remark)}"),))
-        if (model := remark.reading) and model.why:
-            below.append((Run(f"a language model, holds {model.holds.value}: {model.why}"),))
+        below.append(make_receipt(remark.receipt, (Run(lines, "place"),) * bool(lines)))
     return blocks.Item(
         (Run(text, "dim"),) if is_empty else text,
         (Run(f"{item.number}", f"strong {tone}"),),
@@ -242,79 +212,59 @@ def _place_comment(result: Result, index: int) -> Iterator[Run]:
         yield Run(view.comment_place(comment), "place")
 
 
-def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:
+def make_sentences(result: Result, *, limit: int) -> Iterator[blocks.Items]:
     """Yield the sentences by comment, each with its stance or its pseudo-reference.
 
     Args:
         result: The result.
         limit: Maximum number of sentences; the others are counted.
-        explain: Whether to include everything that is known of a sentence.
     """
-    # The text of a claim is shown once. The full report lists all claims further down.
-    listed = set(range(len(result.references) if explain else 0))
+    listed: set[int] = set()
     # The head of a single text would repeat the lines above it.
     has_head = len(result.comments) > 1 or any(c.comment.path for c in result.comments)
     left = limit
     for comment in result.comments:
-        if left <= 0 or not (comment.sentences or (explain and comment.suggestions)):
+        if left <= 0 or not comment.sentences:
             continue
-        items = [
-            _sentence(result, index, listed, explain=explain) for index in comment.sentences[:left]
-        ]
+        items = [_sentence(result, index, listed) for index in comment.sentences[:left]]
         left -= len(comment.sentences)
-        if explain:
-            items += (
-                blocks.Item(
-                    (Run(f"suggested code: {view.suggestion(block)}", "dim"),),
-                    code=tuple(block.code.rstrip("\n").split("\n")),
-                )
-                for block in comment.suggestions
-            )
+        title: Line = ()
+        if has_head:
+            place = view.comment_place(comment.comment) if comment.comment.path else "the change"
+            score = view.hundred(view.measures(result, comment)[0])
+            text = f" on {place} · {view.columns(result)[0].lower()} {score}"
+            title = Run(view.author(comment.comment.author)), Run(text, "dim")
         yield blocks.Items(
             tuple(items),
-            _comment_title(result, comment, explain=explain) if has_head else (),
+            title,
             unlisted=max(len(result.sentences) - limit, 0) if left <= 0 else 0,
             hint=_HINT,
         )
 
 
-def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> Line:
-    """Return the author, location and scores of a comment."""
-    names = zip(view.columns(result), view.measures(result, comment), strict=True)
-    scores = [f"{name.lower()} {view.hundred(value)}" for name, value in names]
-    place = view.comment_place(comment.comment) if comment.comment.path else "the whole change"
-    text = f" on {place} · {scores[0]}"
-    if explain:
-        text += f" · against {view.scope(comment.scope)}: {', '.join(scores)}"
-        if comment.usefulness is not None:
-            text += f" · {view.verdict(comment.usefulness)}"
-            text += f" People would say: {view.aspects(comment.usefulness)}."
-    return Run(view.author(comment.comment.author)), Run(text, "dim")
-
-
-def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) -> blocks.Item:
-    """Return a sentence with its stance, its flag or subject, and its partner.
+def _sentence(result: Result, index: int, listed: set[int]) -> blocks.Item:
+    """Return a sentence with its stance, and its flag, subject or pseudo-reference.
 
     Args:
         result: Its result.
         index: Its index.
         listed: Indices of the claims whose text was shown; the claims of this entry are added.
-        explain: Whether to include everything that is known.
     """
     match, reading = result.sentence_matches[index], view.reading(result, index)
     flag = view.flag(result, index)
-    facts: list[Run | str] = [] if flag is None else [Run(flag, "fair")]
+    facts: list[Run | str] = []
     if reading is not None:
-        if flag is None and (text := _subject(result, reading, listed)):
-            facts = [text]
-        facts = [Run(f"{reading.stance.value}{' · ' * bool(facts)}"), *facts]
-    below: list[Line] = [tuple(facts)] if facts else []
-    if explain and (flag is None or match.degree):
-        below.append((Run(_partner(match)),))
-    elif reading is None and flag is None and match.matched and match.index is not None:
-        below.append((Run("→ "), _claim(result, match.index, listed)))
-    lead = (_mark(result, match), Run(f" S{index + 1}" * explain))
-    return blocks.Item(result.sentences[index].text, lead, below=tuple(below))
+        facts = [reading.stance.value]
+    if flag is not None:
+        facts.append(Run(flag, "fair"))
+    elif reading is not None:
+        facts += filter(None, [_subject(result, reading, listed)])
+    elif match.matched and match.index is not None:
+        facts.append(f"→ {_claim(result, match.index, listed)}")
+    below = tuple(part for fact in facts for part in (Run(" · "), fact))[1:]
+    mark, tone = (blocks.CHECK_MARK, "good") if match.matched else (blocks.CROSS_MARK, "bad")
+    lead = (Run(f"{mark} {view.strength(result, match)}", tone),)
+    return blocks.Item(result.sentences[index].text, lead, below=(below,) if below else ())
 
 
 def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:
@@ -332,53 +282,11 @@ def _claim(result: Result, index: int, listed: set[int]) -> str:
     return f"R{index + 1}{text}"
 
 
-def _partner(match: Match) -> str:
-    if match.index is not None:
-        return f"{'→' if match.matched else 'closest:'} R{match.index + 1}"
-    if match.degree is not None:
-        return "of the older version it was written on"
-    return "no pseudo-reference to compare with"
-
-
-def make_references(result: Result) -> blocks.Items:
-    """Return every pseudo-reference with its locations."""
-    items = []
-    for index, item in enumerate(result.references):
-        match = result.reference_matches[index]
-        facts = [
-            item.kind.value,
-            f"weight {view.hundred(item.weight)} of 100",
-            view.places(item, max_places=5, before=True),
-            f"by {item.source}",
-        ]
-        if match.index is not None:
-            rank = "best" if match.matched else "closest"
-            facts.append(f"{rank} sentence S{match.index + 1}")
-        if item.topic is not None:
-            facts.append(f"part of {view.label(item.topic)}")
-        if item.identifiers:
-            facts.append("names " + ", ".join(item.identifiers[:8]))
-        if not item.counted:
-            facts.append("not counted: over the limit")
-        below: list[Line] = [(Run(" · ".join(facts)),)]
-        if item.reading:
-            below.append((Run(f"text encoded: {item.reading}"),))
-        lead = (_mark(result, match), Run(f" R{index + 1}"))
-        items.append(blocks.Item(item.text, lead, below=tuple(below)))
-    return blocks.Items(tuple(items))
-
-
 def _cells(result: Result, scored: CommentResult | ReviewResult) -> tuple[Line, ...]:
     """Return the three cells of scores, the percentile with its word."""
     tones = _tones(result)
     pairs = zip(view.score_cells(result, scored), view.measures(result, scored), strict=True)
     return tuple((Run(text, _tone(value, tones)),) for text, value in pairs)
-
-
-def _mark(result: Result, match: Match) -> Run:
-    """Return the mark of a pair and the number that decided it."""
-    mark, tone = (blocks.CHECK_MARK, "good") if match.matched else (blocks.CROSS_MARK, "bad")
-    return Run(f"{mark} {view.strength(result, match)}", tone)
 
 
 def _tones(result: Result) -> tuple[float, float]:

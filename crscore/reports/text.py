@@ -1,7 +1,7 @@
 """Report for a terminal.
 
-The short form has the verdict, the scores, each remark with its subject, and the most important
-points that are not addressed; `explain` shows everything. Notes are not part of it: the command
+It has the verdict, the scores, each remark with its subject, and the most important points that are
+not addressed; the page and the JSON document have everything. Notes are not part of it: the command
 line prints them on stderr.
 """
 
@@ -12,25 +12,23 @@ import msgspec
 from msgspec import Meta
 
 from crscore.records import Result
-from crscore.reports import console, escape, score_blocks, view
+from crscore.reports import console, score_blocks, view
 from crscore.reports.base import Report
-from crscore.reports.blocks import CHECK_MARK, Block, Heading, Paragraph, Signature
+from crscore.reports.blocks import Block, Heading, Paragraph, Signature
 
-SHORT_REMARKS: Final = 20
-"""Maximum number of remarks in the short form."""
-SHORT_SENTENCES: Final = 40
-"""Maximum number of sentences in the short form if there are no remarks."""
-SHORT_UNADDRESSED: Final = 8
-"""Maximum number of unaddressed topics and pseudo-references in the short form."""
-SHORT_CHARS: Final = 600
-"""Maximum characters of a remark, sentence or claim in the short form."""
+MAX_REMARKS: Final = 20
+"""Maximum number of remarks."""
+MAX_SENTENCES: Final = 40
+"""Maximum number of sentences, which are listed if there are no remarks."""
+MAX_UNADDRESSED: Final = 8
+"""Maximum number of unaddressed topics and pseudo-references."""
+MAX_CHARS: Final = 600
+"""Maximum characters of a remark, sentence or claim."""
 
 
 class TextOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Report for a terminal; its fields are its options."""
 
-    explain: bool = False
-    """True to show everything instead of the short form."""
     signature: bool = False
     """True to show the full signature instead of its short form."""
     color: bool = False
@@ -45,7 +43,7 @@ class TextOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
                 self._blocks(result, view.number_heading(index, len(results))),
                 color=self.color,
                 width=self.width,
-                max_chars=escape.MAX_ITEM_CHARS if self.explain else SHORT_CHARS,
+                max_chars=MAX_CHARS,
             )
             for index, result in enumerate(results)
         )
@@ -55,23 +53,15 @@ class TextOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             yield Heading(heading, 1)
         yield from score_blocks.make_headline(result)
         yield score_blocks.make_measures(result)
-        for fact in score_blocks.list_facts(result, aspects=self.explain):
+        for fact in score_blocks.list_facts(result):
             yield Paragraph(fact, "dim")
         for table in score_blocks.make_reviewers(result):
             yield from (Heading(table.caption), table)
-        most = None if self.explain else SHORT_REMARKS
-        yield from score_blocks.make_remarks(result, max_open=most, explain=self.explain)
-        if result.sentences and (self.explain or not result.remarks):
+        yield from score_blocks.make_remarks(result, max_open=MAX_REMARKS)
+        if result.sentences and not result.remarks:
             yield Heading(score_blocks.sentences_title(result))
-            if self.explain:
-                yield Paragraph(view.legend(result, CHECK_MARK), "dim")
-            limit = len(result.sentences) if self.explain else SHORT_SENTENCES
-            yield from score_blocks.make_sentences(result, limit=limit, explain=self.explain)
-        if self.explain and result.references:
-            yield Heading("Pseudo-references, topics that a good review should address")
-            yield score_blocks.make_references(result)
-        most = None if self.explain else SHORT_UNADDRESSED
-        yield from score_blocks.make_unaddressed(result, max_open=most)
+            yield from score_blocks.make_sentences(result, limit=MAX_SENTENCES)
+        yield from score_blocks.make_unaddressed(result, max_open=MAX_UNADDRESSED)
         yield Signature(result.signature, whole=self.signature)
 
 

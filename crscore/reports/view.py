@@ -264,14 +264,6 @@ def aspects(value: records.Usefulness) -> str:
     return f"{estimates(value.aspects, *asdict(value.aspects))} of 100"
 
 
-def remark_numbers(remark: records.Remark) -> str:
-    """List the numbers of a remark, each with its scale."""
-    return (
-        f"worth {remark.worth:.1f} of 1 to 5, importance {remark.importance:.1f} of 4, "
-        f"{estimates(remark, 'gives', 'about', 'specific', 'acts')} of 100"
-    )
-
-
 def estimates(value: object, *names: str) -> str:
     """List some numbers of an object, each from 0 to 100."""
     numbers = (f"{name.replace('_', ' ')} {hundred(getattr(value, name))}" for name in names)

@@ -27,7 +27,7 @@ MAKERS = (
 """Results of a matcher with a threshold, then of one with degrees."""
 OPTIONS: tuple[Mapping[str, str], ...] = (
     {},
-    {"explain": "true", "color": "false", "width": "120"},
+    {"signature": "true", "color": "false", "width": "120"},
 )
 
 
@@ -58,7 +58,7 @@ def test_several_results_are_one_document(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("make", [results.hostile, results.hostile_useful, results.hostile_decided])
 def test_document_holds_nothing_that_commands_a_terminal_or_runner(name: str, make) -> None:
-    shown = report(name, {"explain": "true"}).render([make()])
+    shown = report(name, {}).render([make()])
     assert not set(shown) & set("\x00\x07\x08\x1b\x7f\x9b\x9d\u202e\u202c\u2066\u200b")
     assert "##[" not in shown
     assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
@@ -111,10 +111,9 @@ def test_several_results_may_come_from_different_matchers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"json"}))
-@pytest.mark.parametrize("options", [{"width": "160"}, {"width": "160", "explain": "true"}])
 @pytest.mark.parametrize("make", [results.topics, lambda: results.learned(results.topics())])
-def test_each_unaddressed_topic_is_listed_once(name: str, options, make) -> None:
-    shown = " ".join(report(name, options).render([make()]).replace("<code>", "`").split())
+def test_each_unaddressed_topic_is_listed_once(name: str, make) -> None:
+    shown = " ".join(report(name, {"width": "160"}).render([make()]).replace("<code>", "`").split())
     shown = shown.replace("</code>", "`")
     first = "`HostAuthorization`, new, 110 lines: `HostAuthorization` is new."
     assert shown.count(first) == 1

@@ -76,18 +76,17 @@ def test_text_has_the_signature_in_short(crscore) -> None:
     assert re.fullmatch(rf"{words} · id [0-9a-f]{{7}}", last)
 
 
-@pytest.mark.parametrize("options", [[], ["--explain"]])
-def test_notes_of_a_text_report_are_on_stderr_alone(crscore, tmp_path: Path, options) -> None:
+def test_notes_of_a_text_report_are_on_stderr_alone(crscore, tmp_path: Path) -> None:
     # A suggestion block that cannot be placed is told by the report's own notes, not by the run's.
     review = tmp_path / "review.json"
     body = "Better:\n\n```suggestion\n    return 1\n```"
     comment = {"body": body, "path": "payments/client.py", "line": 36, "side": "RIGHT"}
     review.write_text(json.dumps([comment]), encoding="utf-8")
-    ran = crscore(DIFF, review, *FAST, *options)
+    ran = crscore(DIFF, review, *FAST)
     assert ran.err.startswith("crscore: note: Suggestion blocks that apply: 1 of 1.\n")
     assert "blocks that apply" not in ran.out
     assert "Note" not in ran.out
-    assert crscore(DIFF, review, *FAST, *options, "-q").err == ""
+    assert crscore(DIFF, review, *FAST, "-q").err == ""
 
 
 def relevance(crscore, tmp_path: Path, review: str, *options: str) -> float:
@@ -769,7 +768,7 @@ def test_gate_is_for_each_of_many_pairs(crscore, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [["--explain"], ["--path", "a.py"], ["--source-root", "."], ["--sarif", "a.sarif"]]
+    "option", [["--signature"], ["--path", "a.py"], ["--source-root", "."], ["--sarif", "a.sarif"]]
 )
 def test_option_of_one_review_is_refused_for_many(crscore, tmp_path: Path, option) -> None:
     ran = crscore(pairs_file(tmp_path), *FAST, *option)

@@ -52,13 +52,13 @@ def test_load_gives_the_module_of_that_name() -> None:
 
 
 def test_create_makes_a_plugin_from_texts_and_values() -> None:
-    made = plugins.create("reports", "text", {"explain": "true", "width": 90})
-    assert (made.explain, made.color, made.width) == (True, False, 90)
+    made = plugins.create("reports", "text", {"signature": "true", "width": 90})
+    assert (made.signature, made.color, made.width) == (True, False, 90)
 
 
 def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
-    offered = {"explain": True, "dialect": "klingon"}
-    assert plugins.create("reports", "text", offered=offered).explain
+    offered = {"signature": True, "dialect": "klingon"}
+    assert plugins.create("reports", "text", offered=offered).signature
     assert plugins.create("reports", "json", offered=offered)
 
 
@@ -69,12 +69,12 @@ def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
         (
             "text",
             {"colour": True},
-            "colour: is not an option; there are: explain, signature, color, width",
+            "colour: is not an option; there are: signature, color, width",
         ),
         (
             "json",
-            {"explain": True},
-            "report json: explain: is not an option; the plugin takes none",
+            {"signature": True},
+            "report json: signature: is not an option; the plugin takes none",
         ),
     ],
 )

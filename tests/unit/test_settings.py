@@ -25,11 +25,11 @@ def test_default_preset_is_the_default() -> None:
 
 
 def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
-    file = write(tmp_path, '[tool.crscore]\nsplitter = "paper"\nmax-claims = 3\nexplain = true\n')
+    file = write(tmp_path, '[tool.crscore]\nsplitter = "paper"\nmax-claims = 3\nsignature = true\n')
     env = {"CRSCORE_MAX_CLAIMS": "4", "CRSCORE_ENCODER": "hashing"}
     found = resolve({"encoder": "minilm", "threshold": None}, env, file)
     assert (found.splitter, found.max_claims, found.encoder) == ("paper", 4, "minilm")
-    assert (found.explain, found.claims) == (True, "auto")
+    assert (found.signature, found.claims) == (True, "auto")
 
 
 def test_preset_flag_beats_settings_of_the_file(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_unreadable_toml_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("word", "value"), [("1", True), ("YES", True), ("no", False)])
 def test_words_for_true_and_false(word: str, value: bool) -> None:
-    assert resolve(env={"CRSCORE_EXPLAIN": word}).explain is value
+    assert resolve(env={"CRSCORE_SIGNATURE": word}).signature is value
 
 
 def test_nearest_file_with_the_table_is_found(tmp_path: Path) -> None:
@@ -176,14 +176,14 @@ def test_source_of_each_setting_is_told(tmp_path: Path) -> None:
     file = tmp_path / "pyproject.toml"
     file.write_text("[tool.crscore]\nmax_claims = 3\nmax_issues = 1\n")
     told = settings.explain_settings(
-        {"max_claims": 9, "preset": "paper", "explain": None},
+        {"max_claims": 9, "preset": "paper", "signature": None},
         environment={"CRSCORE_MAX_ISSUES": "2"},
         file=file,
     )
     assert told["max_claims"] == (9, "command line")
     assert told["max_issues"] == (2, "environment")
     assert told["splitter"] == ("paper", "command line, preset paper")
-    assert told["explain"] == (False, "default")
+    assert told["signature"] == (False, "default")
     alone = settings.explain_settings({}, environment={}, file=file)
     assert alone["max_claims"] == (3, str(file))
 
