@@ -1,36 +1,39 @@
-"""Recorded claims, for running the pipeline offline: `--claims replay:PATH`.
+"""Recorded claims, for running the pipeline offline: `--claims replay:FILE`.
 
-PATH is a folder with one file per diff, `<sha256 of the diff>.json` or `.txt`, or a JSON Lines file
-whose rows have a `sha256`. A `.txt` file is a model's unparsed answer in two sections. A JSON
-object has either `claims`, a list of texts or of objects {text, kind, spans, identifiers, weight}
-in which only `text` is required, or `raw`, an unparsed answer. `crscore score --format json` prints
-the sha256 of a diff.
+FILE is JSON Lines, plain or gzip. A row has the `sha256` of a diff, which `crscore score --format
+json` prints, and either `claims`, a list of texts or of objects {text, kind, spans, identifiers,
+weight} in which only `text` is required, or `raw`, the unparsed answer of a model.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
+from crscore import jsonl
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.llm.answer import read_answer
-from crscore.errors import ConfigError, GenerationError
-from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
+from crscore.errors import ConfigError, InputError
+from crscore.records import Claims, Diff, LineSpan, PseudoReference, ReferenceKind
 
 SOURCE = "replay"
-_SUFFIXES = (".json", ".jsonl", ".txt")
-_INVALID = (
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    RecursionError,
-    msgspec.ValidationError,
-)
+
+
+class _Claim(msgspec.Struct, frozen=True):
+    text: str
+    kind: ReferenceKind = ReferenceKind.CLAIM
+    spans: tuple[dict[str, Any], ...] = ()
+    identifiers: tuple[str, ...] = ()
+    weight: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
+
+
+class _Row(msgspec.Struct, frozen=True):
+    sha256: str
+    claims: tuple[str | _Claim, ...] | None = None
+    raw: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,67 +59,48 @@ class ReplayOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Location of the recording."""
 
     argument: str = ""
-    """The folder or file."""
+    """The file."""
 
 
 def create(options: ReplayOptions) -> ClaimGenerator:
     """Load a recording.
 
     Raises:
-        ConfigError: No path was given.
-        GenerationError: The recording cannot be read; the message says which part.
+        ConfigError: No file was given.
+        InputError: The recording cannot be read; the message says which row.
     """
     if not options.argument:
-        raise ConfigError("claims", "settings", "replay needs a folder or file: replay:PATH")
+        raise ConfigError("claims", "settings", "replay needs a file: replay:FILE")
     path = Path(options.argument)
-    digest = hashlib.sha256()
-    recorded: dict[str, Claims] = {}
-    try:
-        files = sorted(path.iterdir()) if path.is_dir() else [path]
-        files = [file for file in files if file.suffix in _SUFFIXES]
-        for file in files:
-            content = file.read_bytes()
-            # The name says which diff a file belongs to, so it is part of the recording.
-            digest.update(file.name.encode() + b"\0" + content + b"\0")
-            recorded |= _read(file, content.decode("utf-8-sig"), one_a_file=path.is_dir())
-    except (OSError, UnicodeDecodeError) as exc:
-        raise GenerationError(f"the recording {path} cannot be read: {exc}") from exc
-    if not files:
-        raise GenerationError(f"{path} has no recording: no {', '.join(_SUFFIXES)} file")
-    return Replay(recorded=recorded, identity=f"{SOURCE}@{digest.hexdigest()[:8]}")
+    content = jsonl.read_bytes(path, "a recording of claims")
+    rows = jsonl.read_rows(content, _Row, path, "a recording of claims")
+    recorded = {row.sha256: _read_row(row, position) for position, row in rows}
+    digest = hashlib.sha256(content).hexdigest()
+    return Replay(recorded=recorded, identity=f"{SOURCE}@{digest[:8]}")
 
 
-def _read(file: Path, text: str, *, one_a_file: bool) -> dict[str, Claims]:
-    if file.suffix == ".txt":
-        return {file.stem: _from_raw(text)}
-    is_single = one_a_file and file.suffix == ".json"
-    # Not `splitlines`: a JSON string may hold other line separators.
-    rows = [text] if is_single else text.split("\n")
-    claims_by_sha: dict[str, Claims] = {}
-    for line_number, row in enumerate(rows, start=1):
-        if row.strip():
-            try:
-                entry = json.loads(row)
-                key = entry.get("sha256", file.stem) if is_single else entry["sha256"]
-                claims_by_sha[str(key)] = _claims(entry)
-            except _INVALID as exc:
-                location = f"{file}, entry {line_number}"
-                raise GenerationError(f"{location}: not a recording of claims: {exc!r}") from exc
-    return claims_by_sha
-
-
-def _claims(entry: Mapping[str, Any]) -> Claims:
-    """Read one recorded entry, which has `claims` or `raw`."""
-    if "claims" not in entry:
-        return _from_raw(str(entry["raw"]))
-    if not isinstance(entry["claims"], list):
-        raise TypeError("claims must be a list")
-    references = [_reference(claim) for claim in entry["claims"]]
-    return Claims(references=tuple(ref for ref in references if ref.text.strip()))
-
-
-def _from_raw(text: str) -> Claims:
-    parsed = read_answer(text)
+def _read_row(row: _Row, position: str) -> Claims:
+    if row.claims is not None:
+        claims = [_Claim(claim) if isinstance(claim, str) else claim for claim in row.claims]
+        references = tuple(
+            PseudoReference(
+                text=claim.text,
+                kind=claim.kind,
+                source=SOURCE,
+                spans=tuple(
+                    jsonl.convert({"side": "new", **span}, LineSpan, position)
+                    for span in claim.spans
+                ),
+                identifiers=claim.identifiers,
+                weight=claim.weight,
+            )
+            for claim in claims
+            if claim.text.strip()
+        )
+        return Claims(references=references)
+    if row.raw is None:
+        raise InputError(f"{position}: the row has neither `claims` nor `raw`")
+    parsed = read_answer(row.raw)
     kinds = ((ReferenceKind.CLAIM, parsed.claims), (ReferenceKind.IMPLICATION, parsed.implications))
     references = tuple(
         PseudoReference(text=sentence, kind=kind, source=SOURCE)
@@ -124,16 +108,4 @@ def _from_raw(text: str) -> Claims:
         for sentence in sentences
     )
     notes = ("The recorded answer broke off; its last sentence was left out.",) * parsed.cut
-    return Claims(references=references, raw=text, notes=notes)
-
-
-def _reference(claim: Any) -> PseudoReference:
-    if isinstance(claim, str):
-        claim = {"text": claim}
-    spans = [{"side": "new", **span} for span in claim.get("spans", ())]
-    values = {key: claim[key] for key in ("text", "kind", "identifiers", "weight") if key in claim}
-    values = {"kind": "claim", **values, "spans": spans, "source": SOURCE}
-    reference = msgspec.convert(values, PseudoReference, strict=False)
-    if not 0 < reference.weight <= 1:
-        raise ValueError(f"a weight must be above 0 and at most 1, not {reference.weight}")
-    return reference
+    return Claims(references=references, raw=row.raw, notes=notes)

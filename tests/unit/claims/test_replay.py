@@ -5,7 +5,7 @@ import pytest
 
 from crscore.claims import replay
 from crscore.diff import parse
-from crscore.errors import ConfigError, GenerationError
+from crscore.errors import ConfigError, InputError
 from crscore.records import LineSpan, ReferenceKind, Side
 
 PATCH = parse.parse_diff("@@ -1 +1 @@\n-a\n+b\n", language="python")
@@ -26,34 +26,28 @@ def test_rows_of_a_file_answer_by_hash(tmp_path: Path) -> None:
     assert references == [("`a` became `b`.", ReferenceKind.CLAIM), ("x", ReferenceKind.ISSUE)]
 
 
-def test_file_of_a_folder_answers_by_its_name(tmp_path: Path) -> None:
+def test_fields_of_a_claim_are_read(tmp_path: Path) -> None:
     claim = {
         "text": "x",
         "spans": [{"path": "a.py", "start": 1, "end": 2}],
         "identifiers": ["a"],
         "weight": 0.5,
     }
-    content = json.dumps({"claims": [claim]}, indent=2)
-    (tmp_path / f"{PATCH.sha256}.json").write_text(content, encoding="utf-8")
-    (tmp_path / "notes.md").write_text("not a recording", encoding="utf-8")
-    (references,) = replayed(tmp_path).references
+    file = tmp_path / "claims.jsonl"
+    file.write_text(json.dumps({"sha256": PATCH.sha256, "claims": [claim]}), encoding="utf-8")
+    (references,) = replayed(file).references
     assert references.spans == (LineSpan(path="a.py", side=Side.NEW, start=1, end=2),)
     assert (references.identifiers, references.weight) == (("a",), 0.5)
 
 
 def test_unparsed_answer_of_a_model_is_read(tmp_path: Path) -> None:
     raw = "Summary of changes:\n1. It renames a.\n\nImplications:\n1. Callers break.\n2. It is"
-    (tmp_path / f"{PATCH.sha256}.txt").write_text(raw, encoding="utf-8")
-    claims = replayed(tmp_path)
+    file = tmp_path / "claims.jsonl"
+    file.write_text(json.dumps({"sha256": PATCH.sha256, "raw": raw}), encoding="utf-8")
+    claims = replayed(file)
     assert [ref.text for ref in claims.references] == ["It renames a.", "Callers break."]
     assert claims.raw == raw
     assert "broke off" in claims.notes[0]
-
-
-def test_raw_field_is_read_like_a_text_file(tmp_path: Path) -> None:
-    file = tmp_path / "claims.jsonl"
-    file.write_text(json.dumps({"sha256": PATCH.sha256, "raw": "One claim."}), encoding="utf-8")
-    assert [ref.text for ref in replayed(file).references] == ["One claim."]
 
 
 def test_diff_that_is_not_recorded_gets_a_note_and_no_claim(tmp_path: Path) -> None:
@@ -74,12 +68,12 @@ def test_identity_changes_with_the_recording(tmp_path: Path) -> None:
 
 
 def test_no_path_is_a_wrong_setting() -> None:
-    with pytest.raises(ConfigError, match="replay:PATH"):
+    with pytest.raises(ConfigError, match="replay:FILE"):
         replay.create(replay.ReplayOptions(argument=""))
 
 
 def test_missing_file_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(GenerationError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot be read"):
         replay.create(replay.ReplayOptions(argument=str(tmp_path / "none.jsonl")))
 
 
@@ -97,12 +91,13 @@ def test_missing_file_is_one_clear_error(tmp_path: Path) -> None:
         '{"sha256": "1", "claims": [{"text": ["x"]}]}',
         '{"sha256": "1", "claims": "x"}',
         '{"claims": ["x"]}',
+        '{"sha256": "1", "claims": [{"text": "x", "spans": [{"path": 1}]}]}',
     ],
 )
 def test_broken_row_names_its_place(tmp_path: Path, row: str) -> None:
     file = tmp_path / "claims.jsonl"
     file.write_text("\n" + row, encoding="utf-8")
-    with pytest.raises(GenerationError, match="entry 2"):
+    with pytest.raises(InputError, match=r"claims\.jsonl:2: "):
         replay.create(replay.ReplayOptions(argument=str(file)))
 
 
@@ -118,19 +113,3 @@ def test_line_separator_inside_a_claim_ends_no_row(tmp_path: Path) -> None:
     file = tmp_path / "claims.jsonl"
     file.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
     assert [ref.text for ref in replayed(file).references] == ["one\u2028two"]
-
-
-def test_folder_without_a_recording_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "notes.md").write_text("x", encoding="utf-8")
-    with pytest.raises(GenerationError, match="has no recording"):
-        replay.create(replay.ReplayOptions(argument=str(tmp_path)))
-
-
-def test_name_of_a_file_is_part_of_the_identity(tmp_path: Path) -> None:
-    identities = set()
-    for name in ("a" * 64, "b" * 64):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / f"{name}.txt").write_text("It changes a.", encoding="utf-8")
-        identities.add(replay.create(replay.ReplayOptions(argument=str(folder))).identity)
-    assert len(identities) == 2
