@@ -434,7 +434,7 @@ def make_model_reader(settings: Config) -> ModelReader | None:
     if name == "replay":
         respondent = replay.read_recording(argument)
     elif name in plugins.names("engines"):
-        from crscore.claims.llm.factory import make_engine  # noqa: PLC0415
+        from crscore.claims.llm.generator import make_engine  # noqa: PLC0415
 
         values = model_options(settings) | {"lora": None, "argument": argument}
         options = msgspec.convert(values, ModelOptions)

@@ -66,7 +66,8 @@ def create(options: ModelOptions) -> ClaimGenerator:
     fallback: ClaimGenerator = plugins.create("claims", "structural")
     if not options.has_model:
         return fallback
-    from crscore.claims.llm.factory import choose_engine, make_generator  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm.generator import make_generator  # noqa: PLC0415  (most runs have no model)
 
-    model = make_generator(choose_engine(options), options)
+    engine = "openai" if options.base_url or options.api_key else "vllm"
+    model = make_generator(engine, options)
     return Auto(model=model, fallback=fallback)

@@ -13,7 +13,7 @@ from crscore.claims.llm.options import ModelOptions
 
 def create(options: ModelOptions) -> ClaimGenerator:
     """Create the generator; the server is first called for a diff that is not in the cache."""
-    from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm.generator import make_generator  # noqa: PLC0415  (most runs have no model)
 
     return make_generator("openai", options)
 

@@ -12,7 +12,7 @@ from crscore.claims.llm.options import ModelOptions
 
 def create(options: ModelOptions) -> ClaimGenerator:
     """Create the generator; its model is loaded for the first diff that is not in the cache."""
-    from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm.generator import make_generator  # noqa: PLC0415  (most runs have no model)
 
     return make_generator("vllm", options)
 

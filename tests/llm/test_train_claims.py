@@ -31,7 +31,7 @@ sys.exit(cli.run(sys.argv[1:]))
 """
 SERVE = """
 import json, sys
-from crscore.claims.llm.factory import make_generator
+from crscore.claims.llm.generator import make_generator
 from crscore.claims.llm.options import ModelOptions
 from crscore.diff.parse import parse_diff
 base, lora, *patches = sys.argv[1:]

@@ -55,10 +55,6 @@ class Chunk:
         """Line ranges of the hunks, on each side that has lines."""
         return tuple(span for hunk in self.hunks for span in _spans(self.file, hunk))
 
-    def paths(self) -> dict[Side, str]:
-        """Return the file's name on each side."""
-        return {side: self.file.path_on(side) for side in Side}
-
 
 class ChunkedDiff(NamedTuple):
     """A change, cut into chunks."""

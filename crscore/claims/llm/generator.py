@@ -10,21 +10,28 @@ import json
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from pathlib import Path
+from typing import Any, Final, Literal
 
 import msgspec
 
+from crscore import plugins
 from crscore.cache import Store
 from crscore.claims.llm.answer import ParsedAnswer, read_answer
 from crscore.claims.llm.chunks import BUDGET, Chunk, ChunkedDiff, chunk_diff
-from crscore.claims.llm.prompt import Form, Prompt, make_chat
-from crscore.errors import MalformedAnswerError
+from crscore.claims.llm.options import ENGINE_OPTIONS, ModelOptions
+from crscore.claims.llm.prompt import Form, Prompt, answer_schema, load_prompt, make_chat
+from crscore.errors import ConfigError, MalformedAnswerError
+from crscore.llm import model_files
 from crscore.llm.answers import summarize
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
 from crscore.text import find_code_spans, split_identifier, stem
 
+DEFAULT_PROMPT: Final = "claims.v1"
+CARD: Final = "training.json"
+"""File that `crscore train claims` writes beside the weights."""
 PARSER_VERSION: Final = 5
 """Version of the answer parser; cached claims of an older version are ignored."""
 CHATS_PER_GROUP: Final = 128
@@ -227,3 +234,98 @@ def _notes(failed: Sequence[str | MalformedAnswerError], parts: int, cut_off: in
         yield f"The model wrote no claims for {len(failed)} of {of_all}: {reasons}."
     if cut_off:
         yield f"Answers that broke off, without their last claims: {cut_off} of {parts}."
+
+
+class _TrainedPrompt(msgspec.Struct, frozen=True):
+    """Prompt settings of a model's training: `prompt` of `training.json`."""
+
+    name: str = DEFAULT_PROMPT
+    sha256: str = ""
+    form: Literal["json", "sections"] = "json"
+    few_shots: bool = True
+
+
+class _Card(msgspec.Struct, frozen=True):
+    prompt: _TrainedPrompt = _TrainedPrompt()
+
+
+def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
+    """Make a generator.
+
+    Args:
+        engine: The engine's name, recorded as the source of the claims.
+        options: Options of the generator; those for the engine are passed on to it.
+
+    Returns:
+        A generator whose model is not yet loaded.
+
+    Raises:
+        ConfigError: An option is invalid.
+    """
+    trained = read_card(options).prompt if engine == "vllm" else _TrainedPrompt()
+    prompt = load_prompt(options.prompt or trained.name)
+    if trained.sha256 not in ("", prompt.sha256) and trained.name == prompt.name:
+        expected = f"is not the {prompt.name} of this version: train it again, or name a prompt"
+        raise ConfigError("prompt", f"the model's {CARD}", expected)
+    form = options.form or trained.form
+    few_shots = trained.few_shots if options.few_shots is None else options.few_shots
+    return ModelClaims(
+        source=engine,
+        engine=make_engine(engine, options),
+        prompt=prompt,
+        sampling=Sampling(
+            max_tokens=options.max_new_tokens,
+            temperature=options.temperature,
+            schema=answer_schema(prompt) if form == "json" else None,
+        ),
+        form=form,
+        few_shots=None if few_shots else 0,
+        cache=Store(Path(options.cache_dir)) if options.cache_dir else None,
+    )
+
+
+def make_engine(name: str, options: ModelOptions, *, is_strict: bool = True) -> Engine:
+    """Make an engine, without loading a model or sending a request.
+
+    Args:
+        name: The engine's name.
+        options: Options of the generator; those for the engine are passed on to it.
+        is_strict: Whether an option that the engine does not have is an error.
+
+    Raises:
+        ConfigError: An option is invalid.
+    """
+    values: dict[str, Any] = {option: getattr(options, option) for option in ENGINE_OPTIONS}
+    values["model"] = options.argument or options.model
+    values = {option: value for option, value in values.items() if value is not None}
+    # An engine without a server ignores the server variables of the environment.
+    ignorable = {"base_url", "api_key"} if is_strict else values.keys()
+    engine: Engine = plugins.create(
+        "engines",
+        name,
+        {option: value for option, value in values.items() if option not in ignorable},
+        offered={option: value for option, value in values.items() if option in ignorable},
+    )
+    return engine
+
+
+def read_card(options: ModelOptions) -> _Card:
+    """Read the card of a crscore model or adapter; the defaults for another model.
+
+    Raises:
+        ConfigError: The card cannot be read.
+    """
+    # A model name is not a folder, even when a folder of that name exists in the working directory.
+    model = options.argument or options.model
+    model_folder = model_files.folder_of(model) if model else None
+    # An adapter is always a folder, even if its path looks like the name of a model.
+    lora = options.lora
+    adapter = (model_files.folder_of(lora) or Path(lora)) if lora else None
+    for folder in filter(None, (adapter, model_folder)):
+        file = folder / CARD
+        if file.is_file():
+            try:
+                return msgspec.json.decode(file.read_bytes(), type=_Card)
+            except (OSError, msgspec.DecodeError) as exc:
+                raise ConfigError("model", str(file), f"cannot be read: {exc}") from exc
+    return _Card()

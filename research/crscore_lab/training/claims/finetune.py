@@ -21,7 +21,7 @@ import jinja2
 import msgspec
 
 from crscore import io
-from crscore.claims.llm.factory import CARD
+from crscore.claims.llm.generator import CARD
 from crscore.claims.llm.prompt import Form, Prompt, format_answer, load_prompt, make_chat
 from crscore.errors import COMMAND_LINE, ConfigError, DependencyError, GenerationError, InputError
 from crscore.llm import chat_text

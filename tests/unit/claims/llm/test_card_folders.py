@@ -1,0 +1,8 @@
+from crscore.claims.llm.generator import read_card
+from crscore.claims.llm.options import ModelOptions
+
+
+def test_folder_that_does_not_exist_has_no_card() -> None:
+    for option in ("model", "lora"):
+        options = ModelOptions(**{option: "~no-such-user-here/model"})
+        assert read_card(options) == read_card(ModelOptions())
