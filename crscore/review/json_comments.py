@@ -19,15 +19,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from crscore.diff.paths import strip_workspace
 from crscore.errors import InputError
 from crscore.records import Comment, Side
 from crscore.text import count_noun
 
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "path": ("path", "position.new_path", "position.old_path", "file"),
-    "line": ("line", "position.new_line"),
+    "path": (
+        "path",
+        "position.new_path",
+        "position.old_path",
+        "file",
+        "code_location.absolute_file_path",
+    ),
+    "line": ("line", "position.new_line", "code_location.line_range.end"),
     "old_line": ("position.old_line",),
-    "start_line": ("start_line", "startLine"),
+    "start_line": ("start_line", "startLine", "code_location.line_range.start"),
     "original_line": ("original_line", "originalLine"),
     "original_start_line": ("original_start_line", "originalStartLine"),
     "side": ("side", "diffSide"),
@@ -35,7 +42,9 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "diff_hunk": ("diff_hunk", "diffHunk"),
     "subject_type": ("subject_type", "subjectType"),
 }
-"""Names of a field in the APIs of GitHub and GitLab; the first one with a value is used."""
+"""Names of a field in the APIs of GitHub and GitLab and in the findings of Codex; the first one
+with a value is used: https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md.
+"""
 _THREAD_KEYS: Final = (
     "path", "line", "startLine", "originalLine", "originalStartLine", "diffSide", "startDiffSide",
     "subjectType",
@@ -314,10 +323,11 @@ class _Fields:
     def get(self, name: str) -> tuple[str, Any]:
         """Return the key of a field and its value; None if no name of the field has one."""
         for key in _NAMES.get(name, (name,)):
-            outer, _, inner = key.rpartition(".")
-            holder = self.values.get(outer) if outer else self.values
-            if isinstance(holder, dict) and holder.get(inner) is not None:
-                return key, holder[inner]
+            value: Any = self.values
+            for part in key.split("."):
+                value = value.get(part) if isinstance(value, Mapping) else None
+            if value is not None:
+                return key, value
         return name, None
 
     def text(self, name: str) -> str | None:
@@ -346,8 +356,14 @@ def _comment(fields: _Fields) -> Comment:
         line, side = old_line, Side.OLD
     title, body = (fields.text("title") or "").strip(), fields.text("body") or ""
     path = fields.text("path") or ""
-    # Azure DevOps starts paths with a slash; tools on Windows write backslashes.
-    path = path.replace("\\", "/") if "/" not in path else path.removeprefix("./").lstrip("/")
+    # Tools on Windows write backslashes.
+    path = path.replace("\\", "/") if "/" not in path else path.removeprefix("./")
+    path = strip_workspace(path)
+    if path.startswith("/") or path[1:3] == ":/":
+        # Azure DevOps starts paths with a slash. Codex's are absolute; in an unknown folder, the
+        # comment is about the whole change, since only the end of the path could be compared.
+        is_azure = fields.get("path")[0] != "code_location.absolute_file_path"
+        path = path.lstrip("/") if is_azure else ""
     return Comment(
         body=f"**{title}**\n\n{body}" if title and body else body or title,
         path=path or None,

@@ -28,6 +28,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from crscore.diff.paths import strip_workspace
 from crscore.errors import ToolOutputError
 from crscore.records import Diff, Finding, Severity, ToolRun, ToolState
 from crscore.static_analysis import change
@@ -67,10 +68,6 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,30}):")
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|[/\\]")
 # Names that tools give the base of the checkout; %SRCROOT% is the specification's.
 _CHECKOUT: Final = ("%SRCROOT%", "SRCROOT", "PROJECTROOT", "ROOTPATH")
-# /home/runner/work/shop/shop, D:/a/shop/shop and, in a container, /__w/shop/shop, /github/workspace
-_WORKSPACE: Final = re.compile(
-    r"(?:(?:/(?:home|Users)/runner/work|/__w|[A-Za-z]:/a)/([^/]+)/\1|/github/workspace)/"
-)
 _MAX_MESSAGE: Final = 10_000
 _MAX_ARGUMENT: Final = 1_000
 _MAX_RULE: Final = 200
@@ -130,8 +127,10 @@ class _RunReader:
         self.bases = _object(run, "originalUriBaseIds")
         # Not the base of a module in a known workspace, which has a relative path: Android Lint
         # calls it %SRCROOT%, https://github.com/github/codeql-action/issues/2215
-        paths = (path_of(_text(self.bases, name, "uri")) for name in _CHECKOUT)
-        self.roots = [f"{path.rstrip('/')}/" for path in paths if _ABSOLUTE.match(path)]
+        checkout = [_find_checkout()]
+        paths = (path_of(_text(self.bases, name, "uri"), checkout) for name in _CHECKOUT)
+        bases = [f"{path.rstrip('/')}/" for path in paths if _ABSOLUTE.match(path)]
+        self.roots = [*checkout, *bases]
 
     def report(self, source: str) -> RawReport:
         """Read the run.
@@ -308,8 +307,8 @@ def path_of(uri: str, roots: Sequence[str] = ()) -> str:
 
     Args:
         uri: URI or path as a tool wrote it.
-        roots: Known roots of the checkout, each with a slash at the end. The workspaces of GitHub's
-            runners are known, too.
+        roots: Known roots of the checkout, each with a slash at the end. The workspaces of CI
+            systems are known, too.
 
     Returns:
         The path without `.` and `..`; an absolute path where the checkout is unknown; "" for no
@@ -318,8 +317,8 @@ def path_of(uri: str, roots: Sequence[str] = ()) -> str:
     Example:
         >>> path_of("file:///home/runner/work/shop/shop/src/a%20b.py")
         'src/a b.py'
-        >>> path_of("/builds/shop/src/a.py"), path_of("/tmp/shop/src/a.py", ["/tmp/shop/"])
-        ('/builds/shop/src/a.py', 'src/a.py')
+        >>> path_of("/srv/shop/src/a.py"), path_of("/tmp/shop/src/a.py", ["/tmp/shop/"])
+        ('/srv/shop/src/a.py', 'src/a.py')
     """
     path = uri.strip()
     scheme = _SCHEME.match(path)
@@ -331,11 +330,11 @@ def path_of(uri: str, roots: Sequence[str] = ()) -> str:
         return ""
     path = posixpath.normpath(unquote(path, errors="replace").replace("\\", "/"))
     path = re.sub(r"^/(?=[A-Za-z]:/)", "", path)  # `file:///D:/a`
-    workspace = _WORKSPACE.match(f"{path}/")
-    path = path[workspace.end() :] if workspace else path
     for root in roots:
-        path = path.removeprefix(root)
-    return path
+        if path.startswith(root):
+            return path[len(root) :]
+    # The root itself ends without a slash.
+    return strip_workspace(f"{path}/").rstrip("/") if _ABSOLUTE.match(path) else path
 
 
 class ExternalRun(NamedTuple):
@@ -359,21 +358,24 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ..
     Returns:
         Each run, in order.
     """
-    # The root of the checkout that crscore runs in, else the working folder.
-    start = Path.cwd() if reports else Path()
+    return tuple(_find_run(report, diff) for report in reports)
+
+
+def _find_checkout() -> str:
+    """Return the root of the checkout that crscore runs in, else the working folder."""
+    start = Path.cwd()
     folders = (folder for folder in (start, *start.parents) if (folder / ".git").exists())
-    root = f"{next(folders, start).as_posix().rstrip('/')}/"
-    return tuple(_find_run(report, diff, root) for report in reports)
+    return f"{next(folders, start).as_posix().rstrip('/')}/"
 
 
-def _find_run(report: RawReport, diff: Diff, root: str) -> ExternalRun:
+def _find_run(report: RawReport, diff: Diff) -> ExternalRun:
     by_path = {file.path: file for file in diff.files}
     name = _UNSAFE.sub("_", report.tool or "sarif")[:MAX_NAME]
     findings: dict[str, list[Finding]] = {}
-    unread = {path for name in report.unparsed if (path := name.removeprefix(root)) in by_path}
+    unread = by_path.keys() & set(report.unparsed)
     outside_count = 0
     for raw in report.findings:
-        path = raw.path.removeprefix(root)
+        path = raw.path
         if path not in by_path:
             outside_count += 1
         elif _UNREAD.fullmatch(raw.rule):

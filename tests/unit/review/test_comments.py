@@ -495,6 +495,28 @@ def test_finding_is_its_body_under_its_title(text: str) -> None:
     assert [comment.body for comment in parse_review(text)] == ["**Bound it**\n\nIt grows."]
 
 
+@pytest.mark.parametrize(
+    ("path", "read"),
+    [
+        ("/workspace/src/a.py", "src/a.py"),
+        ("/home/runner/work/shop/shop/src/a.py", "src/a.py"),
+        ("C:\\a\\shop\\src\\a.py", "src/a.py"),
+        ("src/a.py", "src/a.py"),
+        ("/workspace/packages/web/src/a.py", "packages/web/src/a.py"),
+        # Only the end could be compared: `src/a.py` may be another file.
+        ("/Users/mira/shop/src/a.py", None),
+        ("C:\\Users\\mira\\shop\\src\\a.py", None),
+    ],
+)
+def test_location_of_codex_is_read_from_the_root_of_the_repository(
+    path: str, read: str | None
+) -> None:
+    location = {"absolute_file_path": path, "line_range": {"start": 3, "end": 5}}
+    finding = {"title": "Bound it", "body": "It grows.", "code_location": location}
+    (comment,) = parse_review(json.dumps({"findings": [finding]}))
+    assert (comment.path, comment.start_line, comment.line) == (read, 3, 5)
+
+
 def test_descriptions_are_no_comments_with_or_without_a_number() -> None:
     description = {"title": "Add a cache", "body": "It is faster."}
     for value in [description, [{**description, "number": 7}], {"pullRequest": description}]:
@@ -530,6 +552,8 @@ def test_quoted_texts_are_comments() -> None:
         ("/src/a.py", "src/a.py"),
         ("./src/a.py", "src/a.py"),
         ("src\\lib\\a.py", "src/lib/a.py"),
+        ("/home/runner/work/shop/shop/src/a.py", "src/a.py"),
+        ("C:\\a\\shop\\src\\a.py", "src/a.py"),
         ("src/a\\b.py", "src/a\\b.py"),
     ],
 )

@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from crscore.diff import parse
 from crscore.static_analysis.reports import RawFinding, RawReport
-from crscore.static_analysis.sarif import find_runs, path_of
+from crscore.static_analysis.sarif import find_runs, path_of, read_sarif
 
 ROOT = "/tmp/shop/"
 DIFF = parse.parse_diff("--- a/src/index.ts\n+++ b/src/index.ts\n@@ -1 +1 @@\n-x\n+y\n")
@@ -35,8 +36,17 @@ DIFF = parse.parse_diff("--- a/src/index.ts\n+++ b/src/index.ts\n@@ -1 +1 @@\n-x
         ("file:///D:/a/shop/shop/src/a%20b.py", "src/a b.py"),
         ("/__w/shop/shop/src/a.py", "src/a.py"),
         ("/github/workspace/src/a.py", "src/a.py"),
+        # of other systems
+        ("/builds/team/shop/src/a.py", "src/a.py"),
+        ("/home/vsts/work/1/s/src/a.py", "src/a.py"),
+        ("D:\\a\\1\\s\\src\\a.py", "src/a.py"),
+        ("file:///D:/a/_work/1/s/src/a.py", "src/a.py"),
+        ("/var/jenkins_home/workspace/shop/src/a.py", "src/a.py"),
+        ("/var/lib/jenkins/workspace/shop_main@2/src/a.py", "src/a.py"),
+        ("/home/circleci/project/src/a.py", "src/a.py"),
         # of an unknown folder
-        ("/builds/team/shop/src/a.py", "/builds/team/shop/src/a.py"),
+        ("/srv/builds/team/shop/src/a.py", "/srv/builds/team/shop/src/a.py"),
+        ("builds/team/shop/src/a.py", "builds/team/shop/src/a.py"),
         ("/home/runner/work/shop/other/src/a.py", "/home/runner/work/shop/other/src/a.py"),
         ("/tmp/shopping/src/a.py", "/tmp/shopping/src/a.py"),
         # no file
@@ -55,7 +65,11 @@ def test_path_is_from_the_root_of_the_repository(uri: str, path: str) -> None:
         "packages/web/src/index.ts",
         "file:///home/runner/work/shop/shop/packages/web/src/index.ts",
         "/home/runner/work/shop/shop/index.ts",
-        "/builds/team/shop/src/index.ts",
+        "/builds/team/shop/packages/web/src/index.ts",
+        "/builds/team/group/shop/src/index.ts",
+        "/home/vsts/work/1/s/packages/src/index.ts",
+        "/var/jenkins_home/workspace/folder/shop/src/index.ts",
+        "/srv/shop/src/index.ts",
         "index.ts",
         "SRC/index.ts",
     ],
@@ -72,8 +86,11 @@ def test_paths_of_this_checkout_are_known(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "src").mkdir()
     monkeypatch.chdir(tmp_path / "src")
     uri = f"{tmp_path}{os.sep}src{os.sep}index.ts"
-    raw = RawFinding(path=uri, rule="no-eval", message="Eval is evil.", line=1, end_line=1)
-    (external,) = find_runs([RawReport(tool="eslint", findings=(raw,))], DIFF)
+    location = {"physicalLocation": {"artifactLocation": {"uri": uri}}}
+    result = {"ruleId": "no-eval", "message": {"text": "Eval is evil."}, "locations": [location]}
+    run = {"tool": {"driver": {"name": "eslint"}}, "results": [result]}
+    log = json.dumps({"version": "2.1.0", "runs": [run]}).encode()
+    (external,) = find_runs(read_sarif(log, source="a.sarif"), DIFF)
     assert [finding.path for finding in external.findings] == ["src/index.ts"]
     assert external.note == ""
 
