@@ -36,7 +36,7 @@ def main() -> None:
         period = Period(since=audit_rows.night(0), until=audit_rows.night(audit_rows.NIGHTS - 1))
         overview = make_overview(store, OverviewOptions(period=period))
         overview_s = time.perf_counter() - start
-        files = write_site(store, overview, Path(folder, "site"))
+        files = write_site(overview, Path(folder, "site"))
         total_s, cpu_s = time.perf_counter() - start, time.process_time() - cpu
         size = sum(file.stat().st_size for file in files)
         written = sorted(file.stat().st_mtime_ns for file in files)

@@ -29,8 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crscore.audit.compare import compare_all
-from crscore.audit.coverage import load_coverage
-from crscore.audit.decide import decide, load_records
+from crscore.audit.decide import Record, decide, load_records
 from crscore.audit.drift import find_changes
 from crscore.audit.score.noise import noise_of
 from crscore.audit.signals import RULES, Signal
@@ -349,9 +348,10 @@ def run(pools: list[Pool], seed: int, pulls: int) -> Outcome:
         write_history(store, pools, seed, pulls)
         table = load_reviews(store, period(NIGHTS))
         early = load_reviews(store, period(CHANGE_DAY + 3))
-        posts, records = load_coverage(store, table.scope), load_records(store, table.scope)
+        records = load_records(store, table)
         decisions = {
-            name: decide(table, name, posts[name], records[name]).verdict for name in (*STEADY, "G")
+            name: decide(table, name, records.get(name, Record())).verdict
+            for name in (*STEADY, "G")
         }
     verdicts = {(pair.first, pair.second): pair.verdict for pair in compare_all(table, seed=seed)}
     change_days = [change.day for change in find_changes(early, "G")]

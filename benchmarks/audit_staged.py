@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.audit_planted import ACTED_ON, CHANCE, CHANGES, Change, Review, acted_on, measure
-from crscore.audit.coverage import load_coverage
 from crscore.audit.decide import Record, decide, load_records
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import CommentObservation, ThreadObservation, comment_key
@@ -286,10 +285,8 @@ def run(seed: int, *, weighty: bool) -> dict[str, Decision]:
         write_history(store, seed, weighty=weighty)
         period = Period(since=audit_rows.night(0), until=audit_rows.night(PULLS - 1))
         table = load_reviews(store, period)
-        posts, records = load_coverage(store, table.scope), load_records(store, table.scope)
-        return {
-            name: decide(table, name, posts[name], records.get(name, Record())) for name in BOTS
-        }
+        records = load_records(store, table)
+        return {name: decide(table, name, records.get(name, Record())) for name in BOTS}
 
 
 def main() -> None:
@@ -309,7 +306,7 @@ def main() -> None:
         kept = sum(outcome[name].verdict == "keep" for outcome in outcomes for name in names)
         print(f"{kind} bots that are kept: {kept} of {len(names) * len(outcomes)}")
     for name in BOTS:
-        print(outcomes[0][name].text)
+        print(outcomes[0][name].reason)
     print(f"{time.perf_counter() - started:.0f} s")
 
 

@@ -2,7 +2,7 @@
 
     python scripts/demo_audit.py [FOLDER]
 
-A GitHub on this machine has 40 pull requests of two repositories over 30 days, with three bots and
+A GitHub on this machine has 40 pull requests of two repositories over 30 days, with four bots and
 two people. They are read, scored and shown as a page in FOLDER (a new one in the folder for
 temporary files).
 """
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         for words in (
             ["sync", *names, "--since", audit_demo.FIRST_DAY],
             ["score", "--workers", str(os.cpu_count() or 1)],
-            ["report", *period, "-o", str(folder / "site")],
+            ["report", *period, "--price", "coderabbit=24/month", "-o", str(folder / "site")],
             ["compare", *period],
         ):
             print(f"$ crscore audit {' '.join(words)}", flush=True)

@@ -1,8 +1,10 @@
-"""Comparison of reviewers: is one significantly better than another?
+"""Comparison of reviewers: does one find more that is worth acting on than another?
 
-On common pull requests, the differences on each one are averaged; on different pull requests, the
-means are compared within strata of repository, language and size. Intervals come from resampling
-pull requests.
+A pull request counts as 1 if the reviewer has a critical, major or minor remark on it, and as 0 if
+it saw it and has none. On pull requests that both saw, the differences on each one are averaged; on
+different ones, the means are compared within strata of repository, language and size. Intervals
+come from resampling pull requests. In planted histories this tells a better bot more often than the
+mean usefulness, of which a single misread remark takes much: `benchmarks/audit_planted.py`.
 """
 
 from collections.abc import Sequence
@@ -13,22 +15,22 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.audit.overview import Estimate, Verdict
-from crscore.audit.tables import LOWER_IS_BETTER, MEASURES, ReviewTable
+from crscore.audit.tables import GAINED, ReviewTable
 from crscore.errors import InputError
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
 from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 from crscore.statistics.paired import compare as compare_draws
 from crscore.statistics.paired import correct as correct_p_values
+from crscore.text import count_noun
 
 Floats = npt.NDArray[np.float64]
 
 DETECT: Final = 5.0
-"""Default smallest difference that matters, 0 to 100."""
-MIN_COMMON: Final = 20
-"""Minimum number of common pull requests for comparing two reviewers on these only."""
-MIN_PULLS: Final = 10
-"""Minimum number of pull requests of each reviewer; fewer are too few for a bootstrap."""
+"""Default smallest difference that matters, of 100 pull requests."""
+MIN_PULLS: Final = 20
+"""Minimum number of pull requests of each reviewer, as for a decision, and of common ones for
+comparing two reviewers on these only."""
 
 
 class _Pair(NamedTuple):
@@ -42,7 +44,8 @@ class _Pair(NamedTuple):
     fewest: int
     """Number of pull requests of the reviewer with fewer."""
     test: PairedComparison = PairedComparison(None, None, None, None, None, 0)
-    means: tuple[float, float] = (0.0, 0.0)
+    gained: tuple[int, int] = (0, 0)
+    """Pull requests in the comparison on which each has a remark worth acting on."""
     difference: Estimate | None = None
     """None if they cannot be compared."""
 
@@ -51,7 +54,6 @@ def compare_all(
     table: ReviewTable,
     *,
     reviewers: Sequence[str] | None = None,
-    measure: str = "usefulness",
     detect: float = DETECT,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -61,8 +63,7 @@ def compare_all(
     Args:
         table: Reviews of a period.
         reviewers: Names to compare; None for all bots.
-        measure: One of `tables.MEASURES`.
-        detect: Smallest difference that matters, above 0 and at most 100.
+        detect: Smallest difference that matters, above 0 and at most 100 of 100 pull requests.
         resamples: Number of draws.
         seed: Seed of the draws.
 
@@ -70,24 +71,22 @@ def compare_all(
         One verdict per pair, in the order of the names.
 
     Raises:
-        InputError: A name or the measure is not in the table, or `detect` is out of range.
+        InputError: A name is not in the table, or `detect` is out of range.
     """
     if reviewers is None:
         reviewers = [name for name, bot in zip(table.reviewers, table.is_bot, strict=True) if bot]
-    _check(table, reviewers, measure, detect)
+    _check(table, reviewers, detect)
     names = list(combinations(reviewers, 2))
-    pairs = _differences(table, names, measure, resamples, seed)
+    pairs = _differences(table, names, resamples, seed)
     corrected = correct_p_values(pair.test for pair in pairs)
     tests = max(1, sum(test.p is not None for test in corrected))
     return tuple(
-        _verdict(pair._replace(test=test), measure, detect, tests=tests)
+        _verdict(pair._replace(test=test), detect, tests=tests)
         for pair, test in zip(pairs, corrected, strict=True)
     )
 
 
-def _check(table: ReviewTable, reviewers: Sequence[str], measure: str, detect: float) -> None:
-    if measure not in table.columns or measure not in MEASURES:
-        raise InputError(f"there is no measure {measure}; there are: {', '.join(MEASURES)}")
+def _check(table: ReviewTable, reviewers: Sequence[str], detect: float) -> None:
     if not 0 < detect <= 100:
         raise InputError(f"the difference to detect is {detect:g}; it must be in (0, 100]")
     for name in reviewers:
@@ -97,9 +96,9 @@ def _check(table: ReviewTable, reviewers: Sequence[str], measure: str, detect: f
 
 
 def _differences(
-    table: ReviewTable, names: Sequence[tuple[str, str]], measure: str, resamples: int, seed: int
+    table: ReviewTable, names: Sequence[tuple[str, str]], resamples: int, seed: int
 ) -> list[_Pair]:
-    values = table.matrix(measure)
+    values = table.matrix(GAINED)
     index_of = {name: index for index, name in enumerate(table.reviewers)}
     columns = [(index_of[first], index_of[second]) for first, second in names]
     # Pull requests without these reviewers do not affect the result, so they are skipped.
@@ -109,7 +108,7 @@ def _differences(
         return [_Pair(first, second, False, 0, 0) for first, second in names]
     sides = [(values[:, first], values[:, second]) for first, second in columns]
     is_paired = np.array(
-        [(~np.isnan(first - second)).sum() >= MIN_COMMON for first, second in sides], dtype=bool
+        [(~np.isnan(first - second)).sum() >= MIN_PULLS for first, second in sides], dtype=bool
     )
     deltas = np.array([first - second for first, second in sides])[is_paired]
 
@@ -152,34 +151,35 @@ def _pair(
     if test.low is None or test.high is None:
         return pair
     return pair._replace(
-        means=(
-            float(sides[0][has_value[0] & counts].mean()),
-            float(sides[1][has_value[1] & counts].mean()),
-        ),
+        gained=(int((sides[0][counts] > 0).sum()), int((sides[1][counts] > 0).sum())),
         difference=Estimate(value=float(difference), low=test.low, high=test.high),
     )
 
 
-def _verdict(pair: _Pair, measure: str, detect: float, *, tests: int) -> Verdict:
-    decision = _decide(pair, measure, detect)
-    needed = _needed(pair, detect, tests=tests) if decision == "unknown" else None
+def _verdict(pair: _Pair, detect: float, *, tests: int) -> Verdict:
+    decision = _decide(pair, detect)
+    needed = None
+    if decision == "unknown" and pair.test.error:
+        # The power is 80 %, at the significance level divided by the number of tests, which is
+        # Holm's largest correction.
+        size = max(detect, abs(pair.test.difference or 0.0))
+        total = pair.test.units_needed(size, significance=SIGNIFICANCE / tests)
+        missing = max((total or 0) - pair.pulls, MIN_PULLS - pair.fewest)
+        needed = missing if missing > 0 else None
     return Verdict(
         first=pair.first,
         second=pair.second,
-        measure=measure,
         verdict=decision,
         difference=pair.difference,
         p_value=pair.test.p,
         pulls=pair.pulls,
         paired=pair.paired,
         needed=needed,
-        text=_sentence(pair, decision, measure, detect, needed),
+        text=_sentence(pair, decision, detect, needed),
     )
 
 
-def _decide(
-    pair: _Pair, measure: str, detect: float
-) -> Literal["better", "worse", "equivalent", "unknown"]:
+def _decide(pair: _Pair, detect: float) -> Literal["better", "worse", "equivalent", "unknown"]:
     difference = pair.difference
     if difference is None or pair.fewest < MIN_PULLS:
         return "unknown"
@@ -188,59 +188,42 @@ def _decide(
         return "equivalent"
     if not pair.test.direction:
         return "unknown"
-    return "better" if (difference.value > 0) != (measure in LOWER_IS_BETTER) else "worse"
+    return "better" if difference.value > 0 else "worse"
 
 
-def _needed(pair: _Pair, detect: float, *, tests: int) -> int | None:
-    """Return how many more pull requests would show such a difference with a power of 80 %.
-
-    The significance level is divided by the number of tests, Holm's largest correction.
-    """
-    if not pair.test.error:
-        return None
-    total = pair.test.units_needed(detect, significance=SIGNIFICANCE / tests)
-    missing = max((total or 0) - pair.pulls, MIN_PULLS - pair.fewest)
-    return missing if missing > 0 else None
-
-
-def _sentence(pair: _Pair, decision: str, measure: str, detect: float, needed: int | None) -> str:
-    first, second, difference, means = pair.first, pair.second, pair.difference, pair.means
+def _sentence(pair: _Pair, decision: str, detect: float, needed: int | None) -> str:
+    first, second, difference, gained = pair.first, pair.second, pair.difference, pair.gained
     if difference is None:
-        return f"{first} and {second}: undecided: there are too few pull requests to compare them"
+        return f"{first} and {second} have too few pull requests to compare them"
     low, high, value = difference.low, difference.high, difference.value
-    if decision == "worse":
-        first, second, means = second, first, means[::-1]
-    if (decision in ("better", "worse")) and value < 0:
+    if value < 0:
+        first, second, gained = second, first, gained[::-1]
         low, high, value = -high, -low, -value
-    in_measure = "" if measure == "usefulness" else f" in {measure}"
-    interval = f"95 % interval {format_score(low)} to {format_score(high)}"
-    # For different pull requests, the means are omitted: their difference is another number than
+    # The sign is in words: the first one named is the one that gained more.
+    least = f"{format_score(-low)} fewer" if low < 0 else format_score(low)
+    numbers = f"{format_score(value)} more of 100 (95 %: {least} to {format_score(high)} more)"
+    # For different pull requests, the counts are omitted: their difference is another number than
     # the difference within strata.
     numbers = (
-        f"{format_score(means[0])} against {format_score(means[1])} of 100 on {pair.pulls} common "
-        f"pull requests (difference {format_score(value)}, {interval})"
+        f"on {gained[0]:,} against {gained[1]:,} of {pair.pulls:,} pull requests that both saw, "
+        f"{numbers}"
         if pair.paired
-        else f"a difference of {format_score(value)} of 100 among similar ones of {pair.pulls} "
-        f"pull requests ({interval})"
+        else f"on similar pull requests, {numbers}"
     )
     if decision in ("better", "worse"):
-        return f"{first} is better than {second}{in_measure}: {numbers}"
+        return f"{first} finds more that is worth acting on than {second}: {numbers}"
     if decision == "equivalent":
-        result = f"no difference{in_measure} larger than {format_score(detect)}"
-    elif pair.fewest < MIN_PULLS:
-        result = f"undecided{in_measure}: fewer than {MIN_PULLS} pull requests of one of them"
-    elif low > 0 or high < 0:
-        result = f"undecided{in_measure}: among so many pairs, such a difference may be chance"
-    elif needed is None:
-        result = (
-            f"undecided{in_measure}: the difference may be larger than {format_score(detect)} or 0"
+        return f"{first} and {second} find as much, within {format_score(detect)} of 100: {numbers}"
+    if pair.fewest < MIN_PULLS:
+        numbers += f"; one of them has fewer than {MIN_PULLS} pull requests"
+    elif low > 0:
+        numbers += "; among so many pairs, that may be chance"
+    if needed:
+        more = count_noun(
+            needed, "more common pull request" if pair.paired else "more pull request"
         )
-    else:
-        result = (
-            f"undecided{in_measure}; about {needed:,} more {'common ' * pair.paired}pull requests "
-            f"would probably (4 in 5) show a difference of {format_score(detect)}"
-        )
-    return f"{first} and {second}: {result}: {numbers}"
+        numbers += f"; about {more} would probably (4 in 5) show such a difference"
+    return f"{first} and {second} are not surely different: {numbers}"
 
 
 def format_score(value: float) -> str:

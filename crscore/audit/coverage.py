@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from crscore.audit.overview import Coverage, Rate, SkipCount
+from crscore.audit.overview import Coverage, Rate
 from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.reports import Scope
@@ -46,8 +46,6 @@ class ReviewerCoverage(NamedTuple):
     pulls: Mapping[tuple[int, int], bool] = MappingProxyType({})
     """Whether a comment is to be scored, by repository and number of each pull request with a post
     or check of the reviewer."""
-    hours: float | None = None
-    """Median hours from the opening of a pull request to its first review."""
 
 
 def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
@@ -103,7 +101,6 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
             posts.is_bot,
             _coverage(posts, sum(merged_pulls.get(id_, 0) for id_ in posts.repositories), green),
             {pull: False for app in posts.names for pull in green.get(app, ())} | posts.pulls,
-            float(np.median(posts.hours)) if posts.hours else None,
         )
         for name, posts in by_reviewer.items()
     }
@@ -139,10 +136,8 @@ def _coverage(posts: _Posts, merged: int, green: Mapping[str, set[_Pull]]) -> Co
         reviewed=rate(len(posts.reviewed), merged),
         last_head=rate(posts.last_head, merged),
         green_unreviewed=len(unreviewed) if checks else None,
-        skips=tuple(
-            SkipCount(reason=reason, pulls=pulls)
-            for reason, pulls in sorted(posts.skips.items(), key=lambda item: (-item[1], item[0]))
-        ),
+        skips=dict(sorted(posts.skips.items(), key=lambda item: (-item[1], item[0]))),
+        hours=float(np.median(posts.hours)) if posts.hours else None,
     )
 
 

@@ -1,381 +1,345 @@
 """Keep, tune or drop a bot: a rule on two shares, each with its interval, and on evidence.
 
-*Important* is the share of the bot's comments with a remark worth acting on. *Gained* is the share
-of the pull requests that it saw with such a comment; pull requests without a comment count. Both
-rest on the bot's own words, which a script can write, so they can drop a bot; to keep or tune it
-takes something that others did or said: docs/design/031-decisions.md.
+*Weighty* is the share of the bot's remarks that are worth acting on. *Gained* is the share of the
+pull requests that it saw with such a remark; pull requests without a remark count. Both rest on the
+bot's own words, which a script can write, so they can drop a bot; to keep or tune it takes
+something that others did or said: docs/design/031-decisions.md.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
-from crscore.audit.coverage import ReviewerCoverage, rate, rate_of_pulls
-from crscore.audit.formulas import find_formulas
-from crscore.audit.overview import Decision, EscapedRecall, KindCount, Points, Rate
-from crscore.audit.signals import Signal
+from crscore.audit.coverage import rate, rate_of_pulls
+from crscore.audit.overview import Decision, EscapedRecall, Points, Rate, Remarks
 from crscore.audit.store.database import Store
-from crscore.audit.store.reports import (
-    Scope,
-    count_afterwards,
-    count_kinds,
-    count_points,
-    count_said_again,
-)
-from crscore.audit.tables import ReviewTable
+from crscore.audit.store.reports import count_afterwards, count_points
+from crscore.audit.tables import IMPORTANT, Kind, ReviewTable
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.reports import view
 from crscore.statistics.intervals import wilson
 
-IMPORTANT: Final = ("critical", "major", "minor")
-"""Levels of remarks that are worth acting on."""
 KEEP_FROM: Final = 1 / 3
-"""A bot is kept if the intervals of both shares lie above this share."""
-DROP_GAINED: Final = 0.15
-"""A bot is dropped if the interval of *gained* lies below this share. The model rates one in twenty
-empty comments as important, so a smaller share cannot be told from nothing."""
+"""A bot is kept if surely more than this share of its remarks is worth acting on."""
+NEGLIGIBLE: Final = 0.15
+"""A share below this one is as good as nothing: the reader takes one in twenty empty remarks for a
+weighty one, so less cannot be told from a bot that says nothing of use."""
 SWITCH_OFF_FROM: Final = 0.25
-"""Minimum share of a bot's comments for which switching kinds off is worthwhile."""
+"""Minimum share of a bot's remarks for which switching kinds off is worthwhile."""
 MIN_PULLS: Final = 20
 """Minimum number of pull requests for a decision."""
 CONFIRMED_FROM: Final = 0.1
-"""Points that people made later, or important comments that the code confirms, are evidence if
-their interval lies above this share: of the points that the pair model joins, 7 % are different."""
+"""Points that people made later, or weighty remarks that the code confirms, are evidence if their
+interval lies above this share: of the points that the pair model joins, 7 % are different."""
 AFTERWARDS: Final = 0.1
-"""Nothing is evidence if the share of comments that were changed or written when all was over is
+"""Nothing is evidence if the share of posts that were changed or written when all was over is
 surely above this."""
-_WORDS_PER_MINUTE: Final = 200
+MIN_REMARKS: Final = 5
+"""Minimum number of remarks for evidence: three of four fixed where one is expected is luck in one
+case of twenty, and there are several kinds of evidence."""
 _CLOSE: Final = 0.02
 """Minimum distance of a share to a limit; smaller distances count as this one."""
 KINDS: Final = {
-    "critical": "critical remarks",
-    "major": "major remarks",
-    "minor": "minor remarks",
+    "critical": "critical",
+    "major": "major",
+    "minor": "minor",
     "nit": "nits",
-    "nothing": "remarks with nothing to act on",
     "formula": "formulas (the same sentence with other names)",
     "repeat": "repetitions",
     "restates": "summaries of the change",
     "praise": "praise",
-}
-"""Name of each kind of comment, the most important first."""
-LISTED: Final = KINDS | {
-    "confirmed": "confirmed by the code",
+    "nothing": "empty remarks",
     "refuted": "refuted by the code",
-    "acted": "acted on",
+    "unread": "not read (not in English, or a bare suggestion)",
 }
-"""`KINDS`, with labels for properties that comments of any kind can have."""
-
-
-class Kind(NamedTuple):
-    """Comments of one kind of a reviewer on a pull request."""
-
-    repository: int
-    number: int
-    kind: str
-    comments: int
-    acted_on: int
-    decided: int
-    base: float
-    """Sum of the base rates of the decided ones."""
-    confirmed: int
-    refuted: int
+"""Name of each kind of remark, in order."""
+_SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
+"""Kinds that a bot's settings or prompt can switch off."""
 
 
 class Record(NamedTuple):
-    """What an audit knows about a bot's comments."""
+    """Counts of a bot that are not in the table."""
 
-    kinds: Sequence[Kind] = ()
     points: Points | None = None
     """None if they are not known."""
     afterwards: Rate = rate(0, 0)
     """See `Decision.afterwards`."""
+    near: EscapedRecall | None = None
+    """Its remarks next to later fixes; None if there are none."""
 
 
-class Acted(NamedTuple):
-    """Comments that were acted on."""
+def load_records(
+    store: Store, table: ReviewTable, near: Iterable[EscapedRecall] = ()
+) -> Mapping[str, Record]:
+    """Return what is known about the remarks of each reviewer.
 
-    rate: Rate
-    chance: float
-    """Base rate."""
-
-    @property
-    def lift(self) -> int:
-        """1 or -1 if they are surely acted on more or less often than by chance, else 0."""
-        low, high = _ends(self.rate)
-        return int(low > self.chance) - int(high < self.chance)
-
-
-def load_records(store: Store, scope: Scope) -> Mapping[str, Record]:
-    """Return what is known about the comments of each reviewer.
+    Args:
+        store: The store.
+        table: Reviews of a period.
+        near: Comments next to later fixes.
 
     Raises:
         StoreError: The store cannot be read.
     """
-    formulas = find_formulas(store, scope)
-    kinds: dict[str, list[Kind]] = defaultdict(list)
-    for reviewer, *row in count_kinds(store, scope, Signal.ACTED_ON, formulas):
-        kinds[reviewer].append(Kind(*row))
     listed = [profile.name for profile in profiles() if not profile.shared]
     later: dict[str, list[tuple[float, int]]] = defaultdict(list)
-    for reviewer, count, total in count_afterwards(store, scope, listed):
+    for reviewer, count, total in count_afterwards(store, table.scope, listed):
         later[reviewer].append((count, total))
-    points = _points(store, scope, formulas)
+    points = {
+        reviewer: Points(total=total, only=int(only), people=int(people))
+        for reviewer, total, only, people in count_points(
+            store, table.scope, IMPORTANT, table.formulas
+        )
+    }
+    near_by_name = {row.reviewer: row for row in near}
     return {
         name: Record(
-            kinds.get(name, ()),
             points.get(name),
             rate_of_pulls(*np.array(later.get(name, [(0.0, 0)]), dtype=np.float64).T),
+            near_by_name.get(name),
         )
-        for name in kinds.keys() | points.keys() | later.keys()
+        for name in points.keys() | later.keys() | near_by_name.keys()
     }
 
 
-def _points(store: Store, scope: Scope, formulas: str) -> Mapping[str, Points]:
-    """Return the counts of each reviewer's points, and of those that only it made."""
-    days = (date.fromisoformat(scope.until) - date.fromisoformat(scope.since)).days + 1
-    again = count_said_again(store, scope)
-    rows = count_points(store, scope, IMPORTANT, formulas)
-    counts = {row[0]: [int(count) for count in row[1:]] for row in rows}
-    points = {}
-    for reviewer in again.keys() | counts.keys():
-        total, only, first, people = counts.get(reviewer, [0] * 4)
-        points[reviewer] = Points(
-            total=total, only=only, first=first, people=people, monthly=30 * only / days,
-            again=again.get(reviewer, 0),
-        )  # fmt: skip
-    return points
+def count_remarks(table: ReviewTable, name: str) -> Remarks:
+    """Count the remarks of a reviewer by kind, and those that people reacted to."""
+    rows = [row for kinds in table.kinds.get(name, {}).values() for row in kinds]
+    weighty = [row for row in rows if row.kind in IMPORTANT]
+    kinds: Counter[str] = Counter()
+    mattered: Counter[str] = Counter()
+    for row in rows:
+        kinds[row.kind] += row.remarks
+        mattered[row.kind] += int(row.mattered)
+    return Remarks(
+        total=kinds.total(),
+        kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
+        mattered={kind: mattered[kind] for kind in IMPORTANT if mattered[kind]},
+        fixed=int(sum(row.fixed for row in weighty)),
+        answered=int(sum(row.answered for row in weighty)),
+        resolved=int(sum(row.resolved for row in weighty)),
+    )
 
 
-def decide(
-    table: ReviewTable,
-    name: str,
-    coverage: ReviewerCoverage,
-    record: Record,
-    near: EscapedRecall | None = None,
-) -> Decision:
+def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     """Decide about a bot.
 
     Args:
         table: Reviews of a period.
         name: The bot.
-        coverage: The pull requests on which it posted.
-        record: What is known about its comments.
-        near: Its comments next to later fixes; None if there are none.
+        record: What else is known about its remarks.
     """
-    kinds, points, afterwards = record
-    weights: Counter[tuple[int, int]] = Counter()
-    totals: Counter[tuple[int, int]] = Counter()
-    by_kind: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in kinds:
-        pull = (row.repository, row.number)
-        totals[pull] += row.comments
-        weights[pull] += row.comments * (row.kind in IMPORTANT)
-        counted = {"comments": row.comments, "acted_on": row.acted_on, "decided": row.decided}
-        by_kind[row.kind].update({key: int(count) for key, count in counted.items()})
-    important = rate_of_pulls(
-        np.array([float(weights[pull]) for pull in totals]),
-        np.array([float(total) for total in totals.values()]),
-    )
-    present = pulls_there(table, name, coverage) | set(totals)
-    gained = rate(sum(count > 0 for count in weights.values()), len(present))
-    counts = tuple(
-        KindCount(kind=kind, **count)
-        for kind, count in sorted(by_kind.items(), key=lambda item: (-item[1]["comments"], item[0]))
-    )
-    weighty = [row for row in kinds if row.kind in IMPORTANT]
-    acted, acted_at_all = _acted(weighty), _acted(kinds)
-    evidence = _evidence(weighty, acted, points, near)
-    if _ends(afterwards)[0] > AFTERWARDS:
+    pulls = table.kinds.get(name, {})
+    seen_pulls = table.seen_by(name)
+    weighty_rows = {
+        pull: [row for row in rows if row.kind in IMPORTANT] for pull, rows in pulls.items()
+    }
+    weighty = _rate_of(pulls, lambda row: (row.remarks * (row.kind in IMPORTANT), row.remarks))
+    gained = rate(sum(map(bool, weighty_rows.values())), len(seen_pulls))
+    fixed = _rate_of(weighty_rows, lambda row: (row.fixed, row.decided))
+    all_fixed = _rate_of(pulls, lambda row: (row.fixed, row.decided))
+    chance, chance_of_all = _chance(weighty_rows), _chance(pulls)
+    evidence = _evidence(pulls, weighty_rows, fixed, chance, record)
+    if _ends(record.afterwards)[0] > AFTERWARDS:
         evidence = ()
-    switch_off = tuple(row for row in counts if _is_useless(row, acted_at_all))
-    share_off = sum(row.comments for row in switch_off) / max(1, important.total)
-    verdict = _verdict(important, gained, acted_at_all, bool(evidence), share_off)
-    words = table.columns["words"][table.rows_of(name)]
+    counts = count_remarks(table, name).kinds
+    switch_off = tuple(
+        sorted(
+            (
+                kind
+                for kind in _SWITCHES
+                if counts.get(kind) and _is_unwanted(pulls, kind, chance_of_all)
+            ),
+            key=lambda kind: -counts[kind],
+        )
+    )
+    share_off = sum(counts[kind] for kind in switch_off) / max(1, weighty.total)
+    is_wanted = chance_of_all is not None and _ends(all_fixed)[0] > chance_of_all
+    verdict = _verdict(weighty, gained, bool(evidence), is_wanted, share_off)
     decision = Decision(
         verdict=verdict,
-        text="",
-        weighty=important,
+        reason="",
+        weighty=weighty,
         gained=gained,
+        fixed=fixed,
+        chance=chance,
         evidence=evidence,
-        afterwards=afterwards,
-        silent=len(present - set(totals)),
-        kinds=counts,
-        switch_off=tuple(row.kind for row in switch_off),
-        confirmed=int(sum(row.confirmed for row in kinds)),
-        refuted=int(sum(row.refuted for row in kinds)),
-        minutes=float(np.nansum(words)) / _WORDS_PER_MINUTE,
-        points=points,
-        hours=coverage.hours,
+        afterwards=record.afterwards,
+        switch_off=switch_off,
+        needed=None,
     )
-    return replace(decision, text=_sentence(decision, name, acted, acted_at_all))
+    if verdict == "undecided":
+        decision = replace(decision, needed=_needed(decision))
+    return replace(decision, reason=_sentence(decision, name, counts, is_wanted=is_wanted))
 
 
-def _acted(kinds: Sequence[Kind]) -> Acted:
-    """Return how many of these comments were acted on, and how many would be by chance."""
-    listed = [row for row in kinds if row.decided]
-    acted, decided = (
-        np.array([float(count) for count in counts])
-        for counts in ([row.acted_on for row in listed], [row.decided for row in listed])
+_Pulls = Mapping[tuple[int, int], Sequence[Kind]]
+"""Remarks by repository and number of the pull request."""
+
+
+def _rate_of(pulls: _Pulls, count: Callable[[Kind], tuple[float, float]]) -> Rate:
+    """Return the share of remarks, given the counts of each kind on a pull request."""
+    counts = np.array(
+        [np.sum([count(row) for row in rows], axis=0) for rows in pulls.values() if rows]
     )
-    base = sum(row.base for row in listed)
-    return Acted(rate_of_pulls(acted, decided), base / max(1.0, decided.sum()))
+    return rate_of_pulls(*counts.reshape(-1, 2).T)
+
+
+def _chance(pulls: _Pulls) -> float | None:
+    rows = [row for rows in pulls.values() for row in rows]
+    decided = sum(row.decided for row in rows)
+    return sum(row.chance for row in rows) / decided if decided else None
 
 
 def _evidence(
-    weighty: Sequence[Kind], acted: Acted, points: Points | None, near: EscapedRecall | None
+    pulls: _Pulls, weighty: _Pulls, fixed: Rate, chance: float | None, record: Record
 ) -> tuple[str, ...]:
-    """Return what others did or said that shows the worth of a bot's important comments."""
+    """Return what others did or said that shows the worth of a bot's weighty remarks."""
     evidence = []
-    if acted.lift > 0:
-        evidence.append(_acted_on(acted))
-    if points and (_ends(rate(points.people, points.total))[0] > CONFIRMED_FROM):
+    points, near = record.points, record.near
+    if chance is not None and fixed.total >= MIN_REMARKS and _ends(fixed)[0] > chance:
+        evidence.append(_fixed_text(fixed, chance))
+    # Some teams resolve every thread, so the bot's other remarks are the measure.
+    other_rows = {
+        pull: [row for row in rows if row.kind not in IMPORTANT] for pull, rows in pulls.items()
+    }
+    resolved, by_habit = (
+        _rate_of(rows, lambda row: (row.resolved, row.threads)) for rows in (weighty, other_rows)
+    )
+    if (
+        min(by_habit.total, resolved.total) >= MIN_REMARKS
+        and _ends(resolved)[0] > _ends(by_habit)[1]
+    ):
+        evidence.append(
+            f"people resolved {resolved.count:,} of the {resolved.total:,} worth acting on, and "
+            f"{by_habit.count:,} of its {by_habit.total:,} others"
+        )
+    if (
+        points
+        and points.total >= MIN_REMARKS
+        and (_ends(rate(points.people, points.total))[0] > CONFIRMED_FROM)
+    ):
         evidence.append(f"people later made {points.people:,} of its {points.total:,} points")
-    if near and _ends(near.near)[0] > _ends(near.near_base)[1]:
+    if near and near.near.total >= MIN_REMARKS and (_ends(near.near)[0] > _ends(near.near_base)[1]):
         evidence.append(
             f"it had commented next to {near.near.count:,} of {near.near.total:,} lines that were "
             f"fixed after the merge"
         )
-    confirmed = int(sum(row.confirmed for row in weighty))
-    total = sum(row.comments for row in weighty)
-    if _ends(rate(confirmed, total))[0] > CONFIRMED_FROM:
-        evidence.append(f"the code confirms {confirmed:,} of its {total:,} comments of weight")
+    rows = [row for rows in weighty.values() for row in rows]
+    confirmed, total = int(sum(row.confirmed for row in rows)), sum(row.remarks for row in rows)
+    if total >= MIN_REMARKS and _ends(rate(confirmed, total))[0] > CONFIRMED_FROM:
+        evidence.append(f"the code confirms {confirmed:,} of the {total:,} worth acting on")
     return tuple(evidence)
 
 
-def _acted_on(acted: Acted) -> str:
+def _fixed_text(fixed: Rate, chance: float) -> str:
     return (
-        f"authors acted on {acted.rate.count:,} of {acted.rate.total:,} comments worth acting on, "
-        f"{view.percent(acted.chance)} are expected by chance"
+        f"people fixed {fixed.count:,} of the {fixed.total:,} worth acting on, where "
+        f"{fixed.total * chance:.0f} would be chance"
     )
 
 
-def pulls_there(table: ReviewTable, name: str, coverage: ReviewerCoverage) -> set[tuple[int, int]]:
-    """Return the pull requests that a bot saw, except those not scored yet."""
-    present = {pull for pull, is_heard in coverage.pulls.items() if not is_heard}
-    if any(profile.name == name and profile.shared for profile in profiles()):
-        return present
-    pulls = list(
-        zip(table.repository.tolist(), table.number.tolist(), table.day.tolist(), strict=True)
-    )
-    days: dict[int, list[int]] = defaultdict(list)
-    for repository, number, day in pulls:
-        if (repository, number) in coverage.pulls:
-            days[repository].append(day)
-    silent = {
-        (repository, number)
-        for (repository, number, day), merged in zip(pulls, table.is_merged, strict=True)
-        if merged and repository in days and min(days[repository]) <= day <= max(days[repository])
-    }
-    return present | (silent - set(coverage.pulls))
-
-
-def _is_useless(row: KindCount, acted: Acted) -> bool:
-    """Return whether a kind can be switched off: not important, and not wanted by authors."""
-    share = wilson(row.acted_on, row.decided)
-    return row.kind not in IMPORTANT and not (share is not None and share.low > acted.chance)
+def _is_unwanted(pulls: _Pulls, kind: str, chance: float | None) -> bool:
+    """Return whether a kind of remarks is not fixed more often than other lines."""
+    rows = [row for rows in pulls.values() for row in rows if row.kind == kind]
+    share = wilson(sum(row.fixed for row in rows), sum(row.decided for row in rows))
+    return share is None or share.low <= (chance or 0.0)
 
 
 def _verdict(
-    important: Rate, gained: Rate, acted: Acted, has_evidence: bool, share_off: float
+    weighty: Rate, gained: Rate, has_evidence: bool, is_wanted: bool, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
     if gained.total < MIN_PULLS:
         return "undecided"
-    least, most = _ends(gained)
-    least_important, most_important = _ends(important)
-    # A bot with few but important comments is not dropped automatically.
-    if most < DROP_GAINED and (important.share or 0.0) < KEEP_FROM:
-        return "undecided" if acted.lift > 0 else "drop"
+    # A bot with few but weighty remarks is not dropped automatically.
+    has_little = _ends(gained)[1] < NEGLIGIBLE and (weighty.share or 0.0) < KEEP_FROM
+    if has_little or (_ends(weighty)[1] < NEGLIGIBLE and not has_evidence):
+        return "undecided" if is_wanted else "drop"
     if not has_evidence:
         return "undecided"
-    if min(least, least_important) > KEEP_FROM:
+    if _ends(gained)[0] > NEGLIGIBLE and _ends(weighty)[0] > KEEP_FROM:
         return "keep"
-    is_useful = least > DROP_GAINED or (
-        most_important < KEEP_FROM and (gained.share or 0.0) > DROP_GAINED
-    )
-    return "tune" if is_useful and share_off >= SWITCH_OFF_FROM else "undecided"
+    if share_off >= SWITCH_OFF_FROM and (gained.share or 0.0) > NEGLIGIBLE:
+        return "tune"
+    return "undecided"
 
 
-def _ends(share: Rate | None) -> tuple[float, float]:
+def _ends(share: Rate) -> tuple[float, float]:
     """Return the ends of an interval; 0 and 1 if the share is unknown."""
-    if share is None or share.low is None or share.high is None:
-        return 0.0, 1.0
-    return share.low, share.high
+    return (0.0 if share.low is None else share.low, 1.0 if share.high is None else share.high)
 
 
-def _sentence(decision: Decision, name: str, acted: Acted, acted_at_all: Acted) -> str:
-    important, gained, verdict = decision.weighty, decision.gained, decision.verdict
-    if gained.total < MIN_PULLS:
-        more = view.count_noun(MIN_PULLS - gained.total, "more pull request")
-        return f"Undecided about {name}: to decide takes {more}."
-    facts = [
-        f"{_share(gained)} of the {gained.total:,} pull requests that it saw have a comment worth "
-        "acting on"
-        + (
-            f", and {_share(important)} of its {important.total:,} comments are"
-            if important.total
-            else ""
-        ),
-        *decision.evidence,
-    ]
-    if decision.points is not None and decision.points.total:
-        lost_points = view.count_noun(round(decision.points.monthly), "point")
-        facts.append(f"without it, about {lost_points} a month would be missing")
-    if verdict == "tune":
-        switch_off = [row for row in decision.kinds if row.kind in decision.switch_off]
-        comments = sum(row.comments for row in switch_off)
-        kinds = " and ".join(KINDS.get(row.kind, row.kind) for row in switch_off[:2])
-        more = f" and other kinds ({len(switch_off) - 2})" if len(switch_off) > 2 else ""
-        facts.insert(
-            0, f"switch off {kinds}{more}, {comments:,} of its {important.total:,} comments"
-        )
-    if verdict == "undecided":
-        facts.insert(0, _why_open(decision, acted, acted_at_all))
-        return f"Undecided about {name}: {'; '.join(facts)}."
-    return f"{verdict.capitalize()} {name}: {'; '.join(facts)}."
-
-
-def _why_open(decision: Decision, acted: Acted, acted_at_all: Acted) -> str:
-    important, gained, later = decision.weighty, decision.gained, decision.afterwards
-    most = _ends(gained)[1]
-    if most < DROP_GAINED and acted_at_all.lift > 0:
-        return "authors act on comments that seem unimportant; read these comments"
-    if _ends(later)[0] > AFTERWARDS:
-        return (
-            f"{later.count:,} of its {later.total:,} comments were hidden, deleted or edited, or "
-            "written after the fix, so nothing that happened speaks for it"
-        )
-    formulas = sum(row.comments for row in decision.kinds if row.kind == "formula")
-    if 2 * formulas > important.total:
-        return f"{formulas:,} of its {important.total:,} comments are {KINDS['formula']}"
-    if not decision.evidence and most >= DROP_GAINED:
-        outcome = "it is not known whether authors acted on them"
-        if acted.rate.total:
-            outcome = (
-                f"nobody acted on them more often than on other lines ({acted.rate.count:,} of "
-                f"{acted.rate.total:,}, chance {view.percent(acted.chance)})"
-            )
-        return f"its words alone cannot decide: {outcome}"
-    # The distance of a share to a limit within its interval shows how many more pull requests
-    # would decide.
-    limits = [(gained, DROP_GAINED), (gained, KEEP_FROM), (important, KEEP_FROM)]
+def _needed(decision: Decision) -> int | None:
+    """Return how many more pull requests would probably decide; None if more would not."""
+    gained, few = decision.gained, MIN_PULLS - decision.gained.total
+    if few > 0:
+        return few
+    # The distance of a share to a limit within its interval shows how many more are needed.
+    limits = [(gained, NEGLIGIBLE), (decision.weighty, KEEP_FROM)]
+    if not decision.evidence:
+        limits = [(decision.fixed, decision.chance or 0.0)] * (decision.chance is not None)
     needed = []
     for share, limit in limits:
         low, high = _ends(share)
-        if low <= limit <= high:
-            distance = max(abs((share.share or 0.0) - limit), _CLOSE)
-            needed.append(gained.total * ((high - low) / 2 / distance) ** 2 - gained.total)
-    if not needed:
-        return "it seldom says something important, and few of its comments could be switched off"
-    more = view.count_noun(max(1, round(max(needed))), "more pull request")
-    return f"about {more} would probably decide"
+        distance = (share.share or 0.0) - limit
+        if low <= limit <= high and (decision.evidence or distance > 0):
+            half = (high - low) / 2 / max(abs(distance), _CLOSE)
+            needed.append(max(1, round(gained.total * (half**2 - 1))))
+    return max(needed, default=None)
 
 
-def _share(value: Rate) -> str:
-    return (
-        f"{view.percent(value.share)} ({view.hundred(value.low)} to {view.hundred(value.high)} %)"
+def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wanted: bool) -> str:
+    weighty, gained, verdict = decision.weighty, decision.gained, decision.verdict
+    on_pulls = (
+        f"{gained.count:,} of the {gained.total:,} pull requests that it saw have a remark worth "
+        "acting on"
     )
+    of_remarks = f"{weighty.count:,} of its {weighty.total:,} remarks are worth acting on"
+    match verdict:
+        case "keep":
+            reasons = [on_pulls, *decision.evidence]
+        case "tune":
+            switch_off = [KINDS[kind] for kind in decision.switch_off]
+            kinds = " and ".join(switch_off[:2]) + (" and others" if len(switch_off) > 2 else "")
+            count = sum(counts[kind] for kind in decision.switch_off)
+            reasons = [
+                f"switch off {kinds}, {count:,} of its {weighty.total:,} remarks",
+                of_remarks,
+                *decision.evidence,
+            ]
+        case "drop":
+            by_chance = ", which the reader's errors alone can give" if weighty.count else ""
+            reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks + by_chance]
+            if not decision.evidence:
+                reasons.append("nothing that others did speaks for it")
+        case _:
+            cause = f"it saw only {view.count_noun(gained.total, 'pull request')}"
+            if gained.total >= MIN_PULLS:
+                cause = _why_open(decision, counts, is_wanted=is_wanted)
+            reasons = [cause, of_remarks]
+            if decision.needed:
+                more = view.count_noun(decision.needed, "more pull request")
+                reasons.append(f"about {more} would probably decide")
+    start = "Undecided about" if verdict == "undecided" else verdict.capitalize()
+    return f"{start} {name}: {'; '.join(reasons)}."
+
+
+def _why_open(decision: Decision, counts: Mapping[str, int], *, is_wanted: bool) -> str:
+    weighty, gained, later = decision.weighty, decision.gained, decision.afterwards
+    if _ends(later)[0] > AFTERWARDS:
+        return (
+            f"{later.count:,} of its {later.total:,} posts were hidden, deleted or edited, or "
+            "written after the fix, so nothing that happened speaks for it"
+        )
+    if 2 * counts.get("formula", 0) > weighty.total:
+        return f"{counts['formula']:,} of its {weighty.total:,} remarks are {KINDS['formula']}"
+    if decision.evidence:
+        return "it seldom says something important, or few of its remarks could be switched off"
+    if is_wanted and _ends(gained)[1] < NEGLIGIBLE:
+        return "people fix what seems unimportant; read these remarks"
+    if decision.chance is None:
+        return "its words alone cannot decide: it is not known whether people acted on them"
+    return f"its words alone cannot decide: {_fixed_text(decision.fixed, decision.chance)}"

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.audit.overview import ConfigurationChange
-from crscore.audit.signals import Signal
 from crscore.audit.tables import ReviewTable
 from crscore.statistics.ranks import rank_sum_p
 from crscore.statistics.resampled import divide
@@ -113,18 +112,12 @@ def _nights(values: Floats, days: Ints, length: int) -> _Nights:
 def _numbers(table: ReviewTable) -> dict[str, Floats]:
     """Return the observed numbers by name, one value per row, NaN if unknown."""
     columns = table.columns
-    numbers = {
-        "comments per pull request": columns["comments"],
-        "words per comment": divide(columns["words"], columns["comments"]),
+    return {
+        "remarks per pull request": columns["comments"],
+        "words per remark": divide(columns["words"], columns["comments"]),
         "usefulness": columns["usefulness"],
         "noise": columns["noise"],
     }
-    if Signal.SUGGESTION_APPLIED in table.signals:
-        # Only comments with a suggestion have a row of this signal.
-        suggested = table.signals[Signal.SUGGESTION_APPLIED]
-        share = 100 * divide(suggested.decided + suggested.unknown, columns["scored"])
-        numbers["comments with a suggestion"] = share
-    return numbers
 
 
 def _tests(

@@ -1,11 +1,10 @@
 """Escaped defects of a period: who wrote next to them before the merge."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from crscore.audit.coverage import ReviewerCoverage, load_coverage, rate, rate_of_events
-from crscore.audit.decide import pulls_there
+from crscore.audit.coverage import rate, rate_of_events
 from crscore.audit.overview import Escaped, EscapedDefect, EscapedRecall, UnknownCount
 from crscore.audit.score.escaped import DAYS
 from crscore.audit.store.database import Store
@@ -58,7 +57,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
         fixed=rate(len({change.pull for change in fixes}), pulls),
         changed=rate(len({change.pull for change in changes if not change.is_fix}), pulls),
         near=rate_of_events((change.pull, bool(change.near)) for change in fixes),
-        reviewers=_reviewers(table, load_coverage(store, table.scope), changes),
+        reviewers=_reviewers(table, changes),
         missed=tuple(change.defect for change in fixes if not change.near)[:MAX_MISSED],
     )
 
@@ -88,13 +87,11 @@ def _read_changes(store: Store, table: ReviewTable, host: str) -> list[_LaterCha
     return changes
 
 
-def _reviewers(
-    table: ReviewTable, coverage: Mapping[str, ReviewerCoverage], changes: Iterable[_LaterChange]
-) -> tuple[EscapedRecall, ...]:
+def _reviewers(table: ReviewTable, changes: Iterable[_LaterChange]) -> tuple[EscapedRecall, ...]:
     rows = []
-    for name, row in sorted(coverage.items(), key=lambda item: (not item[1].is_bot, item[0])):
+    for name, row in sorted(table.coverage.items(), key=lambda item: (not item[1].is_bot, item[0])):
         # A bot also saw pull requests without a comment of it; for a person, only comments count.
-        pulls = set(row.pulls) | (pulls_there(table, name, row) if row.is_bot else set())
+        pulls = set(row.pulls) | (table.seen_by(name) if row.is_bot else set())
         near, near_base = (
             rate_of_events(
                 (change.pull, name in change.near)

@@ -9,8 +9,7 @@ from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
 from crscore.audit.compare import format_score
-from crscore.audit.overview import Estimate, Night, Overview
-from crscore.audit.tables import SCORES
+from crscore.audit.overview import Night, Overview, Reviewer
 from crscore.errors import ConfigError
 from crscore.pull_request.reviewers import wildcards
 from crscore.scoring.gate import lines_of_nothing
@@ -34,31 +33,37 @@ class GateResult(NamedTuple):
 def judge(
     now: Overview,
     *,
-    baseline: float | Overview,
+    baseline: float | Overview | None,
     minimum_drop: float = MINIMUM_DROP,
-    measure: str = "usefulness",
+    fail_under_low: float | None = None,
     reviewers: Sequence[str] = ("*",),
     on_nothing: str = "pass",
 ) -> GateResult:
-    """Compare the mean of each bot with a baseline.
+    """Compare the mean usefulness of each bot with a baseline.
 
-    If the baseline is a number, a bot fails if the interval of its mean lies below it; if it is an
-    earlier period, if the interval of the difference lies below 0. The intervals are widened for
-    the number of bots, and the drop must also be larger than the minimum. After a partial run the
-    gate is not applied: an incomplete score must not fail a run.
+    A bot fails if its drop is significant and larger than the minimum. The reader's error on a bot
+    is the same on both sides, so only the choice of pull requests counts, widened for the number of
+    bots. After a partial run the gate is not applied: an incomplete score must not fail a run.
 
     Args:
         now: The period to judge.
-        baseline: A number from 0 to 100, or an earlier period of the same signature.
+        baseline: A number from 0 to 100, or an earlier period of the same signature; None for none.
         minimum_drop: Maximum drop that does not fail, 0 to 100.
-        measure: One of `tables.SCORES`.
+        fail_under_low: Minimum of the low end of the bot's interval, in which the reader's error
+            counts; None for none.
         reviewers: Names of bots, or patterns with `*`.
         on_nothing: Outcome for a bot without a score: `pass`, `fail` or `skip`.
 
     Raises:
         ConfigError: A value is out of range, or a name matches no bot.
     """
-    _check(measure, baseline, minimum_drop)
+    for key, value in (
+        ("baseline", baseline if isinstance(baseline, float) else None),
+        ("minimum-drop", minimum_drop),
+        ("fail-under-low", fail_under_low),
+    ):
+        if value is not None and not 0 <= value <= 100:
+            raise ConfigError(key, "gate", "must be a number from 0 to 100")
     partial = why_partial(now.nights)
     if partial is not None:
         return GateResult((), (f"the gate was not applied: {partial}",))
@@ -68,27 +73,31 @@ def judge(
     failed: list[str] = []
     notices: list[str] = []
     unapplied = lines_of_nothing(on_nothing, failed, notices)
-    bots = _estimates_of_bots(now, measure, reviewers)
+    bots = _matching_bots(now, reviewers)
     if not bots:
         unapplied.append("the gate was not applied: no bot wrote in the period")
     # Bonferroni: the chance that any bot fails by accident stays below the significance level.
-    widening = _quantile(SIGNIFICANCE / max(1, len(bots))) / _quantile(SIGNIFICANCE)
-    for name, estimate in bots:
-        before = _baseline_estimate(baseline, name, measure)
-        if estimate is None or before is None:
-            when = "in the period" if estimate is None else "before"
+    width = NormalDist().inv_cdf(1 - SIGNIFICANCE / max(1, len(bots)) / 2)
+    for bot in bots:
+        before = _before(baseline, bot.name)
+        if bot.usefulness is None or before is None:
+            when = "in the period" if bot.usefulness is None else "before"
             unapplied.append(
-                f"the gate was not applied to {name}: too few scored pull requests {when}"
+                f"the gate was not applied to {bot.name}: too few scored pull requests {when}"
             )
             continue
-        drop = before.value - estimate.value
-        # The means are independent, so the squares of the intervals' half-widths add up.
-        margin = math.hypot(estimate.high - estimate.value, before.value - before.low)
-        if drop > widening * margin and drop > minimum_drop:
+        value, low = bot.usefulness.value, bot.usefulness.low
+        drop = before[0] - value
+        margin = width * math.hypot(bot.usefulness_error, before[1])
+        if drop > max(margin, minimum_drop):
             failed.append(
-                f"{name}: {measure} {format_score(estimate.value)} (95 % interval "
-                f"{format_score(estimate.low)} to {format_score(estimate.high)}) is "
-                f"{format_score(drop)} below {format_score(before.value)}"
+                f"{bot.name}: usefulness {format_score(value)} is {format_score(drop)} below "
+                f"{format_score(before[0])}, {format_score(margin)} can be chance"
+            )
+        if fail_under_low is not None and low < fail_under_low:
+            failed.append(
+                f"{bot.name}: usefulness {format_score(value)} may be as low as "
+                f"{format_score(low)}, below fail-under-low {fail_under_low:g}"
             )
     return GateResult(tuple(failed), tuple(notices))
 
@@ -138,37 +147,24 @@ def slack_message(head: str, lines: Sequence[str], *, link: str = "") -> dict[st
     return {"text": head, "blocks": blocks}
 
 
-def _quantile(level: float) -> float:
-    return NormalDist().inv_cdf(1 - level / 2)
-
-
-def _check(measure: str, baseline: float | Overview, minimum_drop: float) -> None:
-    if measure not in SCORES:
-        raise ConfigError("measure", "gate", f"must be one of: {', '.join(SCORES)}")
-    if not isinstance(baseline, Overview) and not 0 <= baseline <= 100:
-        raise ConfigError("baseline", "gate", "must be a number from 0 to 100")
-    if not 0 <= minimum_drop <= 100:
-        raise ConfigError("minimum-drop", "gate", "must be a number from 0 to 100")
-
-
-def _estimates_of_bots(
-    now: Overview, measure: str, patterns: Sequence[str]
-) -> list[tuple[str, Estimate | None]]:
+def _matching_bots(now: Overview, patterns: Sequence[str]) -> list[Reviewer]:
     bots = [reviewer for reviewer in now.reviewers if reviewer.is_bot]
     matches = [bot for bot in bots if wildcards.matches_any(patterns, bot.name)]
     if bots and not matches:
         names = ", ".join(bot.name for bot in bots)
         raise ConfigError("reviewer", "gate", f"matches no bot; there are: {names}")
-    return [(bot.name, getattr(bot, measure)) for bot in matches]
+    return matches
 
 
-def _baseline_estimate(baseline: float | Overview, name: str, measure: str) -> Estimate | None:
+def _before(baseline: float | Overview | None, name: str) -> tuple[float, float] | None:
+    """Return the usefulness to compare with, and its standard error; None if there is none."""
     if not isinstance(baseline, Overview):
-        return Estimate(value=baseline, low=baseline, high=baseline)
-    estimates = (
-        getattr(reviewer, measure) for reviewer in baseline.reviewers if reviewer.name == name
+        # Nothing is below 0, so that a gate without a baseline only asks for the low end.
+        return (0.0 if baseline is None else baseline, 0.0)
+    rows = (row for row in baseline.reviewers if row.name == name and row.usefulness)
+    return next(
+        ((row.usefulness.value, row.usefulness_error) for row in rows if row.usefulness), None
     )
-    return next(estimates, None)
 
 
 def _section(text: str) -> dict[str, Any]:

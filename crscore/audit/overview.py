@@ -1,12 +1,13 @@
-"""Overview of an audit: the content of the report's first page, as records.
+"""Overview of an audit: the one record from which page, terminal, digest and JSON are written.
 
-`summary.make_overview` builds it from the store. The JSON report is the overview itself, and the
-pages are made from it. Shares are in [0, 1] and scores from 0 to 100; `null` means unknown, not 0.
+`summary.make_overview` builds it from the store. The JSON report is the overview itself. A *remark*
+is a comment or thread of a reviewer, judged by its weightiest part; every count has the number that
+it is part of. Shares are in [0, 1] and scores from 0 to 100; `null` means unknown, not 0.
 """
 
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from crscore.reports.fields import Count, Share
 from crscore.version import __version__
@@ -18,7 +19,7 @@ VERDICTS_SCHEMA: Final = "urn:crscore:audit-verdicts:1"
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """Number with its 95 % interval."""
+    """Number with its interval."""
 
     value: float
     low: float
@@ -36,14 +37,6 @@ class Rate(Struct, frozen=True, kw_only=True):
     high: Share | None
 
 
-class SkipCount(Struct, frozen=True, kw_only=True):
-    """Number of pull requests with notices that they were not reviewed, by reason."""
-
-    reason: str
-    """limit, skipped or failed."""
-    pulls: Count
-
-
 class Coverage(Struct, frozen=True, kw_only=True):
     """Share of merged pull requests that a reviewer really reviewed."""
 
@@ -54,51 +47,63 @@ class Coverage(Struct, frozen=True, kw_only=True):
     review does not count."""
     green_unreviewed: Count | None
     """Merged pull requests with its green check but no review; null if it has no checks."""
-    skips: tuple[SkipCount, ...]
-    """Reasons for not reviewing, the most frequent first."""
+    skips: dict[str, Count]
+    """Pull requests with notices that they were not reviewed, by reason: limit, skipped, failed."""
+    hours: float | None
+    """Median hours from the opening of a pull request to its first review."""
 
 
-class Noise(Struct, frozen=True, kw_only=True):
-    """Comments that are useless to the author, by the first reason that applies."""
+class Remarks(Struct, frozen=True, kw_only=True):
+    """Remarks of a reviewer; each is of one kind, so the counts add up to the total."""
 
-    share: Rate
-    """Share of comments with any of these reasons."""
-    nothing: Count
-    """Comments that address no point of the change."""
-    repeat: Count
-    """Comments that repeat another one of the same reviewer on the same pull request."""
-    restates: Count
-    """Comments that only describe the change."""
-    praise: Count
-    """Comments that only praise."""
-
-
-class ActedOn(Struct, frozen=True, kw_only=True):
-    """One signal that comments were acted on, with its base rate."""
-
-    signal: str
-    """Name of the signal, such as `acted on`."""
-    rate: Rate
-    """Share among the comments for which the signal is known; only comments that ask for something
-    can be acted on."""
-    base: Rate | None
-    """The same rate for lines without a comment; null if there are no such lines."""
-    unknown: Count
-    """Comments for which the signal is unknown."""
+    total: Count
+    kinds: dict[str, Count]
+    """Kind -> remarks: critical, major and minor are worth acting on; then nit; formula, repeat,
+    restates, praise, nothing and refuted give the author nothing to do; unread have no sentence in
+    English."""
+    mattered: dict[str, Count]
+    """Level -> remarks worth acting on that people fixed, answered or resolved."""
+    fixed: Count
+    """Remarks worth acting on that were fixed; likewise the next two."""
+    answered: Count
+    resolved: Count
 
 
-class TrendPoint(Struct, frozen=True, kw_only=True):
-    """One day of a reviewer."""
+class Points(Struct, frozen=True, kw_only=True):
+    """Points worth acting on; remarks of several reviewers on the same point count once."""
 
-    day: str
-    """Date, ISO 8601."""
-    pulls: Count
-    usefulness: float | None
-    """Mean usefulness of its reviews on pull requests created that day; null if there are none."""
-    comments: float | None
-    """Mean comments per pull request."""
-    signature: Count
-    """Id of the signature of its scores; the line in the chart is broken where it changes."""
+    total: Count
+    only: Count
+    """Points that no other reviewer made."""
+    people: Count
+    """Points that it made first, and a person later."""
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """Decision to keep, tune or drop a bot, by rule."""
+
+    verdict: Literal["keep", "tune", "drop", "undecided"]
+    reason: str
+    """The verdict with its reason, in one sentence."""
+    weighty: Rate
+    """Share of remarks that are critical, major or minor."""
+    gained: Rate
+    """Share of pull requests with such a remark among those that it saw: with a post or check of
+    it or, for an account that only reviews, merged between its first and last post."""
+    fixed: Rate
+    """Share of the remarks worth acting on, the first on their point, whose lines changed later."""
+    chance: Share | None
+    """The same share for other lines, which nobody commented on; null if there are none."""
+    evidence: tuple[str, ...]
+    """What speaks for it besides its own words, a clause each; without any, it is not kept."""
+    afterwards: Rate
+    """Share of posts that were hidden, deleted or edited later, or written after the close or,
+    when there was a post on the last commit, on an older one. If it is surely above 10 %, there
+    is no evidence."""
+    switch_off: tuple[str, ...]
+    """Kinds without weight that are not fixed more often than other lines."""
+    needed: Count | None
+    """Further pull requests that would probably decide; null if decided or unknown."""
 
 
 class ConfigurationChange(Struct, frozen=True, kw_only=True):
@@ -106,73 +111,33 @@ class ConfigurationChange(Struct, frozen=True, kw_only=True):
 
     day: str
     number: str
-    """Number that changed most: comments per pull request, words per comment, usefulness, ..."""
+    """Number that changed most: remarks per pull request, words per remark, usefulness, ..."""
     before: float
     after: float
     p_value: Share
     """p-value, corrected for all tested days and numbers."""
 
 
-class KindCount(Struct, frozen=True, kw_only=True):
-    """Comments of one kind."""
+class Example(Struct, frozen=True, kw_only=True):
+    """Remark that is quoted."""
 
-    kind: str
-    """Level of the best remark, or the reason why it is noise."""
-    comments: Count
-    acted_on: Count
-    decided: Count
-    """Comments for which it is known whether they were acted on, among those that ask for something
-    and were the first to make their point."""
-
-
-class Points(Struct, frozen=True, kw_only=True):
-    """Points worth acting on; comments of several reviewers on the same point count once."""
-
-    total: Count
-    only: Count
-    """Points that no other reviewer made."""
-    first: Count
-    """Shared points that it made first."""
-    people: Count
-    """Points that it made first, and a person later."""
-    monthly: float
-    """Points per 30 days that no other reviewer made: without it, they would be lost."""
-    again: Count
-    """Comments that repeat one of its own comments after it was answered or resolved."""
-
-
-class Decision(Struct, frozen=True, kw_only=True):
-    """Decision to keep, tune or drop a bot, by rule."""
-
-    verdict: Literal["keep", "tune", "drop", "undecided"]
+    reviewer: str
+    repository: str
+    number: Count
+    url: str
+    """Address of the comment on the host; empty if unknown."""
     text: str
-    """The verdict with its reason and evidence, in one sentence."""
-    weighty: Rate
-    """Share of comments with a critical, major or minor remark that are not noise."""
-    gained: Rate
-    """Share of pull requests with such a comment among those that it saw: with a post or check of
-    it or, for an account that only reviews, merged between its first and last post."""
-    evidence: tuple[str, ...]
-    """What speaks for it besides its own words, a clause each; without any, it is not kept."""
-    afterwards: Rate
-    """Share of comments that were hidden, deleted or edited later, or written after the close or,
-    when there was a comment on the last commit, on an older one. If it is surely above 10 %, there
-    is no evidence."""
-    silent: Count
-    """Pull requests that it saw without any scored comment."""
-    kinds: tuple[KindCount, ...]
-    """The most frequent first."""
-    switch_off: tuple[str, ...]
-    """Unimportant kinds that authors do not act on more often than on other lines."""
-    confirmed: Count
-    """Comments with a remark that the code confirms."""
-    refuted: Count
-    minutes: float
-    """Reading time of its comments at 200 words per minute."""
-    points: Points | None
-    """Null if it is not known which comments make the same point."""
-    hours: float | None
-    """Median hours from the opening of a pull request to its first review."""
+    """Start of its sentences, without markup; untrusted."""
+    kind: str
+    outcome: str
+    """`fixed`, `answered` and `resolved` with commas; empty for no reaction."""
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """Line of the first screen."""
+
+    title: str
+    text: str
 
 
 class Reviewer(Struct, frozen=True, kw_only=True):
@@ -181,82 +146,52 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     name: str
     is_bot: bool
     pulls: Count
-    """Pull requests on which it has a scored comment."""
-    comments: Count
-    comments_per_pull: Estimate | None
+    """Pull requests that it saw; for people, on which they commented."""
+    silent: Count
+    """Pull requests that it saw without a remark."""
+    remarks: Remarks
     usefulness: Estimate | None
-    """Mean usefulness over pull requests, a percentile from 0 to 100."""
-    importance: Estimate | None
-    """Mean importance of the most important remark over pull requests, 0 to 100."""
-    remarks: dict[str, Share]
-    """Share of its remarks of each level, and of remarks with nothing to act on (`empty`)."""
-    relevance: Estimate | None
-    """Mean relevance over pull requests, 0 to 100; the next two fields likewise."""
-    conciseness: Estimate | None
-    comprehensiveness: Estimate | None
+    """Mean usefulness over pull requests, 0 to 100, with an 80 % interval for the error of the
+    reader and the choice of pull requests."""
+    usefulness_error: float
+    """Standard error of the mean by the choice of pull requests alone; 0 if it is unknown."""
+    minutes: float
+    """Reading time of its remarks at 200 words per minute."""
+    price: float | None
+    """Price in the period; null if none was given."""
     abstained: Count
-    """Pull requests with comments of it of which none could be scored."""
-    rank: tuple[int, int] | None
-    """Best and worst rank by usefulness that the data allow; equal ranges are ties."""
+    """Pull requests with remarks of it of which none could be scored."""
     coverage: Coverage
-    noise: Noise
-    acted_on: tuple[ActedOn, ...]
+    points: Points | None
+    """Null if it is not known which remarks make the same point."""
     decision: Decision | None
     """Null for people."""
-    trend: tuple[TrendPoint, ...]
+    facts: tuple[Fact, ...]
+    """Five lines: what it found that mattered, what it cost, whether it was there, how it compares
+    with the others, and how sure this is. Empty for people."""
+    examples: dict[str, tuple[Example, ...]]
+    """Remarks by kind, with a reaction first, then the most useful; at most 10 of a kind."""
     changes: tuple[ConfigurationChange, ...]
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """Comparison of two reviewers."""
+    """Comparison of two reviewers: on how many pull requests each has a remark worth acting on."""
 
     first: str
     second: str
-    measure: str
-    """usefulness, relevance, ..."""
     verdict: Literal["better", "worse", "equivalent", "unknown"]
     """Verdict on the first; `equivalent` if the interval is within the difference that matters."""
     difference: Estimate | None
-    """First minus second, -100 to 100; null without data."""
+    """First minus second, of 100 pull requests, with a 95 % interval; null without data."""
     p_value: Share | None
     """p-value, corrected for all pairs (Holm)."""
     pulls: Count
-    """Pull requests in the comparison: common ones if paired, else all."""
+    """Pull requests in the comparison: those that both saw if paired, else all."""
     paired: bool
     needed: Count | None
     """Further pull requests needed to detect the difference; null if decided or unknown."""
     text: str
     """The verdict in words."""
-
-
-class Example(Struct, frozen=True, kw_only=True):
-    """Comment shown as an example."""
-
-    reviewer: str
-    repository: str
-    number: Count
-    url: str
-    """Address of its page on the host; empty if unknown."""
-    text: str
-    """Start of its sentences, without markup; untrusted."""
-    standing: Annotated[int, Meta(ge=0, le=100)] | None
-    """Null if it was not scored, such as a repetition or a text that is not in English."""
-    noise: str | None
-    stance: str | None
-    """Stance of its best remark: a defect, a question, praise, ...; or `is not in English`."""
-    level: str | None
-    """Importance of that remark; null if there is nothing to act on."""
-
-
-class Gap(Struct, frozen=True, kw_only=True):
-    """Finding of a tool on a change that no comment addressed."""
-
-    repository: str
-    number: Count
-    text: str
-    severity: str | None
-    path: str | None
-    line: Count
 
 
 class EscapedRecall(Struct, frozen=True, kw_only=True):
@@ -324,7 +259,6 @@ class RepositorySummary(Struct, frozen=True, kw_only=True):
     reason: str | None
     pulls: Count
     merged: Count
-    reviewers: tuple[str, ...]
 
 
 class Night(Struct, frozen=True, kw_only=True):
@@ -332,12 +266,7 @@ class Night(Struct, frozen=True, kw_only=True):
 
     night: str
     kind: str
-    pulls: Count
-    failed: Count
     partial: str | None
-    rest_requests: Count
-    graphql_points: Count
-    seconds: float
 
 
 class Overview(Struct, frozen=True, kw_only=True):
@@ -354,7 +283,9 @@ class Overview(Struct, frozen=True, kw_only=True):
     other_signatures: tuple[str, ...]
     """Signatures of other scores in the period, which are excluded."""
     detect: float
-    """Smallest difference that matters, 0 to 100."""
+    """Smallest difference that matters, of 100 pull requests."""
+    recommendation: str
+    """What to do with each bot, the most valuable first."""
     pulls: Count
     merged: Count
     scored: Count
@@ -364,12 +295,9 @@ class Overview(Struct, frozen=True, kw_only=True):
     """Pull requests that could not be read or scored."""
     repositories: tuple[RepositorySummary, ...]
     reviewers: tuple[Reviewer, ...]
-    """The most useful first; bots before people."""
+    """Bots in the order of the recommendation, then people."""
     verdicts: tuple[Verdict, ...]
     """One for each pair of bots."""
-    best: tuple[Example, ...]
-    worst: tuple[Example, ...]
-    gaps: tuple[Gap, ...]
     escaped: Escaped
     nights: tuple[Night, ...]
     notes: tuple[str, ...]
@@ -388,5 +316,5 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     signature: str
     """Signature of the scores; empty if there are no scores."""
     detect: float
-    """Smallest difference that matters, 0 to 100."""
+    """Smallest difference that matters, of 100 pull requests."""
     verdicts: tuple[Verdict, ...]

@@ -1,41 +1,39 @@
 """Reviews of a period as columns: one row for each reviewer on each pull request.
 
-All means, intervals and verdicts are computed from this table. It has the scores of one signature,
+All counts, intervals and verdicts are computed from this table. It has the scores of one signature,
 from the last scoring of each pull request.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from crscore.audit.signals import FILE_SIGNALS, TITLES, Signal
+from crscore.audit.coverage import ReviewerCoverage, load_coverage
+from crscore.audit.formulas import find_formulas
 from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import all_repositories
 from crscore.audit.store.reports import Scope
 from crscore.errors import InputError
 from crscore.pull_request.reviewers import wildcards
+from crscore.pull_request.reviewers.profile import profiles
 from crscore.statistics.resampled import divide
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-_Key = tuple[int, int, str]
 
-SCORES: Final = ("usefulness", "importance", "relevance", "conciseness", "comprehensiveness")
-"""Measures of a reviewer's comments on a pull request, 0 to 100."""
-REMARKS: Final = ("critical", "major", "minor", "nit", "empty")
-"""Counts of remarks by level, and of remarks with nothing to act on."""
-NOISE: Final = "noise"
-"""Share of a reviewer's comments on a pull request that are noise, 0 to 100."""
-NOISE_REASONS: Final = ("nothing", "repeat", "restates", "praise")
-MEASURES: Final = (*SCORES, NOISE, *TITLES.values())
-"""Measures for comparing reviewers; a signal is measured as a share of comments, 0 to 100."""
-LOWER_IS_BETTER: Final = frozenset({NOISE, TITLES[Signal.THUMBS_DOWN]})
+IMPORTANT: Final[tuple[str, ...]] = ("critical", "major", "minor")
+"""Kinds of remarks that are worth acting on."""
+EMPTY: Final[tuple[str, ...]] = ("formula", "repeat", "restates", "praise", "nothing", "refuted")
+"""Kinds of remarks that give the author nothing to do."""
+GAINED: Final = "gained"
+"""Column that is 100 if a review has a remark worth acting on, else 0."""
 _COVERS: Final = 0.9
 """Minimum share of the scored pull requests that a signature must have to cover a period."""
 _SIZES: Final = (20, 100, 500)
@@ -67,14 +65,23 @@ class Period:
             raise InputError(f"the period ends on {self.until}, before its start on {self.since}")
 
 
-class SignalCounts(NamedTuple):
-    """Counts of comments by the value of one signal, one row per review, shape (N,) each."""
+class Kind(NamedTuple):
+    """Remarks of one kind of a reviewer on a pull request, as counts."""
 
-    positive: Floats
-    decided: Floats
-    unknown: Floats
-    base_positive: Floats
-    base_total: Floats
+    kind: str
+    remarks: int
+    mattered: float
+    """Remarks that people fixed, answered or resolved."""
+    fixed: float
+    answered: float
+    resolved: float
+    decided: int
+    """Remarks for which it is known whether they were fixed."""
+    chance: float
+    """Sum of the chances of these: how often other lines of the change were changed."""
+    threads: float
+    confirmed: float
+    """Remarks that the code confirms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,8 +92,10 @@ class ReviewTable:
     scope: Scope
     signature: str
     """Text of the signature; empty if there are no scores."""
-    other_signatures: tuple[tuple[int, str], ...]
-    """Ids and texts of other signatures in the period, which are excluded."""
+    other_signatures: tuple[str, ...]
+    """Texts of other signatures in the period, which are excluded."""
+    formulas: str
+    """Keys of the remarks that are formulas, as a JSON list."""
     repository: Ints
     """Repository of each pull request, shape (P,)."""
     number: Ints
@@ -106,11 +115,12 @@ class ReviewTable:
     reviewer: Ints
     """Index of the reviewer of each row, shape (N,)."""
     columns: Mapping[str, Floats]
-    """Numbers of each row, shape (N,) each, NaN if unknown: `MEASURES`, and counts of comments,
-    words, `REMARKS`, scored comments and `NOISE_REASONS`.
-    """
-    signals: Mapping[Signal, SignalCounts]
-    """Counts by signal; empty if they were not loaded."""
+    """Numbers of each row, shape (N,) each, NaN if unknown: comments, words, usefulness, whether it
+    is scored, `GAINED`, and `noise`: the share of remarks with nothing to do, 0 to 100."""
+    kinds: Mapping[str, Mapping[tuple[int, int], Sequence[Kind]]]
+    """Remarks by reviewer, and by repository and number of the pull request."""
+    coverage: Mapping[str, ReviewerCoverage]
+    """Posts and checks by reviewer."""
 
     def rows_of(self, reviewer: str) -> npt.NDArray[np.bool_]:
         """Return a mask of a reviewer's rows, shape (N,)."""
@@ -119,24 +129,54 @@ class ReviewTable:
         return is_row
 
     def matrix(self, column: str) -> Floats:
-        """Return a column as a matrix of shape (P, K); NaN for a missing review."""
+        """Return a column as a matrix of shape (P, K); NaN for a missing review.
+
+        A bot that saw a pull request and said nothing has found nothing.
+        """
         values = np.full((len(self.number), len(self.reviewers)), np.nan)
+        if column == GAINED:
+            pulls = list(zip(self.repository.tolist(), self.number.tolist(), strict=True))
+            for index, name in enumerate(self.reviewers):
+                seen_pulls = self.seen_by(name)
+                values[[pull in seen_pulls for pull in pulls], index] = 0.0
         values[self.pull, self.reviewer] = self.columns[column]
         return values
 
+    def seen_by(self, reviewer: str) -> set[tuple[int, int]]:
+        """Return the pull requests that a reviewer saw, except those not scored yet.
 
-def load_reviews(
-    store: Store, period: Period, *, signature: int | None = None, measure: str | None = None
-) -> ReviewTable:
+        A person saw those with a comment. A bot also saw those with another post or a check of it
+        and, if its account only reviews, all that were merged between its first and last post.
+        """
+        seen_pulls = set(self.kinds.get(reviewer, ()))
+        coverage = self.coverage.get(reviewer)
+        if coverage is None or not coverage.is_bot:
+            return seen_pulls
+        seen_pulls |= {pull for pull, is_heard in coverage.pulls.items() if not is_heard}
+        if any(profile.name == reviewer and profile.shared for profile in profiles()):
+            return seen_pulls
+        pulls = list(
+            zip(self.repository.tolist(), self.number.tolist(), self.day.tolist(), strict=True)
+        )
+        days: dict[int, list[int]] = defaultdict(list)
+        for repository, number, day in pulls:
+            if (repository, number) in coverage.pulls:
+                days[repository].append(day)
+        silent = {
+            (repository, number)
+            for (repository, number, day), merged in zip(pulls, self.is_merged, strict=True)
+            if merged
+            and repository in days
+            and min(days[repository]) <= day <= max(days[repository])
+        }
+        return seen_pulls | (silent - set(coverage.pulls))
+
+
+def load_reviews(store: Store, period: Period) -> ReviewTable:
     """Load the reviews of a period.
 
-    Args:
-        store: The store.
-        period: Pull requests to load.
-        signature: Number of the signature; None for the newest one that covers the period, with at
-            least 90 % as many pull requests as the signature with the most.
-        measure: Measure to load besides the scores; None for all. Noise and signals take most of
-            the time, so their columns are missing unless needed.
+    The signature is the newest one that covers the period, with at least 90 % as many pull requests
+    as the signature with the most.
 
     Raises:
         StoreError: The store cannot be read.
@@ -144,24 +184,27 @@ def load_reviews(
     """
     repositories = json.dumps(find_repositories(store, period.repositories))
     scored = reports.count_scored_pulls(store, period.since, period.until, repositories)
-    signature_id = signature if signature is not None else _covering(scored)
-    scope = Scope(signature_id, period.since, period.until, repositories)
+    signature = _covering(scored)
+    scope = Scope(signature, period.since, period.until, repositories)
     pulls = reports.read_pulls(store, scope)
     pull_indices = {row[:2]: index for index, row in enumerate(pulls)}
     scores = reports.read_scores(store, scope)
     bots = {row[2]: bool(row[3]) for row in scores}
     names = tuple(sorted(bots))
-    columns, signals = _columns(store, scope, scores, measure)
+    formulas = find_formulas(store, scope)
+    kinds: dict[str, dict[tuple[int, int], list[Kind]]] = defaultdict(lambda: defaultdict(list))
+    for repository, number, reviewer, *counts in reports.count_kinds(store, scope, formulas):
+        if reviewer in bots:
+            kinds[reviewer][repository, number].append(Kind(*counts))
     signatures = store.signatures()
     # Numbered in the order of the pull requests, so that equal stores lead to equal draws.
     strata: dict[tuple[int, str | None, int], int] = {}
     return ReviewTable(
         period=period,
         scope=scope,
-        signature=signatures.get(signature_id, ""),
-        other_signatures=tuple(
-            (number, signatures[number]) for number in sorted(scored) if number != signature_id
-        ),
+        signature=signatures.get(signature, ""),
+        other_signatures=tuple(signatures[id_] for id_ in sorted(scored) if id_ != signature),
+        formulas=formulas,
         repository=_integers(row[0] for row in pulls),
         number=_integers(row[1] for row in pulls),
         day=_integers(date.fromisoformat(row[2]).toordinal() for row in pulls),
@@ -174,9 +217,28 @@ def load_reviews(
         is_bot=np.array([bots[name] for name in names], dtype=bool),
         pull=_integers(pull_indices[row[:2]] for row in scores),
         reviewer=_integers(names.index(row[2]) for row in scores),
-        columns=columns,
-        signals=signals,
+        columns=_columns(scores, kinds),
+        kinds=kinds,
+        coverage=load_coverage(store, scope),
     )
+
+
+def _columns(
+    scores: reports.Rows, kinds: Mapping[str, Mapping[tuple[int, int], Sequence[Kind]]]
+) -> dict[str, Floats]:
+    names = ("comments", "words", "usefulness", "scored")
+    numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
+    # Important remarks, remarks with nothing to do, and all.
+    counts = np.zeros((len(scores), 3))
+    for index, (repository, number, reviewer, *_) in enumerate(scores):
+        for kind in kinds[reviewer].get((repository, number), ()):
+            counts[index] += kind.remarks * np.array(
+                [kind.kind in IMPORTANT, kind.kind in EMPTY, True]
+            )
+    columns: dict[str, Floats] = dict(zip(names, numbers.T, strict=True))
+    columns[GAINED] = np.where(counts[:, 0] > 0, 100.0, 0.0)
+    columns["noise"] = 100 * divide(counts[:, 1], counts[:, 2])
+    return columns
 
 
 def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
@@ -217,58 +279,3 @@ def _size(lines: int | None) -> int:
 
 def _integers(values: Iterable[int]) -> Ints:
     return np.fromiter(values, dtype=np.int64)
-
-
-def _columns(
-    store: Store, scope: Scope, scores: Sequence[tuple[Any, ...]], measure: str | None
-) -> tuple[dict[str, Floats], dict[Signal, SignalCounts]]:
-    names = ("comments", "words", *SCORES, *REMARKS)
-    numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
-    columns = dict(zip(names, numbers.T, strict=True))
-    if measure in SCORES:
-        return columns, {}
-    row_indices = {row[:3]: index for index, row in enumerate(scores)}
-    counted = ("scored", "threads", *NOISE_REASONS)
-    counts, indices = _numbers(
-        reports.count_comments(store, scope, NOISE_REASONS), row_indices, width=len(counted)
-    )
-    table = np.zeros((len(scores), len(counted)))
-    table[indices] = counts
-    columns |= zip(counted, table.T, strict=True)
-    columns[NOISE] = 100 * divide(table[:, 2:].sum(axis=1), columns["scored"])
-    if measure == NOISE:
-        return columns, {}
-    signals = _signals(store, scope, row_indices, columns)
-    columns |= {
-        TITLES[key]: 100 * divide(count.positive, count.decided) for key, count in signals.items()
-    }
-    return columns, signals
-
-
-def _signals(
-    store: Store, scope: Scope, row_indices: Mapping[_Key, int], columns: Mapping[str, Floats]
-) -> dict[Signal, SignalCounts]:
-    numbers, indices = _numbers(reports.count_signals(store, scope), row_indices, width=6)
-    counts = {}
-    for signal in Signal:
-        table = np.zeros((len(row_indices), 5))
-        is_signal = numbers[:, 0] == signal
-        table[indices[is_signal]] = numbers[is_signal, 1:]
-        count = SignalCounts(*table.T)
-        if signal not in FILE_SIGNALS:
-            total = columns["threads" if signal is Signal.RESOLVED else "scored"]
-            count = count._replace(decided=total - count.unknown)
-        counts[signal] = count
-    return counts
-
-
-def _numbers(
-    rows: Sequence[tuple[Any, ...]], row_indices: Mapping[_Key, int], *, width: int
-) -> tuple[Floats, Ints]:
-    """Split the rows of a query into numbers and the indices of their reviews.
-
-    Rows of reviewers without a score are skipped.
-    """
-    scored = [row for row in rows if row[:3] in row_indices]
-    numbers = np.array([row[3:] for row in scored], dtype=np.float64).reshape(-1, width)
-    return numbers, _integers(row_indices[row[:3]] for row in scored)

@@ -48,7 +48,7 @@ _store = option(
 _clones = option("--clones DIR", "Folder of the bare clones (default: FILE.clones).", type=PATH)
 _output = option("-o, --output PATH", "Write to this path instead of stdout.")
 _detect = option(
-    "--detect X", "Smallest relevant difference, as a share of the scale.",
+    "--detect X", "Smallest relevant difference, as a share of the pull requests.",
     type=click.FloatRange(0, 1, min_open=True), default=0.05,
 )  # fmt: skip
 _question = add_options(
@@ -60,9 +60,8 @@ _question = add_options(
     option("--since DAY", "First day of the period.", type=DAY),
     option("--until DAY", "Last day of the period (default: today).", type=DAY),
     option("--repository PATTERN...", "Only matching repositories.", to="repositories"),
-    option("--measure NAME", "Measure to compare.", default="usefulness"),
 )  # fmt: skip
-"""Options of the period and of the measure."""
+"""Options of the period."""
 _webhook = add_options(
     option("--webhook URL", "Address to post the result to.", envvar="CRSCORE_WEBHOOK"),
     option("--link URL", "Address of the report, for the webhook.", default=""),
@@ -198,6 +197,7 @@ def score(
 @command.command("report", examples=("crscore audit report -o site",))
 @_question
 @_detect
+@option("--price BOT=AMOUNT/PER...", "Price: coderabbit=24/month, copilot=0.3/pull.", to="prices")
 @option(
     "--format", "A folder of pages, or a document (default: site with -o, else text).",
     to="layout", type=click.Choice(("site", "text", "json", "markdown")),
@@ -213,10 +213,10 @@ def report(*, layout: str | None, output: str | None, file: Path, **question: An
         raise ConfigError("--output", COMMAND_LINE, "must name the folder of the pages: -o site")
     with _open(file, must_exist=True) as store:
         overview = _overview(store, question)
-        if layout == "site":
-            site.write_site(store, overview, Path(str(output)), host=all_sites()[0].web(None))
-            click.echo(f"{Path(str(output)) / 'index.html'}")
-            return 0
+    if layout == "site":
+        site.write_site(overview, Path(str(output)))
+        click.echo(f"{Path(str(output)) / 'index.html'}")
+        return 0
     write_document(
         layout, output, overview,
         text=partial(contents.render_text, overview),
@@ -242,10 +242,8 @@ def compare(
 
     options = _options(question)
     with _open(file, must_exist=True) as store:
-        table = load_reviews(store, options.period, measure=options.measure)
-    verdicts = comparison.compare_all(
-        table, reviewers=reviewers or None, measure=options.measure, detect=options.detect
-    )
+        table = load_reviews(store, options.period)
+    verdicts = comparison.compare_all(table, reviewers=reviewers or None, detect=options.detect)
     document = Verdicts(
         since=options.period.since,
         until=options.period.until,
@@ -264,7 +262,6 @@ def compare(
 
 @command.command(
     "digest",
-    context_settings={"default_map": {"days": 7}},
     examples=("crscore audit digest", "crscore audit digest --format markdown"),
 )
 @_question
@@ -274,19 +271,16 @@ def compare(
 def digest(
     *, layout: str, webhook: str | None, link: str, output: str | None, file: Path, **question: Any
 ) -> int:
-    """Write ten lines on the last week: next to the week before, and with 30 days' verdicts."""
+    """Write the recommendation and its reasons in ten lines, for a chat."""
     from crscore.audit.gate import slack_message  # noqa: PLC0415
     from crscore.audit.report import digest as digests  # noqa: PLC0415
 
     with _open(file, must_exist=True) as store:
-        now = _overview(store, question)
-        # A week is too short to decide about a bot.
-        longer = _overview(store, question | {"since": None, "days": max(30, question["days"])})
-        week = digests.digest(now, _overview(store, question | _period_before(now)), longer)
-    message = slack_message(week.title, week.lines, link=link)
+        written = digests.digest(_overview(store, question))
+    message = slack_message(written.title, written.lines, link=link)
     write_document(
-        layout, output, week._asdict(),
-        markdown=partial(digests.render_markdown, week),
+        layout, output, written._asdict(),
+        markdown=partial(digests.render_markdown, written),
         slack=partial(escape.write_json, message),
     )  # fmt: skip
     if webhook:
@@ -298,8 +292,12 @@ def digest(
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
 @option(
-    "--baseline NUMBER", "Score from 0 to 100, or `previous` for the preceding period.",
-    default="previous",
+    "--baseline NUMBER", "Score from 0 to 100, or `previous` for the preceding period, which is the "
+    "default without --fail-under-low.",
+)  # fmt: skip
+@option(
+    "--fail-under-low N", "Fail if the low end of a bot's usefulness is below N.",
+    type=click.FloatRange(0, 100),
 )  # fmt: skip
 @option("--min-drop N", "Smallest relevant drop.", type=click.FloatRange(0, 100), default=3.0)
 @option(
@@ -312,7 +310,8 @@ def gate(
     reviewers: tuple[str, ...],
     *,
     layout: str,
-    baseline: str,
+    baseline: str | None,
+    fail_under_low: float | None,
     min_drop: float,
     on_nothing: str,
     webhook: str | None,
@@ -325,16 +324,16 @@ def gate(
 
     with _open(file, must_exist=True) as store:
         now = _overview(store, question)
-        before: float | Overview = (
-            _number(baseline)
-            if baseline != "previous"
-            else _overview(store, question | _period_before(now))
-        )
+        before: float | Overview | None = None
+        if baseline == "previous" or (baseline is None and fail_under_low is None):
+            before = _overview(store, question | _period_before(now))
+        elif baseline is not None:
+            before = _number(baseline)
     result = gates.judge(
         now,
         baseline=before,
         minimum_drop=min_drop,
-        measure=question["measure"],
+        fail_under_low=fail_under_low,
         reviewers=reviewers or ("*",),
         on_nothing=on_nothing,
     )
@@ -380,7 +379,7 @@ def _folder(clones: Path | None, file: Path) -> Path:
 
 
 def _options(question: dict[str, Any]) -> OverviewOptions:
-    from crscore.audit.summary import OverviewOptions  # noqa: PLC0415
+    from crscore.audit.summary import OverviewOptions, read_price  # noqa: PLC0415
     from crscore.audit.tables import Period  # noqa: PLC0415
 
     until: date = question["until"].date() if question["until"] else datetime.now(UTC).date()
@@ -393,9 +392,9 @@ def _options(question: dict[str, Any]) -> OverviewOptions:
             until=until.isoformat(),
             repositories=question["repositories"] or ("*",),
         ),
-        measure=question["measure"],
-        # `gate` has no --detect. The option is a share of the scale, the report counts in points.
+        # `gate` has no --detect. The option is a share, the report counts of 100 pull requests.
         detect=100 * question.get("detect", 0.05),
+        prices=dict(map(read_price, question.get("prices", ()))),
         host=all_sites()[0].web(None),
     )
 

@@ -60,8 +60,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         audit_rows.fill(store, comments=1_000)
         period = Period(since="2026-03-01", until="2026-03-30")
         site = folder / "site"
-        write_site(store, make_overview(store, OverviewOptions(period=period, resamples=50)), site)
-    kinds = ["index.html", *(f"{kind}/*.html" for kind in ("bots", "repositories"))]
+        write_site(make_overview(store, OverviewOptions(period=period, resamples=50)), site)
+    kinds = ["index.html", "numbers.html", "bots/*.html"]
     return [folder / f"{name}.html" for name in documents] + [
         min(site.glob(pattern)) for pattern in kinds
     ]

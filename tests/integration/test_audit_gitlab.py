@@ -283,13 +283,14 @@ def test_sync_score_and_report(
     by_name = {row["name"]: row for row in document["reviewers"]}
     assert {"coderabbit", "copilot", "nitpicker"} <= by_name.keys()
     assert by_name["coderabbit"]["pulls"] > 10
-    acted = {row["signal"]: row["rate"] for row in by_name["coderabbit"]["acted_on"]}
-    assert acted["acted on"]["share"] > 0.4
-    assert acted["resolved by a person"]["count"] > 8
-    assert acted["thumbs up"]["count"] > 0
+    remarks = by_name["coderabbit"]["remarks"]
+    assert remarks["fixed"] > 5
+    assert remarks["resolved"] > 8
+    kinds = by_name["coderabbit"]["examples"].values()
     start = f"{server.url}/acme/"
-    assert all(example["url"].startswith(start) for example in document["best"])
-    assert all("/-/merge_requests/" in example["url"] for example in document["best"])
+    urls = [example["url"] for examples in kinds for example in examples]
+    assert urls
+    assert all(url.startswith(start) and "/-/merge_requests/" in url for url in urls)
     assert "/pull/" not in (tmp_path / "site" / "index.html").read_text()
     for file in (tmp_path / "audit.db", *tmp_path.glob("audit.db.clones/**/config")):
         assert TOKEN.encode() not in file.read_bytes()

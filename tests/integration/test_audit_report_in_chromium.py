@@ -27,13 +27,7 @@ CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "
     "e => window.__errors.push(e.violatedDirective + ' ' + e.blockedURI))"
 )
-PAGES = (
-    "index.html",
-    "bots/CodeRabbit.html",
-    "bots/lint-b-bot-b.html",
-    "repositories/acme-service-1.html",
-    "pulls/acme-service-1-2026-03.html",
-)
+PAGES = ("index.html", "numbers.html", "bots/CodeRabbit.html", "bots/lint-b-bot-b.html")
 CONTRASTS = """() => {
   const context = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   const read = colour => { context.clearRect(0, 0, 1, 1); context.fillStyle = colour;
@@ -67,19 +61,24 @@ def chromium() -> Iterator[Browser]:
 
 
 def hostile(found: Overview) -> Overview:
-    """Put a bad text wherever a pull request can carry one, and a change into the trend."""
+    """Put a bad text wherever a pull request can carry one, and a change of a bot."""
     change = ConfigurationChange(
-        day="2026-03-15", number="comments per pull request", before=2.0, after=6.5, p_value=0.001
+        day="2026-03-15", number="remarks per pull request", before=2.0, after=6.5, p_value=0.001
     )
-    first = structs.replace(found.reviewers[0], changes=(change,))
+    rows = []
+    for row in found.reviewers:
+        examples = {
+            kind: tuple(structs.replace(one, text=results.EVIL) for one in remarks)
+            for kind, remarks in row.examples.items()
+        }
+        facts = tuple(structs.replace(fact, text=results.EVIL) for fact in row.facts[:1])
+        rows.append(structs.replace(row, examples=examples, facts=facts + row.facts[1:]))
+    some = rows[0].examples["major"]
+    bad_links = tuple(structs.replace(one, url="javascript:pwned=1") for one in some)
+    rows[0] = structs.replace(rows[0], examples={"major": bad_links}, changes=(change,))
     return structs.replace(
         found,
-        reviewers=(first, *found.reviewers[1:]),
-        best=tuple(structs.replace(one, text=results.EVIL) for one in found.best),
-        worst=tuple(structs.replace(one, url="javascript:pwned=1") for one in found.worst),
-        gaps=tuple(
-            structs.replace(one, text=results.EVIL, path=results.EVIL) for one in found.gaps
-        ),
+        reviewers=tuple(rows),
         verdicts=tuple(structs.replace(one, text=results.EVIL) for one in found.verdicts[:1])
         + found.verdicts[1:],
         notes=(*found.notes, results.EVIL, "n" * 400),
@@ -91,12 +90,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     at = tmp_path_factory.mktemp("audit")
     with Store(at / "store.db") as store:
         audit_rows.fill(store, comments=1_000)
-        with store.transaction():
-            title = results.EVIL.encode("utf-8", "ignore").decode()
-            store.change("UPDATE pulls SET title = ? WHERE number < 10", title)
         period = Period(since="2026-03-01", until="2026-03-30")
         found = make_overview(store, OverviewOptions(period=period, resamples=200))
-        write_site(store, hostile(found), at / "site")
+        write_site(hostile(found), at / "site")
     return at / "site"
 
 
@@ -140,8 +136,8 @@ def test_page_fits_the_screen_with_all_folds_open(show, name: str, width: int) -
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_wide_screen_shows_all_columns(show, name: str) -> None:
-    page = show(name, width=1600).page
+def test_screen_of_a_laptop_shows_all_columns(show, name: str) -> None:
+    page = show(name, width=1280).page
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
     cut = """[...document.querySelectorAll('.scroll')].filter(
         box => box.scrollWidth > box.clientWidth).map(
@@ -149,30 +145,12 @@ def test_wide_screen_shows_all_columns(show, name: str) -> None:
     assert page.evaluate(cut) == []
 
 
-@pytest.mark.parametrize("name", PAGES[:4])
+@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_in_both_colour_schemes(show, name: str, scheme: str) -> None:
     contrasts = show(name, color_scheme=scheme).page.evaluate(CONTRASTS)
     assert len(contrasts) > 30
     assert min(contrasts) >= 4.5
-
-
-@pytest.mark.parametrize("width", [400, 1100])
-def test_text_of_charts_is_readable_and_not_cut_off(show, width: int) -> None:
-    page = show("index.html", width=width).page
-    sizes, outside = page.evaluate(
-        """() => { const shown = [...document.querySelectorAll('svg text')]
-            .filter(text => text.getClientRects().length);
-          const sizes = shown.map(text => parseFloat(getComputedStyle(text).fontSize)
-            * text.ownerSVGElement.getScreenCTM().a);
-          const outside = shown.filter(text => {
-            const [inner, outer] = [text, text.closest('figure')]
-              .map(n => n.getBoundingClientRect());
-            return inner.left < outer.left || inner.right > outer.right; });
-          return [sizes, outside.map(text => text.textContent)]; }"""
-    )
-    assert min(sizes) >= 11.9
-    assert outside == []
 
 
 def test_first_key_skips_to_the_content(show) -> None:
@@ -184,29 +162,26 @@ def test_first_key_skips_to_the_content(show) -> None:
     assert page.url.endswith("#content")
 
 
-def test_change_of_a_configuration_is_marked_in_the_trend(show) -> None:
-    page = show("index.html").page
-    figure = page.locator(".trends figure").first
-    assert "change: comments per pull request" in figure.inner_text()
-    assert figure.locator("line[stroke-dasharray]").count() == 1
+def test_change_of_a_configuration_is_listed(show) -> None:
+    text = show("numbers.html").page.inner_text("main")
+    assert "changed about 15 March: remarks per pull request 2.0 before, 6.5 after." in text
 
 
-def test_links_lead_from_the_first_page_to_a_bot_and_a_pull_and_back(show) -> None:
+def test_links_lead_from_the_first_page_to_a_bot_and_back(show) -> None:
     page = show("index.html").page
-    page.locator("#coverage tbody a").first.click()
-    assert page.locator("h1").inner_text() == "CodeRabbit"
-    page.locator("nav a").click()
-    page.locator("#more tbody a").first.click()
-    page.locator("#pulls tbody a").first.click()
+    page.locator("main a", has_text="All about Copilot").first.click()
+    assert page.locator("h1").inner_text() == "Copilot"
+    page.get_by_text("Numbers", exact=True).click()
+    page.locator("tbody a").first.click()
     page.get_by_text("All review bots").click()
     assert page.url.endswith("index.html")
 
 
-@pytest.mark.parametrize("name", PAGES[:4])
+@pytest.mark.parametrize("name", PAGES)
 def test_printed_page_hides_nothing_behind_a_scroll_bar(show, name: str) -> None:
     page = show(name, width=794).page
     page.emulate_media(media="print")
     assert page.locator(".top").is_hidden()
     styles = "[...document.querySelectorAll('.scroll')].map(n => getComputedStyle(n).overflow)"
-    assert set(page.evaluate(styles)) == {"visible"}
+    assert set(page.evaluate(styles)) <= {"visible"}
     assert page.evaluate("document.documentElement.scrollWidth") <= 794

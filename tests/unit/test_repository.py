@@ -134,7 +134,6 @@ VAGUE = frozenset(
     ]
 )
 VAGUE_BUT_MEANT = {
-    "crscore/audit/overview.py: nothing": "category of noise in the JSON: gives the author nothing",
     "crscore/audit/score/noise.py: NOTHING": "the same category",
     "crscore/audit/store/database.py: put": "store interface: get and put",
     "crscore/cache.py: put": "store interface: get and put",

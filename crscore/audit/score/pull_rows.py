@@ -17,7 +17,6 @@ from crscore.audit.store.rows import (
     Score,
     comment_key,
 )
-from crscore.audit.tables import REMARKS
 from crscore.bench.overlap import same_points
 from crscore.bench.records import Finding
 from crscore.diff import full_files
@@ -46,6 +45,8 @@ _DECIMALS: Final = 6
 _REASON_CHARS: Final = 500
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
 """Errors that would affect every pull request, so they end the run."""
+_LEVELS: Final = ("critical", "major", "minor", "nit", "empty")
+"""Columns of the counts of remarks by level, and of remarks with nothing to act on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +232,7 @@ def _score(
 ) -> Score:
     own_threads, scores, useful = tuple(threads), review.scores, review.usefulness
     levels = [_level(remark) or "empty" for remark in _remarks(result, useful)]
-    counts = {name: levels.count(name) for name in REMARKS} if useful else {}
+    counts = {name: levels.count(name) for name in _LEVELS} if useful else {}
     return Score(
         **_key(task),
         reviewer=reviewer,

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from crscore.audit.signals import FILE_SIGNALS
+from crscore.audit.signals import Signal
 from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import AuditRun
@@ -29,14 +29,47 @@ LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
 """Joins of the scored comments, to be used after `LATEST`."""
-_KIND: Final = """iif(s.comment IN (SELECT value FROM json_each(?6)), 'formula',
-  coalesce(s.noise, s.level))"""
-"""Kind of a scored comment; the sixth parameter is a JSON list of the formulas."""
 _ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') IN ('{
     "', '".join((Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION))
 }'))"""
-"""Whether a scored comment asks for something, so that it can be acted on; a comment without a
-sentence is a suggestion. Lines near a praise or a repetition change for another reason."""
+"""Whether a remark asks for something, so that it can be fixed; a comment without a sentence is a
+suggestion. Lines near a praise or a repetition change for another reason."""
+REMARKS: Final = f"""{LATEST},
+  fixes AS (
+    SELECT comment, value, 1.0 * base_yes / NULLIF(base_all, 0) AS chance,
+      MAX(night || printf('%09d', rules))
+    FROM signals WHERE signal = {int(Signal.ACTED_ON)} GROUP BY comment),
+  resolutions AS (
+    SELECT comment, value, MAX(night || printf('%09d', rules))
+    FROM signals WHERE signal = {int(Signal.RESOLVED)} GROUP BY comment),
+  weighty AS MATERIALIZED (
+    SELECT c.repository, c.number, c.path, c.line, c.reviewer {LATEST_COMMENTS}
+    WHERE s.signature = ?1 AND s.noise IS NULL AND s.level IN ('critical', 'major', 'minor')),
+  answers AS (
+    SELECT DISTINCT a.thread FROM comments a JOIN comments q ON q.key = a.thread
+    WHERE NOT a.is_bot AND a.reviewer <> q.reviewer),
+  remarks AS (
+    SELECT c.key, c.reviewer, c.repository, c.number, c.created, c.thread IS NOT NULL AS has_thread,
+      s.text, coalesce(s.standing, 0) AS standing,
+      CASE WHEN s.comment IN (SELECT value FROM json_each(?5)) THEN 'formula'
+        WHEN s.noise IS NOT NULL THEN s.noise
+        WHEN s.verdict = 'refuted' THEN 'refuted'
+        ELSE coalesce(s.level, 'unread') END AS kind,
+      s.verdict IS 'confirmed' AS confirmed, f.value AS fixed, f.chance,
+      coalesce(c.thread IN (SELECT thread FROM answers), 0) AS answered, r.value IS 1 AS resolved
+    {LATEST_COMMENTS}
+    -- A copy is fixed because of the first remark on its point, and a nit next to a weighty remark
+    -- of somebody else because of that one.
+    LEFT JOIN fixes f ON f.comment = s.comment AND {_ASKS}
+      AND coalesce(s.point, s.comment) = s.comment
+      AND (s.level <> 'nit' OR NOT EXISTS (
+        SELECT 1 FROM weighty w WHERE w.repository = c.repository AND w.number = c.number
+          AND w.path = c.path AND abs(w.line - c.line) <= 3 AND w.reviewer <> c.reviewer))
+    LEFT JOIN resolutions r ON r.comment = s.comment
+    WHERE s.signature = ?1)"""
+"""Start of a query on the remarks of reviewers: each comment or thread, judged by its weightiest
+part; the fifth parameter is a JSON list of the formulas. A remark has one kind: `formula`, the
+reason why it is noise, `refuted` by the code, its level, or `unread` (no sentence in English)."""
 
 Rows = list[tuple[Any, ...]]
 
@@ -49,13 +82,6 @@ class Scope(NamedTuple):
     until: str
     repositories: str
     """JSON list of the repositories' ids."""
-
-
-def newest_values(clause: str = "") -> str:
-    """Return the SQL of `newest`, with the last value of each comment's signals."""
-    return f"""newest AS (
-      SELECT comment, signal, value, base_yes, base_all, MAX(night || printf('%09d', rules))
-      FROM signals {clause} GROUP BY comment, signal)"""
 
 
 def count_scored_pulls(store: Store, since: str, until: str, repositories: str) -> dict[int, int]:
@@ -79,27 +105,55 @@ def read_remarks(store: Store, scope: Scope) -> Rows:
     return store.query(sql, *scope)
 
 
-def count_kinds(store: Store, scope: Scope, acted_on: int, formulas: str) -> Rows:
-    """Return reviewer, repository, number, kind, and counts of scored comments, in order.
+def count_kinds(store: Store, scope: Scope, formulas: str) -> Rows:
+    """Return repository, number, reviewer, kind, and counts of the remarks, in order.
 
-    The kind is `formula` for a JSON list of keys, the reason why a comment is noise, or the level
-    of its best remark; comments with none, such as bare suggestions, are left out. The counts are:
-    all comments, comments that were acted on (signal `acted_on`), comments for which this is known
-    (those that ask for something and were the first to make their point, as a copy is acted on
-    because of the first), the sum of their base rates, confirmed and refuted ones.
+    The counts are: all remarks; those that people fixed, answered or resolved; fixed; answered;
+    resolved; remarks for which it is known whether they were fixed, and the sum of their chances;
+    remarks in threads; confirmed by the code.
     """
-    sql = f"""{LATEST}, {newest_values("WHERE signal = ?5")}
-        SELECT c.reviewer, c.repository, c.number, {_KIND} AS kind, COUNT(*),
-          TOTAL(n.value IS 1), COUNT(n.value),
-          TOTAL(iif(n.value IS NULL, NULL, 1.0 * n.base_yes / NULLIF(n.base_all, 0))),
-          TOTAL(s.verdict IS 'confirmed'), TOTAL(s.verdict IS 'refuted')
-        {LATEST_COMMENTS}
-        LEFT JOIN newest n ON n.comment = s.comment AND {_ASKS}
-          AND coalesce(s.point, s.comment) = s.comment
-        WHERE s.signature = ?1 AND kind IS NOT NULL
-        GROUP BY c.reviewer, c.repository, c.number, kind
-        ORDER BY c.reviewer, c.repository, c.number, kind"""
-    return store.query(sql, *scope, acted_on, formulas)
+    sql = f"""{REMARKS}
+        SELECT repository, number, reviewer, kind, COUNT(*),
+          TOTAL(fixed IS 1 OR answered OR resolved), TOTAL(fixed IS 1), TOTAL(answered),
+          TOTAL(resolved), COUNT(fixed), TOTAL(iif(fixed IS NULL, NULL, chance)),
+          TOTAL(has_thread), TOTAL(confirmed)
+        FROM remarks GROUP BY reviewer, repository, number, kind
+        ORDER BY reviewer, repository, number, kind"""
+    return store.query(sql, *scope, formulas)
+
+
+def read_examples(store: Store, scope: Scope, formulas: str, limit: int) -> Rows:
+    """Return up to `limit` remarks of each reviewer and kind, with a reaction first.
+
+    Returns:
+        Key, reviewer, repository's name, number, text, kind, and whether it was fixed (null if
+        unknown), answered and resolved.
+    """
+    # The later columns break ties, so that equal stores give equal reports.
+    sql = f"""{REMARKS}, ranked AS (
+          SELECT *, ROW_NUMBER() OVER (PARTITION BY reviewer, kind
+              ORDER BY coalesce(fixed, 0) + answered + resolved DESC, standing DESC, created DESC,
+                key) AS rank
+          FROM remarks)
+        SELECT a.key, a.reviewer, r.name, a.number, a.text, a.kind, a.fixed, a.answered, a.resolved
+        FROM ranked a JOIN repositories r ON r.id = a.repository
+        WHERE a.rank <= ?6 ORDER BY a.reviewer, a.kind, a.rank"""
+    return store.query(sql, *scope, formulas, limit)
+
+
+def read_scores(store: Store, scope: Scope) -> Rows:
+    """Return the reviews in order: comments, words, standing, and whether they were scored.
+
+    Repository, number, reviewer, and whether it is a bot come first.
+    """
+    # The row with an empty reviewer is for all reviewers combined.
+    sql = f"""{LATEST}
+        SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
+          s.standing IS NOT NULL OR s.relevance IS NOT NULL
+        FROM latest l JOIN scores s USING (repository, number, content)
+        WHERE s.signature = ?1 AND s.reviewer <> ''
+        ORDER BY s.repository, s.number, s.reviewer"""
+    return store.query(sql, *scope)
 
 
 def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> Rows:
@@ -136,9 +190,9 @@ def count_unread(store: Store, scope: Scope) -> int:
 def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
     """Return reviewer, and counts of the points of its comments with these levels.
 
-    Comments of several reviewers on the same point count once. The counts are: all points, points
-    that no other reviewer made, shared points that it made first, and those of them that a person
-    made later: what a bot says after people may be a copy. Formulas (JSON) make no point.
+    Remarks of several reviewers on the same point count once. The counts are: all points, points
+    that no other reviewer made, and points that it made first, and a person later: what a bot says
+    after people may be a copy. Formulas (JSON) make no point.
     """
     sql = f"""{LATEST},
         made AS (
@@ -150,26 +204,10 @@ def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: st
         points AS (
           SELECT point, COUNT(*) AS reviewers, MIN(is_bot) = 0 AS has_person
           FROM made GROUP BY point)
-        SELECT reviewer, COUNT(*), TOTAL(reviewers = 1), TOTAL(reviewers > 1 AND is_first),
+        SELECT reviewer, COUNT(*), TOTAL(reviewers = 1),
           TOTAL(has_person AND is_bot AND is_first)
         FROM made JOIN points USING (point) WHERE is_important GROUP BY reviewer"""
     return store.query(sql, *scope, json.dumps(levels), formulas)
-
-
-def count_said_again(store: Store, scope: Scope) -> dict[str, int]:
-    """Count each reviewer's comments that repeat an answered or resolved comment."""
-    sql = f"""{LATEST}
-        SELECT c.reviewer, COUNT(DISTINCT c.key)
-        {LATEST_COMMENTS}
-        JOIN comments e ON e.repository = c.repository AND e.number = c.number
-          AND e.reviewer = c.reviewer AND e.body = c.body AND e.created < c.created
-        WHERE s.signature = ?1 AND s.noise = 'repeat' AND (
-          EXISTS (SELECT 1 FROM comments a
-            WHERE a.thread = e.thread AND a.reviewer <> e.reviewer AND a.created < c.created)
-          OR EXISTS (SELECT 1 FROM thread_observations o
-            WHERE o.thread = e.thread AND o.resolved = 1 AND o.night <= substr(c.created, 1, 10)))
-        GROUP BY c.reviewer"""
-    return dict(store.query(sql, *scope))
 
 
 def read_pulls(store: Store, scope: Scope) -> Rows:
@@ -184,68 +222,12 @@ def read_pulls(store: Store, scope: Scope) -> Rows:
     return store.query(sql, *scope[1:])
 
 
-def read_scores(store: Store, scope: Scope) -> Rows:
-    """Return repository, number, reviewer, whether it is a bot, counts and scores, in order.
-
-    The columns are comments and words; standing, importance, relevance, conciseness and
-    comprehensiveness, 0 to 100; remarks by level, and remarks with nothing to act on.
-    """
-    # The row with an empty reviewer is for all reviewers combined.
-    sql = f"""{LATEST}
-        SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
-          100 * s.importance, 100 * s.relevance, 100 * s.conciseness, 100 * s.comprehensiveness,
-          s.critical, s.major, s.minor, s.nit, s.empty
-        FROM latest l JOIN scores s USING (repository, number, content)
-        WHERE s.signature = ?1 AND s.reviewer <> ''
-        ORDER BY s.repository, s.number, s.reviewer"""
-    return store.query(sql, *scope)
-
-
-def count_comments(store: Store, scope: Scope, noise_reasons: Sequence[str]) -> Rows:
-    """Return repository, number, reviewer, and counts of comments.
-
-    The counts are: all scored comments, comments in threads, and noise by each of the reasons.
-    """
-    # Safe to insert into the SQL: the reasons are constants of this package.
-    reasons = ", ".join(f"SUM(s.noise IS '{reason}')" for reason in noise_reasons)
-    sql = f"""{LATEST}
-        SELECT c.repository, c.number, c.reviewer, COUNT(*), COUNT(c.thread), {reasons}
-        {LATEST_COMMENTS}
-        WHERE s.signature = ?1
-        GROUP BY c.repository, c.number, c.reviewer"""
-    return store.query(sql, *scope)
-
-
-def count_signals(store: Store, scope: Scope) -> Rows:
-    """Return repository, number, reviewer, signal, and counts of comments by their newest value.
-
-    The counts are: yes, known, unknown, the sum of the base rates, and the number of base rates.
-    Each comment has the same weight, regardless of the length of its file. Signals from files count
-    only for comments that ask for something.
-    """
-    # Safe to insert into the SQL: numbers of this package.
-    from_files = ", ".join(str(int(signal)) for signal in sorted(FILE_SIGNALS))
-    # `value IS 1`, not `value = 1`, which would be NULL for an unknown value.
-    sql = f"""{LATEST}, {newest_values()}
-        SELECT c.repository, c.number, c.reviewer, n.signal, SUM(n.value IS 1),
-          COUNT(n.value), COUNT(*) - COUNT(n.value),
-          TOTAL(1.0 * n.base_yes / NULLIF(n.base_all, 0)), COUNT(NULLIF(n.base_all, 0))
-        {LATEST_COMMENTS}
-        JOIN newest n ON n.comment = s.comment
-        WHERE s.signature = ?1 AND (n.signal NOT IN ({from_files}) OR {_ASKS})
-        GROUP BY c.repository, c.number, c.reviewer, n.signal"""
-    return store.query(sql, *scope)
-
-
 _MERGED: Final = """p.state = 'merged' AND substr(p.created, 1, 10) BETWEEN ?1 AND ?2
   AND p.repository IN (SELECT value FROM json_each(?3))"""
 
 
 _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ? AND ?
   AND p.repository IN (SELECT value FROM json_each(?))"""
-
-_WEIGHT: Final = "instr('nit minor major critical', s.level)"
-"""Rank of a comment by the level of its best remark; NULL if there is nothing to act on."""
 
 
 def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
@@ -344,126 +326,6 @@ def read_repositories(store: Store, scope: Scope) -> Rows:
 def read_runs(store: Store, since: str) -> list[AuditRun]:
     """Return the runs since a night; later runs observe the pull requests of a period again."""
     return store.select(AuditRun, "WHERE night >= ? ORDER BY id", since)
-
-
-def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], limit: int) -> Rows:
-    """Return comments of bots, sorted by the importance of their best remark, then by standing.
-
-    Returns:
-        Key, reviewer, repository's name, number, text, standing, noise, and stance and level of its
-        best remark.
-    """
-    # The later columns break ties, so that equal stores give equal reports.
-    sql = f"""{LATEST}
-        SELECT c.key, c.reviewer, r.name, c.number, s.text, s.standing, s.noise, s.stance, s.level
-        {LATEST_COMMENTS}
-        JOIN repositories r ON r.id = c.repository
-        WHERE s.signature = ?1 AND s.standing IS NOT NULL AND c.is_bot
-        ORDER BY {_WEIGHT} {order}, s.standing {order}, c.created DESC, c.key LIMIT ?5"""
-    return store.query(sql, *scope, limit)
-
-
-def read_examples_of_kinds(
-    store: Store, scope: Scope, acted_on: int, formulas: str, limit: int
-) -> Rows:
-    """Return each reviewer's comments of each kind, as in `count_kinds`.
-
-    A comment also has the kind of its verdict, and the kind `acted` if it was acted on (signal
-    `acted_on`).
-
-    Returns:
-        The columns of `read_examples`, the kind and its number of comments; sorted by reviewer and
-        kind, the most useful comments first.
-    """
-    sql = f"""{LATEST}, {newest_values("WHERE signal = ?5")}, ranked AS (
-          SELECT c.key, c.reviewer, c.repository, c.number, s.text,
-            coalesce(s.standing, 0) AS standing, s.noise, s.stance, s.level, k.value AS kind,
-            COUNT(*) OVER (PARTITION BY c.reviewer, k.value) AS count,
-            ROW_NUMBER() OVER (
-              PARTITION BY c.reviewer, k.value
-              ORDER BY s.standing DESC, c.created DESC, c.key) AS rank
-          {LATEST_COMMENTS}
-          LEFT JOIN newest n ON n.comment = s.comment AND {_ASKS}
-          JOIN json_each(json_array(
-            {_KIND}, s.verdict, iif(n.value = 1, 'acted', NULL))) k
-          WHERE s.signature = ?1 AND k.value IS NOT NULL)
-        SELECT a.key, a.reviewer, r.name, a.number, a.text, a.standing, a.noise,
-          a.stance, a.level, a.kind, a.count
-        FROM ranked a JOIN repositories r ON r.id = a.repository
-        WHERE a.rank <= ?7 ORDER BY a.reviewer, a.kind, a.rank"""
-    return store.query(sql, *scope, acted_on, formulas, limit)
-
-
-def read_gaps(store: Store, scope: Scope, limit: int) -> Rows:
-    """Return the worst open finding of each pull request, each text once, worst first.
-
-    Returns:
-        Repository's name, number, text, severity, path and line.
-    """
-    # With MIN, SQLite takes the other columns from the row of the minimum. `order_` is cut off.
-    sql = f"""{LATEST}
-        SELECT name, number, text, severity, path, line, MIN(order_) FROM (
-          SELECT r.name, o.number, o.text, o.severity, o.path, o.line, p.created,
-            CASE o.severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END AS order_,
-            MIN(o.rank)  -- the other columns are from its row
-          FROM latest l JOIN open_points o USING (repository, number, content)
-          JOIN repositories r ON r.id = o.repository
-          JOIN pulls p USING (repository, number)
-          WHERE o.signature = ?1 AND o.severity IS NOT NULL GROUP BY o.repository, o.number)
-        GROUP BY text
-        ORDER BY order_, created DESC, number LIMIT ?5"""
-    return [row[:-1] for row in store.query(sql, *scope, limit)]
-
-
-def read_pulls_of_repositories(store: Store, scope: Scope) -> Rows:
-    """Return the pull requests of the period, the newest first.
-
-    Returns:
-        Repository's name, number, title, state, day of creation, and the number of comments and the
-        standing of all reviewers combined.
-    """
-    sql = f"""{LATEST}
-        SELECT r.name, p.number, p.title, p.state, substr(p.created, 1, 10),
-          coalesce(s.comments, 0), s.standing
-        FROM pulls p JOIN repositories r ON r.id = p.repository
-        LEFT JOIN latest l ON l.repository = p.repository AND l.number = p.number
-        LEFT JOIN scores s ON s.repository = p.repository AND s.number = p.number
-          AND s.reviewer = '' AND s.signature = ?1 AND s.content = l.content
-        WHERE substr(p.created, 1, 10) BETWEEN ?2 AND ?3
-          AND p.repository IN (SELECT value FROM json_each(?4))
-        ORDER BY p.created DESC, p.number DESC"""
-    return store.query(sql, *scope)
-
-
-def read_comments_of_pulls(store: Store, scope: Scope, acted_on: int) -> Rows:
-    """Return all scored comments, sorted by pull request, the most useful first.
-
-    Returns:
-        The columns of `read_examples`, path, line, the verdict on its remarks, and whether it was
-        acted on (signal `acted_on`).
-    """
-    # CROSS JOIN keeps the order of the tables: first the few pull requests, then their comments.
-    sql = f"""{LATEST}
-        SELECT c.key, c.reviewer, r.name, c.number, s.text, s.standing,
-          s.noise, s.stance, s.level, c.path, c.line, s.verdict,
-          (SELECT n.value FROM signals n WHERE n.comment = c.key AND n.signal = ?5 AND {_ASKS}
-           ORDER BY n.night DESC, n.rules DESC LIMIT 1)
-        FROM latest l CROSS JOIN comments c USING (repository, number)
-        CROSS JOIN comment_scores s
-          ON s.comment = c.key AND s.signature = ?1 AND s.content = l.content
-        JOIN repositories r ON r.id = c.repository
-        ORDER BY c.number, s.standing DESC, c.key"""
-    return store.query(sql, *scope, acted_on)
-
-
-def read_open_points(store: Store, scope: Scope) -> Rows:
-    """Return the open points, with the columns of `read_gaps`, sorted by number and rank."""
-    sql = f"""{LATEST}
-        SELECT r.name, o.number, o.text, o.severity, o.path, o.line
-        FROM latest l JOIN open_points o USING (repository, number, content)
-        JOIN repositories r ON r.id = o.repository
-        WHERE o.signature = ?1 ORDER BY o.number, o.rank"""
-    return store.query(sql, *scope)
 
 
 def count_followed(store: Store, scope: Scope, days: int) -> Rows:

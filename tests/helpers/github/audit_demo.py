@@ -1,7 +1,8 @@
-"""The scene `audit`: a month of a company with two repositories, three review bots and two people.
+"""The scene `audit`: a month of a company with two repositories, four review bots and two people.
 
-The bots differ: one finds weaknesses, one says what the change does and praises, one has matters of
-taste, which it repeats, and from day 15 on twice as many. What is found is often mended.
+The bots differ: one finds weaknesses; one finds some, but mostly says what the change does and
+praises; one has matters of taste, which it repeats, and from day 15 on twice as many; one finds
+weaknesses, too, but was installed a week ago. What is found is often mended.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ COPILOT = User(
     login="copilot-pull-request-reviewer[bot]", id=175728472, type="Bot", association="NONE"
 )
 PICKER = User(login="nitpicker[bot]", id=210000001, type="Bot", association="NONE")
+SCOUT = User(login="scout[bot]", id=210000002, type="Bot", association="NONE")
+TRIED_FROM = 22
+"""Day from which one bot is tried."""
 NAMES = (
     "Gift", "Spring", "Tea", "Coffee", "Partner", "Student", "Travel", "Night", "Garden", "Winter",
     "Office", "Family", "Club", "Press", "Staff", "Local", "Export", "Trial", "Yearly", "Monthly",
@@ -130,6 +134,9 @@ def _tell(story: _Story) -> None:
     writer, dice = story.writer, story.dice
     story.at(0.2)
     found = [*_rabbit(story), *_copilot(story), *_picker(story)]
+    if story.day >= TRIED_FROM:
+        text = _sharp(story) if dice.random() < 0.7 else story.sample.small
+        found += writer.review(SCOUT, spots=[story.spot(text)])
     story.at(5)
     found += _people(story)
     story.at(26)
@@ -158,8 +165,12 @@ def _tell(story: _Story) -> None:
         writer.close()
 
 
-def _weakness(sample: Sample) -> tuple[str, str]:
-    return sample.sharp[:40], sample.person[:40]
+def _weakness(sample: Sample) -> tuple[str, ...]:
+    return sample.sharp[:40], sample.also[:40], sample.person[:40]
+
+
+def _sharp(story: _Story) -> str:
+    return story.dice.choice((story.sample.sharp, story.sample.also))
 
 
 def _rabbit(story: _Story) -> list[LineComment]:
@@ -171,9 +182,9 @@ def _rabbit(story: _Story) -> list[LineComment]:
         return []
     if kind < 0.18:
         return []
-    text = sample.sharp if dice.random() < 0.75 else sample.small
+    text = _sharp(story) if dice.random() < 0.9 else sample.small
     body = f"_⚠️ Potential issue_\n\n{text}"
-    if sample.suggestion and text == sample.sharp:
+    if sample.suggestion and text != sample.small:
         body += f"\n\n```suggestion\n{sample.suggestion}\n```"
     return writer.review(RABBIT, body="**Actionable comments posted: 1**", spots=[story.spot(body)])
 
@@ -181,7 +192,7 @@ def _rabbit(story: _Story) -> list[LineComment]:
 def _copilot(story: _Story) -> list[LineComment]:
     sample, dice = story.sample, story.dice
     texts = dice.choices(
-        (sample.restates, sample.praise, sample.sharp, sample.small), (5, 2, 2, 1), k=2
+        (sample.restates, sample.praise, _sharp(story), sample.small), (5, 2, 2, 1), k=2
     )
     spots = [story.spot(text, below=at) for at, text in enumerate(dict.fromkeys(texts))]
     return story.writer.review(COPILOT, body="", spots=spots)

@@ -24,6 +24,8 @@ class Sample:
     """Start of the line that the remarks are on."""
     sharp: str
     """Names the weakness, and what to do."""
+    also: str
+    """The same in other words, as no bot says it in the same ones each time."""
     person: str
     """The same, as a colleague writes it."""
     small: str
@@ -90,6 +92,8 @@ SAMPLES = (
         at="query =",
         sharp="`customer` is put into the SQL text, so a name with a quote breaks `find_orders`, "
         "and a prepared one reads the orders of others. Pass a parameter, as `load_order` does.",
+        also="A customer named `O'Brien` breaks this query, and a prepared name reads all "
+        "orders: that is an SQL injection. Use `?` placeholders.",
         person="This is an SQL injection: `customer` comes from the request. Please use `?` here.",
         small="Nit: I would call this `sql` rather than `query`.",
         praise="Nice, `find_orders` reads really well!",
@@ -138,6 +142,8 @@ SAMPLES = (
         at="file =",
         sharp="The file is never closed: `prices` is called for every request, so the process runs "
         'out of file descriptors. Use `with open(path, encoding="utf-8") as file`.',
+        also="`open` without `close` leaks a file descriptor on each call of `prices`; after "
+        "some thousand requests the server fails. Open it in a `with` block.",
         person="`int(price * 100)` cuts 19.99 to 1998 cents. Can you round instead?",
         small="Could we name `found` something like `price_list`?",
         praise="Great idea to keep the `DEFAULTS`.",
@@ -177,9 +183,11 @@ SAMPLES = (
                         time.sleep(2**attempt)
         """),
         at="except Exception",
-        sharp="When all attempts fail, `charge` returns `None` and the order counts as paid: raise "
-        "the last error. And `except Exception` also repeats a declined card; catch "
-        "`ConnectionError` only.",
+        sharp="`charge` returns `None` when all attempts fail, so an unpaid order counts as paid. "
+        "Raise the last error instead, and catch only `ConnectionError`, or a declined card is "
+        "charged again.",
+        also="If every attempt fails, nothing is raised and `charge` returns `None`, so the "
+        "shop ships unpaid orders. Raise the last error after the loop.",
         person="A time-out after the gateway booked the money charges the customer twice here. We "
         "need an idempotency key before we retry.",
         small="`attempts` could be a constant at the top of the file.",
@@ -219,8 +227,10 @@ SAMPLES = (
             }
         """),
         at="element.innerHTML",
-        sharp="`code` is what the customer typed, and `innerHTML` runs it: `<img onerror=...>` is "
-        "a script in our page. Set `textContent` instead.",
+        sharp="`innerHTML` runs what the customer typed into `code`, so `<img onerror=...>` "
+        "executes a script in our page. Use `textContent` instead.",
+        also="Setting `innerHTML` to the typed `code` allows cross-site scripting. Use "
+        "`textContent`.",
         person="Please do not use `innerHTML` for the code, it is user input (XSS).",
         small="Use `===` instead of `==`.",
         praise="Love the percent sign!",
@@ -267,6 +277,8 @@ SAMPLES = (
         at="return Math.floor",
         sharp="`Math.floor` loses the last page: 21 items of 20 a page are two pages, and "
         "`pageCount` says one. Use `Math.ceil`, and add a test with a page that is not full.",
+        also="With 21 items and 20 a page, `pageCount` is 1 and the last item can never be "
+        "seen. Round up with `Math.ceil`.",
         person="Pages are counted from 1 in the router, so `pageOf(items, 1, 20)` skips the first "
         "20 items, doesn't it?",
         small="I'd prefer `index` over `number`.",
@@ -334,6 +346,8 @@ SAMPLES = (
         at="cached.put",
         sharp="`find` is called by several threads, and a `HashMap` that two of them fill at once "
         "loses entries or loops. Use a `ConcurrentHashMap` with `computeIfAbsent`.",
+        also="This `HashMap` is shared by request threads without a lock, which corrupts it "
+        "under load. Use `ConcurrentHashMap`.",
         person="Two threads that miss at the same time both call `store.load(id)`. Is that meant?",
         small="The field could be called `cache`.",
         praise="Caching here is a great improvement!",
@@ -388,6 +402,8 @@ SAMPLES = (
         at="return sum",
         sharp="`customer.discount()` is null for customers without a contract, so `total` throws a "
         "`NullPointerException` for them. Treat a missing discount as a rate of 0.",
+        also="`total` throws a `NullPointerException` when a customer has no discount. Check "
+        "for null first.",
         person="Money as `double` gives 0.30000000000000004 here; the ledger rejects that. "
         "`BigDecimal`, please.",
         small="A stream would be shorter than this loop.",
@@ -459,6 +475,8 @@ SAMPLES = (
         at="failed = err",
         sharp="Several goroutines write `failed` without a lock: that is a data race. Guard it "
         "with a `sync.Once` or send the errors through a channel.",
+        also="`failed` is written by many goroutines at once, so errors get lost: a data "
+        "race. Protect it with a mutex.",
         person="With 50,000 mails this starts 50,000 goroutines at once and the mail server drops "
         "us. Please limit them.",
         small="`group` is usually called `wg`.",
@@ -505,6 +523,8 @@ SAMPLES = (
         at="return all[:limit]",
         sharp="`all[:limit]` panics when there are fewer rows than `limit`, which is every small "
         "customer. Take the smaller of `limit` and `len(all)`.",
+        also="`all[:limit]` fails with slice bounds out of range if `all` is shorter than "
+        "`limit`. Use `min(limit, len(all))`.",
         person="What happens with `size == 0`? `Pages` would panic with a division by zero.",
         small="I would swap the order of these two functions.",
         praise="Short and sweet!",

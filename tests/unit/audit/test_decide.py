@@ -62,22 +62,27 @@ def write(
             host_id += 1
 
 
+def row_of(store: Store) -> Reviewer:
+    (reviewer, *_) = make_overview(store, OPTIONS).reviewers
+    return reviewer
+
+
 def decide(store: Store) -> Decision:
-    (reviewer,) = make_overview(store, OPTIONS).reviewers
-    assert reviewer.decision
-    return reviewer.decision
+    decision = row_of(store).decision
+    assert decision
+    return decision
 
 
 def test_bot_with_something_of_weight_on_most_pull_requests_is_kept(store: Store) -> None:
     write(store, [("major",), ("critical", "nit")] * 15 + [()] * 2 + [("nit",)], acted_on=40)
 
-    decision = decide(store)
+    row, decision = row_of(store), decide(store)
 
     assert decision.verdict == "keep"
     # The two silent pulls lie between its first and its last one.
-    assert (decision.gained.count, decision.gained.total, decision.silent) == (30, 33, 2)
+    assert (decision.gained.count, decision.gained.total, row.silent) == (30, 33, 2)
     assert (decision.weighty.count, decision.weighty.total) == (30, 46)
-    assert decision.text.startswith("Keep otter: 91 % (")
+    assert decision.reason.startswith("Keep otter: 30 of the 33 pull requests that it saw have a ")
 
 
 @pytest.mark.parametrize("kind", ["restates", "nit", "nothing", ""])
@@ -85,10 +90,11 @@ def test_useless_bot_is_dropped(store: Store, kind: str) -> None:
     kinds = (kind,) if kind else ()
     write(store, [("nit",), *[kinds] * 58, ("nit",)])
 
-    decision = decide(store)
+    row = row_of(store)
 
-    assert decision.verdict == "drop"
-    assert decision.silent == (0 if kind else 58)
+    assert row.decision
+    assert row.decision.verdict == "drop"
+    assert row.silent == (0 if kind else 58)
 
 
 def test_bot_that_never_said_anything_behind_a_green_check_is_dropped(store: Store) -> None:
@@ -120,10 +126,13 @@ def test_what_to_switch_off_is_named_with_what_would_be_lost(store: Store) -> No
 
     decision = decide(store)
 
-    assert (decision.verdict, decision.switch_off) == ("tune", ("nothing", "restates", "praise"))
-    assert decision.text.startswith(
-        "Tune otter: switch off remarks with nothing to act on and summaries of the change and "
-        "other kinds (1), 75 of its 90 comments; 33 % ("
+    assert (decision.verdict, decision.switch_off) == (
+        "tune",
+        ("restates", "nothing", "praise"),
+    )
+    assert decision.reason.startswith(
+        "Tune otter: switch off summaries of the change and empty remarks and others, 75 of its 90 "
+        "remarks; 15 of its 90 remarks are worth acting on; people fixed 15 of the 15"
     )
 
 
@@ -150,43 +159,23 @@ def test_points_that_no_other_reviewer_made_would_be_lost(store: Store) -> None:
     say(3, "ada", 201, 201)
     say(4, "otter", 202, 202, level="nit")  # no weight
 
-    points = {row.name: row.decision.points for row in make_overview(store, OPTIONS).reviewers[:2]
-              if row.decision and row.decision.points}  # fmt: skip
+    points = {row.name: row.points for row in make_overview(store, OPTIONS).reviewers}
 
     otter, hare = points["otter"], points["hare"]
-    assert (otter.total, otter.only, otter.first, otter.people) == (30, 15, 15, 1)
+    assert otter
+    assert hare
+    assert (otter.total, otter.only, otter.people) == (30, 15, 1)
     # ada also made a point of the hare after it, but the otter had made it first.
-    assert (hare.total, hare.only, hare.first, hare.people) == (30, 15, 0, 0)
-    assert otter.monthly == pytest.approx(15 * 30 / 31)
-
-
-def test_repetition_counts_as_said_again_only_after_an_answer(store: Store) -> None:
-    body, other = store.add_text("The lock is never released."), store.add_text("It is: see above.")
-    for number, is_answered in ((1, True), (2, False)):
-        key = comment_key(MessageKind.LINE, 10 * number + 2)
-        store.put(
-            [
-                rows.pull(number),
-                rows.comment(number, "otter", 10 * number, body=body, created=rows.at(0, 10)),
-                rows.comment(number, "otter", 10 * number + 2, body=body, created=rows.at(0, 20)),
-                rows.score(number, "otter", 50, comments=1),
-                rows.comment_score(key, number, noise="repeat", level=None),
-            ]
-        )
-        if is_answered:
-            thread = rows.comment(number, "otter", 10 * number, body=body).thread
-            answer = {"created": rows.at(0, 15), "is_review": 0, "is_bot": 0, "is_app": 0}
-            store.put([rows.comment(number, "ada", 11, body=other, thread=thread, **answer)])
-
-    points = decide(store).points
-    assert points
-    assert points.again == 1
+    assert (hare.total, hare.only, hare.people) == (30, 15, 0)
 
 
 def test_few_pull_requests_decide_nothing(store: Store) -> None:
     write(store, [("critical",)] * 12)
 
-    assert decide(store).text == "Undecided about otter: to decide takes 8 more pull requests."
+    assert decide(store).reason == (
+        "Undecided about otter: it saw only 12 pull requests; 12 of its 12 remarks are worth "
+        "acting on; about 8 more pull requests would probably decide."
+    )
 
 
 @pytest.mark.parametrize(("acted_on", "verdict"), [(60, "undecided"), (20, "drop")])
@@ -198,9 +187,7 @@ def test_what_authors_act_on_is_not_dropped(store: Store, acted_on: int, verdict
     assert decision.verdict == verdict
     # Nits that authors want are not to be switched off.
     assert decision.switch_off == (("nit",) if verdict == "drop" else ())
-    assert ("authors act on comments that seem unimportant" in decision.text) == (
-        verdict == "undecided"
-    )
+    assert ("people fix what seems unimportant" in decision.reason) == (verdict == "undecided")
 
 
 def test_what_authors_leave_alone_is_not_kept(store: Store) -> None:
@@ -210,9 +197,10 @@ def test_what_authors_leave_alone_is_not_kept(store: Store) -> None:
 
     assert decision.verdict == "undecided"
     assert (
-        "its words alone cannot decide: nobody acted on them more often than on other lines "
-        "(10 of 100, chance 40 %)"
-    ) in decision.text
+        "its words alone cannot decide: people fixed 10 of the 100 worth acting on, where 40 would "
+        "be chance"
+    ) in decision.reason
+    assert decision.needed is None
 
 
 def test_words_alone_keep_nobody(store: Store) -> None:
@@ -221,7 +209,7 @@ def test_words_alone_keep_nobody(store: Store) -> None:
     decision = decide(store)
 
     assert (decision.verdict, decision.evidence) == ("undecided", ())
-    assert "its words alone cannot decide: it is not known whether" in decision.text
+    assert "its words alone cannot decide: it is not known whether" in decision.reason
 
 
 def test_points_that_people_make_later_are_evidence(store: Store) -> None:
@@ -260,7 +248,7 @@ def test_same_sentence_with_other_names_is_worth_nothing_from_the_third_on(store
 
     decision = decide(store)
 
-    assert [(row.kind, row.comments) for row in decision.kinds] == [("formula", 38), ("major", 2)]
+    assert row_of(store).remarks.kinds == {"major": 2, "formula": 38}
     assert decision.verdict == "undecided"
 
 
@@ -294,35 +282,59 @@ def test_bot_that_changes_its_comments_when_all_is_over_is_not_kept(
 
     assert (decision.afterwards.count, decision.afterwards.total) == (20, 40)
     assert (decision.verdict, decision.evidence) == ("undecided", ())
-    assert "20 of its 40 comments were hidden, deleted or edited" in decision.text
+    assert "20 of its 40 posts were hidden, deleted or edited" in decision.reason
 
 
 def test_account_that_does_more_than_review_is_not_silent_elsewhere(store: Store) -> None:
     write(store, [("major",), *[()] * 20, ("major",)], "github-actions")
 
-    assert decide(store).silent == 0
+    assert row_of(store).silent == 0
 
 
 def test_review_that_waits_for_its_score_is_not_silence(store: Store) -> None:
     write(store, [("major",)] * 20)
     store.put([rows.pull(30, day=5), rows.comment(30, "otter", 99)])
 
-    assert decide(store).silent == 0
+    assert row_of(store).silent == 0
 
 
-def test_confirmed_and_refuted_comments_and_the_first_hours_are_reported(store: Store) -> None:
+def test_refuted_remarks_are_a_kind_and_reading_takes_minutes(store: Store) -> None:
     write(store, [("major", "minor", "nothing")] * 2)
-    store.put(
-        rows.comment_score(comment_key(MessageKind.LINE, at), 1, verdict=verdict)
-        for at, verdict in ((1, "confirmed"), (2, "confirmed"), (3, "refuted"))
-    )
+    key = comment_key(MessageKind.LINE, 3)
+    store.put([rows.comment_score(key, 1, verdict="refuted")])
+
+    row = row_of(store)
+
+    assert row.remarks.kinds == {"major": 2, "minor": 2, "nothing": 1, "refuted": 1}
+    assert row.remarks.total == sum(row.remarks.kinds.values())
+    assert row.minutes == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize(("others", "verdict"), [("nit", "undecided"), ("restates", "keep")])
+def test_resolved_threads_are_evidence_unless_all_are_resolved(
+    store: Store, others: str, verdict: str
+) -> None:
+    write(store, [("major", others)] * 40)
+    for host_id in range(1, 81):
+        # Where nits are resolved as well, people resolve all threads.
+        if host_id % 2 or others == "nit":
+            signal = {"night": "2026-03-02", "rules": 3, "signal": 3}
+            store.put(
+                [SignalRow(comment=comment_key(MessageKind.LINE, host_id), **signal, value=1)]
+            )
 
     decision = decide(store)
 
-    assert (decision.confirmed, decision.refuted) == (2, 1)
-    # 80 words; a comment at 10:00 of the first day on a pull request of 9:00, and one on a later
-    # day that has the same time, before its pull request.
-    assert decision.minutes == pytest.approx(0.4)
+    assert decision.verdict == verdict
+    assert (
+        "people resolved 40 of the 40 worth acting on, and 0 of its 40 others" in (decision.reason)
+    ) == (verdict == "keep")
+
+
+def test_few_remarks_are_no_evidence(store: Store) -> None:
+    write(store, [("major",)] * 4 + [()] * 20 + [("nit",)], acted_on=100)
+
+    assert decide(store).evidence == ()
 
 
 def test_people_are_not_decided_about(store: Store) -> None:
@@ -340,8 +352,6 @@ def test_what_asks_for_nothing_is_not_acted_on(store: Store, kind: str) -> None:
     (reviewer,) = make_overview(store, OPTIONS).reviewers
 
     assert reviewer.decision
-    counts = {row.kind: (row.acted_on, row.decided) for row in reviewer.decision.kinds}
-    assert counts == {"major": (30, 30), kind: (0, 0)}
-    assert [(row.rate.count, row.rate.total) for row in reviewer.acted_on if row.rate.count] == [
-        (30, 30)
-    ]
+    remarks, decision = reviewer.remarks, reviewer.decision
+    assert (remarks.fixed, remarks.mattered) == (30, {"major": 30})
+    assert (decision.fixed.count, decision.fixed.total) == (30, 30)

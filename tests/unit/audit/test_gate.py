@@ -8,7 +8,15 @@ from msgspec.structs import replace
 
 from crscore.audit.coverage import rate
 from crscore.audit.gate import GateResult, judge, webhook_message
-from crscore.audit.overview import Coverage, Escaped, Estimate, Night, Noise, Overview, Reviewer
+from crscore.audit.overview import (
+    Coverage,
+    Escaped,
+    Estimate,
+    Night,
+    Overview,
+    Remarks,
+    Reviewer,
+)
 from crscore.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,48 +24,38 @@ if TYPE_CHECKING:
 
 
 def night(kind: str = "score", day: int = 1, partial: str | None = None) -> Night:
-    return Night(
-        night=f"2026-03-{day:02}",
-        kind=kind,
-        pulls=9,
-        failed=0,
-        partial=partial,
-        rest_requests=0,
-        graphql_points=0,
-        seconds=1.0,
-    )
+    return Night(night=f"2026-03-{day:02}", kind=kind, partial=partial)
 
 
 def overview(
     value: float | None,
-    low: float = 0,
-    high: float = 0,
+    error: float = 0,
     *,
+    low: float = 0,
     nights: Sequence[Night] = (night(),),
     signature: str = "one",
     name: str = "otter",
 ) -> Overview:
     none = rate(0, 0)
-    estimate = None if value is None else Estimate(value=value, low=low, high=high)
+    estimate = None if value is None else Estimate(value=value, low=low, high=100)
     otter = Reviewer(
         name=name,
         is_bot=True,
         pulls=30,
-        comments=60,
-        comments_per_pull=None,
+        silent=0,
+        remarks=Remarks(total=0, kinds={}, mattered={}, fixed=0, answered=0, resolved=0),
         usefulness=estimate,
-        relevance=None,
-        conciseness=None,
-        comprehensiveness=None,
-        importance=None,
-        remarks={},
+        usefulness_error=error,
+        minutes=0,
+        price=None,
         abstained=0,
-        rank=(1, 1),
-        coverage=Coverage(reviewed=none, last_head=none, green_unreviewed=None, skips=()),
-        noise=Noise(share=none, nothing=0, repeat=0, restates=0, praise=0),
-        acted_on=(),
+        coverage=Coverage(
+            reviewed=none, last_head=none, green_unreviewed=None, skips={}, hours=None
+        ),
+        points=None,
         decision=None,
-        trend=(),
+        facts=(),
+        examples={},
         changes=(),
     )
     return Overview(
@@ -66,6 +64,7 @@ def overview(
         signature=signature,
         other_signatures=(),
         detect=5,
+        recommendation="",
         pulls=30,
         merged=30,
         scored=30,
@@ -74,9 +73,6 @@ def overview(
         repositories=(),
         reviewers=(otter,),
         verdicts=(),
-        best=(),
-        worst=(),
-        gaps=(),
         escaped=Escaped(
             days=30,
             pulls=0,
@@ -94,38 +90,46 @@ def overview(
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high", "fails"),
+    ("value", "error", "fails"),
     [
-        (50, 46, 54, True),  # below 60, and by 10
-        (50, 39, 61, False),  # 60 is in the interval
-        (57, 56, 58, False),  # below, but by 3 only, which is not more than the minimum
-        (70, 66, 74, False),
+        (50, 2, True),  # below 60, and by 10
+        (50, 5.5, False),  # 10 can be chance: 1.96 times 5.5
+        (57, 0.5, False),  # below, but by 3 only, which is not more than the minimum
+        (70, 2, False),
     ],
 )
 def test_the_gate_fails_below_the_baseline_by_more_than_the_minimum(
-    value: float, low: float, high: float, fails: bool
+    value: float, error: float, fails: bool
 ) -> None:
-    result = judge(overview(value, low, high), baseline=60, minimum_drop=3)
+    result = judge(overview(value, error), baseline=60.0, minimum_drop=3)
 
     assert (bool(result.failed), result.notices) == (fails, ())
 
 
 def test_a_failure_says_by_how_much() -> None:
-    assert judge(overview(50, 46, 54), baseline=60).failed == (
-        "otter: usefulness 50 (95 % interval 46 to 54) is 10 below 60",
+    assert judge(overview(50, 2), baseline=60.0).failed == (
+        "otter: usefulness 50 is 10 below 60, 3.9 can be chance",
     )
+
+
+@pytest.mark.parametrize(("low", "fails"), [(44, True), (46, False)])
+def test_the_low_end_can_be_asked_for(low: float, fails: bool) -> None:
+    result = judge(overview(50, 2, low=low), baseline=None, fail_under_low=45)
+
+    said = ("otter: usefulness 50 may be as low as 44, below fail-under-low 45",)
+    assert result.failed == (said if fails else ())
 
 
 @pytest.mark.parametrize(
     ("before", "fails"),
     [
-        # 10 lower; the arms are the root of 4² + 4² = 5.7, and of 4² + 10² = 10.8.
-        (overview(60, 56, 64), True),
-        (overview(60, 50, 70), False),
+        # 10 lower; chance is 1.96 times the root of 2² + 2², and of 2² + 5².
+        (overview(60, 2), True),
+        (overview(60, 5), False),
     ],
 )
 def test_a_period_before_has_its_own_uncertainty(before: Overview, fails: bool) -> None:
-    assert bool(judge(overview(50, 46, 54), baseline=before).failed) == fails
+    assert bool(judge(overview(50, 2), baseline=before).failed) == fails
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,7 @@ def test_a_period_before_has_its_own_uncertainty(before: Overview, fails: bool) 
     ],
 )
 def test_a_partial_night_fails_nothing(nights: Sequence[Night], reason: str) -> None:
-    result = judge(overview(10, 9, 11, nights=nights), baseline=60)
+    result = judge(overview(10, 0.5, nights=nights), baseline=60.0)
 
     assert result.failed == ()
     assert reason in result.notices[0]
@@ -146,11 +150,11 @@ def test_a_partial_night_fails_nothing(nights: Sequence[Night], reason: str) -> 
 def test_a_partial_night_that_was_completed_does_not_matter() -> None:
     nights = (night(partial="budget"), night(day=2))
 
-    assert judge(overview(10, 9, 11, nights=nights), baseline=60).failed
+    assert judge(overview(10, 0.5, nights=nights), baseline=60.0).failed
 
 
 def test_other_signatures_are_not_compared() -> None:
-    result = judge(overview(10, 9, 11), baseline=overview(60, 59, 61, signature="two"))
+    result = judge(overview(10, 0.5), baseline=overview(60, 0.5, signature="two"))
 
     assert result.failed == ()
     assert "other settings" in result.notices[0]
@@ -158,7 +162,7 @@ def test_other_signatures_are_not_compared() -> None:
 
 @pytest.mark.parametrize(
     ("now", "before", "when"),
-    [(overview(None), 60.0, "in the period"), (overview(5, 4, 6), overview(None), "before")],
+    [(overview(None), 60.0, "in the period"), (overview(5, 0.5), overview(None), "before")],
 )
 def test_unknown_numbers_fail_nothing(now: Overview, before: float | Overview, when: str) -> None:
     result = judge(now, baseline=before)
@@ -176,26 +180,26 @@ def test_a_bot_without_a_number_does_what_is_asked(
     on_nothing: str, lengths: tuple[int, int], *, has_bots: bool
 ) -> None:
     now = overview(None) if has_bots else replace(overview(None), reviewers=())
-    result = judge(now, baseline=50, on_nothing=on_nothing)
+    result = judge(now, baseline=50.0, on_nothing=on_nothing)
     assert tuple(map(len, result)) == lengths
 
 
 @pytest.mark.parametrize(
     ("options", "key"),
     [
-        ({"baseline": 101}, "baseline"),
-        ({"baseline": 5, "minimum_drop": -1}, "minimum-drop"),
-        ({"baseline": 5, "measure": "beauty"}, "measure"),
-        ({"baseline": 5, "reviewers": ("hare",)}, "reviewer"),
+        ({"baseline": 101.0}, "baseline"),
+        ({"baseline": 5.0, "minimum_drop": -1}, "minimum-drop"),
+        ({"baseline": 5.0, "fail_under_low": 101}, "fail-under-low"),
+        ({"baseline": 5.0, "reviewers": ("hare",)}, "reviewer"),
     ],
 )
 def test_wrong_settings_are_refused(options: dict[str, object], key: str) -> None:
     with pytest.raises(ConfigError, match=key):
-        judge(overview(50, 46, 54), **options)
+        judge(overview(50, 2), **options)
 
 
 def test_the_message_escapes_what_comes_from_outside() -> None:
-    failing = judge(overview(50, 46, 54, name="<!channel> & co"), baseline=60)
+    failing = judge(overview(50, 2, name="<!channel> & co"), baseline=60.0)
 
     message = webhook_message(failing, title="acme/<web>", link="https://example.org/a?b=1&c=2")
 
@@ -216,9 +220,9 @@ def test_a_long_message_is_cut_between_lines() -> None:
 
 
 def test_the_chance_of_a_wrong_failure_is_that_of_all_bots_together() -> None:
-    alone = overview(50, 46, 54)
-    two = replace(alone, reviewers=(*alone.reviewers, *overview(80, 79, 81, name="hare").reviewers))
+    alone = overview(50, 2)
+    two = replace(alone, reviewers=(*alone.reviewers, *overview(80, 0.5, name="hare").reviewers))
 
-    assert judge(alone, baseline=54.5).failed
-    assert not judge(two, baseline=54.5).failed
-    assert judge(two, baseline=54.5, reviewers=("otter",)).failed
+    assert judge(alone, baseline=54.2).failed
+    assert not judge(two, baseline=54.2).failed
+    assert judge(two, baseline=54.2, reviewers=("otter",)).failed

@@ -84,7 +84,7 @@ def test_the_newest_signature_that_covers_the_period_counts(store: Store) -> Non
     store.put([rows.score(9, "otter", 70, signature=2)])
     table = load_reviews(store, MARCH)
 
-    assert (table.signature, table.other_signatures) == ("two", ((1, "one"),))
+    assert (table.signature, table.other_signatures) == ("two", ("one",))
     assert set(useful(table).values()) == {70.0}
 
 
@@ -92,12 +92,6 @@ def test_an_abstention_is_unknown_and_not_zero(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", None)])
 
     assert math.isnan(useful(load_reviews(store, MARCH))[1, "otter"])
-
-
-def test_scores_are_out_of_a_hundred(store: Store) -> None:
-    store.put([rows.pull(1), rows.score(1, "otter", 30, relevance=0.25)])
-
-    assert load_reviews(store, MARCH).columns["relevance"].tolist() == [25.0]
 
 
 def test_strata_are_repository_language_and_size(store: Store) -> None:
@@ -131,7 +125,7 @@ def test_repositories_are_chosen_by_pattern(store: Store) -> None:
         )
 
 
-def test_noise_is_the_share_of_the_comments_of_the_last_scoring(store: Store) -> None:
+def test_noise_is_the_share_of_the_remarks_of_the_last_scoring(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 30)])
     store.put(rows.comment(1, "otter", at) for at in range(1, 5))
     store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3))
@@ -140,40 +134,48 @@ def test_noise_is_the_share_of_the_comments_of_the_last_scoring(store: Store) ->
 
     table = load_reviews(store, MARCH)
 
-    assert table.columns["noise"].tolist() == [25.0]
-    assert (table.columns["praise"].tolist(), table.columns["repeat"].tolist()) == ([1.0], [0.0])
+    assert (table.columns["noise"].tolist(), table.columns["gained"].tolist()) == ([25.0], [100.0])
+    kinds = {row.kind: row.remarks for row in table.kinds["otter"][1, 1]}
+    assert kinds == {"major": 3, "praise": 1}
 
 
-def test_the_last_observation_of_a_signal_counts(store: Store) -> None:
+def test_reactions_are_the_last_ones_of_people(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 30)])
-    store.put(rows.comment(1, "otter", at) for at in (1, 2, 3))
-    store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3))
-    fields = {"rules": 1, "signal": Signal.ACTED_ON, "base_yes": 1, "base_all": 10}
+    store.put(rows.comment(1, "otter", at) for at in (1, 2, 3, 4))
+    store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3, 4))
+    fixed = {"rules": 1, "signal": Signal.ACTED_ON, "base_yes": 1, "base_all": 10}
+    resolved = {"rules": 1, "signal": Signal.RESOLVED, "night": "2026-03-01"}
     store.put(
         [
-            SignalRow(comment=4, night="2026-03-01", value=0, **fields),
-            SignalRow(comment=4, night="2026-03-02", value=1, **fields),
-            SignalRow(comment=8, night="2026-03-01", value=None, **fields),
+            SignalRow(comment=4, night="2026-03-01", value=0, **fixed),
+            SignalRow(comment=4, night="2026-03-02", value=1, **fixed),
+            SignalRow(comment=8, night="2026-03-01", value=None, **fixed),
+            SignalRow(comment=4, value=1, **resolved),
+            rows.comment(1, "ada", 5, thread=8, is_review=0),
+            rows.comment(1, "hare", 6, thread=12, is_review=0),
         ]
     )
 
-    table = load_reviews(store, MARCH)
-    counts = table.signals[Signal.ACTED_ON]
+    (row,) = load_reviews(store, MARCH).kinds["otter"][1, 1]
 
-    assert [row.tolist() for row in counts] == [[1.0], [1.0], [1.0], [0.2], [2.0]]
-    assert table.columns["acted on"].tolist() == [100.0]
+    assert (row.kind, row.remarks, row.mattered) == ("major", 4, 2)
+    assert (row.fixed, row.answered, row.resolved) == (1, 1, 1)
+    assert (row.decided, row.chance, row.threads) == (1, pytest.approx(0.1), 4)
 
 
-def test_without_a_row_a_thread_is_not_resolved_and_a_suggestion_not_there(store: Store) -> None:
-    store.put([rows.pull(1), rows.score(1, "otter", 30)])
-    store.put([rows.comment(1, "otter", 1), rows.comment(1, "otter", 2, thread=None)])
-    store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2))
+@pytest.mark.parametrize(("line", "is_known"), [(4, False), (40, True)])
+def test_nit_next_to_a_weighty_remark_of_others_is_fixed_because_of_that(
+    store: Store, line: int, *, is_known: bool
+) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 30), rows.score(1, "hare", 30)])
+    store.put([rows.comment(1, "otter", 1), rows.comment_score(4, 1, level="nit")])
+    store.put([rows.comment(1, "hare", 2, line=line), rows.comment_score(8, 1)])
+    fixed = {"rules": 1, "signal": Signal.ACTED_ON, "base_yes": 1, "base_all": 10}
+    store.put([SignalRow(comment=4, night="2026-03-02", value=1, **fixed)])
 
-    signals = load_reviews(store, MARCH).signals
+    (row,) = load_reviews(store, MARCH).kinds["otter"][1, 1]
 
-    assert signals[Signal.RESOLVED].decided.tolist() == [1.0]
-    assert signals[Signal.THUMBS_UP].decided.tolist() == [2.0]
-    assert signals[Signal.SUGGESTION_APPLIED].decided.tolist() == [0.0]
+    assert (row.fixed, row.decided) == (int(is_known), int(is_known))
 
 
 @pytest.mark.parametrize(("since", "until"), [("2026-03-02", "2026-03-01"), ("x", "2026-03-01")])

@@ -47,9 +47,9 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
     with Store(Path(":memory:")) as store:
         fill(store)
         overview = make_overview(store, OPTIONS)
-        write_site(store, overview, tmp_path / "site")
+        write_site(overview, tmp_path / "site")
     escaped = overview.escaped
-    page = (tmp_path / "site" / "index.html").read_text("utf-8")
+    page = (tmp_path / "site" / "numbers.html").read_text("utf-8")
 
     assert (escaped.pulls, escaped.complete, escaped.unknown[0].reason) == (
         3, 3, "there is no clone",
@@ -59,8 +59,7 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
     (otter,) = escaped.reviewers
     assert (otter.near.share, otter.near_base.share) == (0.5, 0.0)
     assert [(row.number, row.text) for row in escaped.missed] == [(2, "Fix <img src=x> of carts")]
-    assert "later commits fixed lines of 2 of 3 merged pull requests (67 %)" in page
-    assert "1 pull request not followed: there is no clone." in page
-    assert "50 % (5 to 95 %)" in page
+    assert "changed lines of 2 of 3 merged pull requests" in page
+    assert "1 of 2 (50 %, 5 to 95 %)" in page
     assert f"https://github.com/acme/service-1/commit/{2:040x}" in page
     assert "<img" not in page

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.audit.report import details, site
-from crscore.audit.report.contents import COMMENT_CHARS
+from crscore.audit.decide import KINDS
+from crscore.audit.report import site
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import CommentScore, SignalRow, host_id_of
 from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
 from crscore.errors import InputError
@@ -21,7 +20,6 @@ from tests.helpers import audit_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-PULL_PAGES = ("acme-service-1-2026-03.html", "acme-service-2-2026-03.html")
 PERIOD = Period(since="2026-03-01", until="2026-03-30")
 
 
@@ -52,7 +50,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 store.add_text("The limit is never reset."),
             )
         overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=200))
-        write_site(store, overview, folder / "site")
+        write_site(overview, folder / "site")
     return folder / "site"
 
 
@@ -67,15 +65,10 @@ def pages(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.html"))
 
 
-def test_there_is_a_page_for_each_reviewer_repository_and_month(written: Path) -> None:
+def test_there_is_a_page_for_each_reviewer(written: Path) -> None:
     assert len(list((written / "bots").iterdir())) == 12
-    assert {path.name for path in (written / "repositories").iterdir()} == {
-        "acme-service-1.html",
-        "acme-service-2.html",
-    }
-    assert {path.name for path in (written / "pulls").iterdir()} == {
-        "acme-service-1-2026-03.html",
-        "acme-service-2-2026-03.html",
+    assert {path.name for path in written.iterdir()} == {
+        *("audit.json", "bots", "index.html", "numbers.html")
     }
 
 
@@ -99,15 +92,6 @@ def test_every_link_within_the_folder_leads_somewhere(written: Path) -> None:
         assert_links_lead_somewhere(page)
 
 
-def test_numbers_of_a_tile_lead_to_the_comments_behind_them(written: Path) -> None:
-    text = (written / "index.html").read_text("utf-8")
-    page = (written / "bots" / "CodeRabbit.html").read_text("utf-8")
-    numbers = re.findall(r'"bots/CodeRabbit.html#(\w+)">([\w ]+): ([\d,]+)', text)
-    assert {"major", "restates", "comments"} <= {anchor for anchor, _, _ in numbers}
-    for anchor, name, count in numbers[:-1]:  # the last is the minutes of reading
-        assert f'<h3 id="{anchor}">{name[0].upper()}{name[1:]} ({count})' in page
-
-
 def test_no_page_has_a_script_or_loads_anything(written: Path) -> None:
     for page in pages(written):
         text = page.read_text("utf-8")
@@ -115,46 +99,25 @@ def test_no_page_has_a_script_or_loads_anything(written: Path) -> None:
         assert "default-src &#39;none&#39;; style-src &#39;sha256-" in text
 
 
-def test_first_page_answers_in_the_order_that_was_asked_for(written: Path) -> None:
+def test_first_page_has_the_lines_of_each_bot_and_quotes_that_mattered(written: Path) -> None:
     text = (written / "index.html").read_text("utf-8")
-    assert re.findall(r'<section id="(\w+)">', text) == [
-        *("coverage", "noise", "acted", "scores", "verdicts", "comments", "escaped"),
-        *("gaps", "more"),
-    ]
+    document = json.loads((written / "audit.json").read_text("utf-8"))
+    shown = html.unescape(re.sub(r"<[^>]+>", "", text))
+    bots = [row for row in document["reviewers"] if row["is_bot"]]
+    for row in bots:
+        assert row["decision"]["reason"] in shown
+        for fact in row["facts"]:
+            assert f"{fact['title']}: {fact['text']}" in shown
+    assert "&lt;script&gt;alert(1)" in text
 
 
-def test_comments_show_what_their_best_remarks_do(written: Path) -> None:
-    for page in ("index.html", "bots/CodeRabbit.html"):
-        text = (written / page).read_text("utf-8")
-        assert "major 25 %, nit 25 %, nothing to act on 50 %" in text
-        assert re.search(r" · names a problem · major · <a ", text)
-
-
-def test_page_of_a_month_has_each_comment_once(written: Path) -> None:
-    texts = [(written / "pulls" / name).read_text("utf-8") for name in PULL_PAGES]
-    with Store(written.parent / "store.db") as store:
-        urls = [host_id_of(row.comment) for row in store.select(CommentScore)]
-    links = re.findall(r"#discussion_r(\d+)", "".join(texts))
-    assert sorted(map(int, links)) == sorted(urls)
-    assert "src/app.py:3" in texts[0]
-    assert "&lt;script&gt;alert(1)" in texts[0]
-
-
-def test_long_month_has_several_pages(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(details, "PULLS_PER_PAGE", 1)
-    comment = store.select(CommentScore, "LIMIT 1")[0].comment
-    store.change("DELETE FROM signals")
-    store.put([SignalRow(comment=comment, signal=1, night="2026-03-30", rules=1, value=1)])
-    overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
-    write_site(store, overview, tmp_path / "site")
-    names = sorted(path.name for path in (tmp_path / "site" / "pulls").iterdir())
-    assert names == [PULL_PAGES[0], "acme-service-2-2026-03-2.html", PULL_PAGES[1]]
-    text = "".join((tmp_path / "site" / "pulls" / name).read_text("utf-8") for name in names)
-    assert text.count(" · acted on · ") == 1
-    for page in pages(tmp_path / "site"):
-        assert_links_lead_somewhere(page)
+def test_page_of_a_bot_lists_its_remarks_by_kind(written: Path) -> None:
+    text = (written / "bots" / "CodeRabbit.html").read_text("utf-8")
+    row = json.loads((written / "audit.json").read_text("utf-8"))["reviewers"]
+    kinds = next(one for one in row if one["name"] == "CodeRabbit")["remarks"]["kinds"]
+    for kind, title in KINDS.items():
+        if kind in kinds:
+            assert f"<h2>{title.capitalize()} ({kinds[kind]:,})</h2>" in text
 
 
 def test_json_is_the_overview(written: Path) -> None:
@@ -168,10 +131,10 @@ def test_two_reports_of_one_store_are_equal_and_the_old_files_are_gone(
 ) -> None:
     overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
     folder = tmp_path / "site"
-    files = write_site(store, overview, folder)
+    files = write_site(overview, folder)
     before = {file: file.read_bytes() for file in files}
     (folder / "bots" / "gone.html").write_text("of an older report")
-    assert {file: file.read_bytes() for file in write_site(store, overview, folder)} == before
+    assert {file: file.read_bytes() for file in write_site(overview, folder)} == before
     assert {path.name for path in tmp_path.iterdir() if "site" in path.name} == {"site"}
 
 
@@ -179,10 +142,10 @@ def test_a_report_that_fails_leaves_the_old_one(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
-    files = write_site(store, overview, tmp_path / "site")
-    monkeypatch.setattr(site.details, "load_pulls", lambda *_: 1 / 0)
+    files = write_site(overview, tmp_path / "site")
+    monkeypatch.setattr(site.contents, "numbers", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        write_site(store, overview, tmp_path / "site")
+        write_site(overview, tmp_path / "site")
     assert sorted(path for path in (tmp_path / "site").rglob("*") if path.is_file()) == files
     assert {path.name for path in tmp_path.iterdir() if "site" in path.name} == {"site"}
 
@@ -192,9 +155,9 @@ def test_folder_of_something_else_is_left_alone(store: Store, tmp_path: Path) ->
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="has other files than a report"):
-        write_site(store, overview, tmp_path / "mine")
+        write_site(overview, tmp_path / "mine")
     with pytest.raises(InputError, match="is a file"):
-        write_site(store, overview, tmp_path / "mine" / "notes.txt")
+        write_site(overview, tmp_path / "mine" / "notes.txt")
     assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
 
 
@@ -206,14 +169,6 @@ def test_store_without_a_pull_request_has_a_report_and_an_empty_one_does_not(
             make_overview(store, OverviewOptions(period=PERIOD))
         store.put([audit_rows.repository()])
         overview = make_overview(store, OverviewOptions(period=PERIOD))
-        files = write_site(store, overview, tmp_path / "site")
-    assert [file.name for file in files] == ["audit.json", "index.html", "acme-service-1.html"]
-    assert "No bot has a scored review" in files[1].read_text("utf-8")
-
-
-def test_page_of_a_month_cuts_long_comments_and_links_their_places(written: Path) -> None:
-    text = (written / "pulls" / PULL_PAGES[0]).read_text("utf-8")
-    entries = re.findall(r"<li><b>(\d+|–)</b> (.*?) <small>(.*?)</small>", text)
-    assert entries
-    assert max(len(html.unescape(said)) for _, said, _ in entries) == COMMENT_CHARS + 1
-    assert all(re.search(r'<a href="https://[^"]+">[^<]+</a>$', facts) for _, _, facts in entries)
+        files = write_site(overview, tmp_path / "site")
+    assert [file.name for file in files] == ["audit.json", "index.html", "numbers.html"]
+    assert "No bot posted in this period." in files[1].read_text("utf-8")

@@ -1,0 +1,151 @@
+"""The five lines of a reviewer on the first screen, in words.
+
+Page, terminal, digest and JSON show these texts, so that none can say a number of its own. Each
+count stands with the number that it is part of.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from crscore.audit.decide import KINDS
+from crscore.audit.overview import Decision, Estimate, Fact, Rate, Reviewer, Verdict
+from crscore.audit.tables import EMPTY, IMPORTANT
+from crscore.reports import view
+
+PAIRS: Final = 3
+"""Number of comparisons of a bot on the first screen, clear ones first."""
+SKIPS: Final = {"limit": "a limit was reached", "skipped": "skipped", "failed": "failed"}
+
+
+def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -> tuple[Fact, ...]:
+    """Write the lines of a bot.
+
+    Args:
+        row: The bot, without its lines.
+        decision: The decision about it.
+        verdicts: Comparisons of all bots.
+    """
+    own_verdicts = [verdict for verdict in verdicts if row.name in (verdict.first, verdict.second)]
+    lines = {
+        "Found": _gain(row, decision),
+        "Cost": _cost(row),
+        "Present": _presence(row),
+        "Compared": _comparisons(row, own_verdicts),
+        "Sure": _certainty(row, decision),
+    }
+    return tuple(Fact(title=title, text=text) for title, text in lines.items())
+
+
+def _gain(row: Reviewer, decision: Decision) -> str:
+    remarks, weighty = row.remarks, decision.weighty.count
+    mattered = sum(remarks.mattered.values())
+    text = (
+        f"{mattered:,} of {_remarks(row)} mattered: worth acting on, and people fixed, answered "
+        "or resolved them"
+    )
+    if mattered:
+        text += (
+            f": {_list(remarks.mattered)} ({remarks.fixed:,} fixed, {remarks.answered:,} answered, "
+            f"{remarks.resolved:,} resolved)"
+        )
+    if weighty > mattered:
+        levels = {
+            kind: count - remarks.mattered.get(kind, 0)
+            for kind, count in remarks.kinds.items()
+            if kind in IMPORTANT
+        }
+        text += f". Nobody reacted to {weighty - mattered:,} more: {_list(levels)}"
+    return f"{text}."
+
+
+def _cost(row: Reviewer) -> str:
+    kinds = row.remarks.kinds
+    empty = {kind: count for kind, count in kinds.items() if kind in EMPTY}
+    text = f"{sum(empty.values()):,} of {_remarks(row)} gave nothing to do"
+    if empty:
+        text += f": {_list(empty)}"
+    small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
+    if small:
+        text += f". Besides: {_list(small)}"
+    text += f". Reading all takes {view.count_noun(max(1, round(row.minutes)), 'minute')}"
+    if row.price is not None:
+        text += f". Price: {row.price:,.2f} in the period"
+        if mattered := sum(row.remarks.mattered.values()):
+            text += f", {row.price / mattered:,.2f} for each remark that mattered"
+    return f"{text}."
+
+
+def _presence(row: Reviewer) -> str:
+    coverage = row.coverage
+    text = (
+        f"It said nothing on {row.silent:,} of the {row.pulls:,} pull requests that it saw, and "
+        f"reviewed the last commit of {of_total(coverage.last_head)} merged ones"
+    )
+    if coverage.hours is not None:
+        text += f", first after {coverage.hours:.1f} h (median)"
+    if coverage.green_unreviewed:
+        text += f". Its check was green on {coverage.green_unreviewed:,} that it did not review"
+    if coverage.skips:
+        reasons = (f"{SKIPS.get(key, key)}: {count:,}" for key, count in coverage.skips.items())
+        text += f". It said that it did not review: {', '.join(reasons)}"
+    return f"{text}."
+
+
+def _comparisons(row: Reviewer, verdicts: Sequence[Verdict]) -> str:
+    order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
+    ordered = sorted(verdicts, key=lambda verdict: order[verdict.verdict])
+    texts = [verdict.text for verdict in ordered[:PAIRS]]
+    if not texts:
+        texts = ["There is no other bot to compare with"]
+    more = len(ordered) - PAIRS
+    if more > 0:
+        texts.append(f"{view.count_noun(more, 'more pair')} on the page of numbers")
+    if row.points and row.points.total:
+        texts.append(f"Only it made {row.points.only:,} of its {row.points.total:,} points")
+    return f"{'. '.join(texts)}."
+
+
+def _certainty(row: Reviewer, decision: Decision) -> str:
+    texts = [
+        f"Worth acting on: {share(decision.weighty)} of its remarks, and a remark on "
+        f"{share(decision.gained)} of the pull requests that it saw"
+    ]
+    if decision.fixed.total:
+        chance = ""
+        if decision.chance is not None:
+            chance = f"; other lines of the same changes: {view.percent(decision.chance)}"
+        texts.append(f"Fixed: {share(decision.fixed)} that were first on their point{chance}")
+    if row.usefulness:
+        texts.append(f"Usefulness {interval(row.usefulness)} of 100")
+    if decision.needed:
+        more = view.count_noun(decision.needed, "more pull request")
+        texts.append(f"About {more} would probably decide")
+    return f"{'. '.join(texts)}."
+
+
+def _remarks(row: Reviewer) -> str:
+    return view.count_noun(row.remarks.total, "remark")
+
+
+def _list(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {KINDS[kind]}" for kind, count in counts.items() if count)
+
+
+def share(rate: Rate) -> str:
+    """Format a rate with its counts and interval; a dash if it is unknown."""
+    if rate.share is None:
+        return view.UNDEFINED
+    ends = f"{view.hundred(rate.low)} to {view.hundred(rate.high)} %"
+    return f"{of_total(rate)} ({view.percent(rate.share)}, {ends})"
+
+
+def of_total(rate: Rate) -> str:
+    """Format the counts of a rate."""
+    return f"{rate.count:,} of {rate.total:,}"
+
+
+def interval(estimate: Estimate | None) -> str:
+    """Format a score with its interval."""
+    if estimate is None:
+        return view.UNDEFINED
+    return f"{estimate.value:.0f} ({estimate.low:.0f} to {estimate.high:.0f})"
