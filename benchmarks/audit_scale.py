@@ -3,7 +3,7 @@
     python benchmarks/audit_scale.py [--comments 200000]
 
 A store is filled with synthetic rows: ten bots and two people on a pull for every 20 comments, in
-30 nights. Printed are the seconds of `compare_all` with its loading, of one comparison, and of
+30 nights. Printed are the seconds of `compare_all` with its loading, and of
 `make_overview`; the highest memory of the process; and the bytes of the store for each comment
 beside the texts. Each time includes what is imported at the first use.
 """
@@ -44,14 +44,7 @@ def main() -> None:
 
 def measure(store: Store, path: Path) -> None:
     with timed("compare all pairs of bots"):
-        verdicts = compare_all(load_reviews(store, PERIOD, measure="usefulness"))
-    with timed("compare two bots"):
-        first, second = audit_rows.BOTS[:2]
-        usefulness = load_reviews(store, PERIOD, measure="usefulness")
-        compare_all(usefulness, reviewers=(first, second))
-    with timed("compare two bots by noise"):
-        noise = load_reviews(store, PERIOD, measure="noise")
-        compare_all(noise, reviewers=(first, second), measure="noise")
+        verdicts = compare_all(load_reviews(store, PERIOD))
     with timed("make the overview"):
         overview = make_overview(store, OverviewOptions(period=PERIOD))
     comments = store.query("SELECT COUNT(*) FROM comments")[0][0]

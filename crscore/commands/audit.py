@@ -292,8 +292,8 @@ def digest(
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
 @option(
-    "--baseline NUMBER", "Score from 0 to 100, or `previous` for the preceding period, which is the "
-    "default without --fail-under-low.",
+    "--baseline NUMBER",
+    "Score from 0 to 100, or `previous`: the preceding period (default without --fail-under-low).",
 )  # fmt: skip
 @option(
     "--fail-under-low N", "Fail if the low end of a bot's usefulness is below N.",
