@@ -24,6 +24,7 @@ def test_remarks_in_another_language_are_recognized(name: str) -> None:
         "Was passiert, wenn der Nutzer das Formular absenden will?",
         "Puedes usar `map` aquí",
         "DIE SPERRE WIRD NIE FREIGEGEBEN",
+        *("Bitte entfernen", "nicht nötig", "mauvais nom", "no precisa quitarlo", "kaldır lütfen"),
     ],
 )
 def test_mixed_and_short_texts_in_another_language_are_recognized(text: str) -> None:
@@ -35,6 +36,7 @@ def test_mixed_and_short_texts_in_another_language_are_recognized(text: str) -> 
     [
         *("", "nit", "LGTM", "typo", "ditto", "+1", "👍", "hahaha, nice :)", "nit: multi-line?"),
         *("use `map` here", "Unused import", "N+1 query", "null deref", "per above", "voila!"),
+        *("stale comment", "compile error", "integer overflow", "fix plz", "same here"),
         *("LGTM 谢谢", "The label “确定” should be translated.", "Rename to 确定 button"),
         *('Typo: "Hinweis"', 'Typo: "Streckenzaehler" instead of "Streckenzähler"'),
         *("λ is unused", "α=β?", "naïve approach, but OK", "Rename `größe` to `size`"),
