@@ -2,28 +2,24 @@
 
 One GraphQL query returns up to fifty blobs; REST takes a request for each. A blob's name is a hash
 of its content, so a blob is read only once.
-
-Without full files, the analyzers see less and the claims differ: a text that GitHub does not have
-could change a score, so it is reported in `missing`. A file beyond a limit is omitted every time,
-so it is only reported in `notes`.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from crscore.cache import Store
 from crscore.diff import full_files
-from crscore.diff.paths import format_paths
-from crscore.github.changed_files import ListedChange
+from crscore.diff.full_files import Limits
 from crscore.github.client import Client
 from crscore.github.graphql import Blob
+from crscore.hosts.listed_files import add_full_files
+from crscore.hosts.records import Change
 from crscore.records import Diff, FileStatus
-from crscore.text import count_noun
 
 OBJECTS_PER_QUERY: Final = 50
 """Number of objects per query."""
@@ -32,19 +28,6 @@ _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 class _Data(msgspec.Struct, frozen=True):
     repository: dict[str, Blob | None] | None = None
-
-
-class FullFiles(NamedTuple):
-    """Changed files at the head, as far as they could be read."""
-
-    diff: Diff
-    """Change; a file with only a changed mode is no longer marked as binary."""
-    texts: Mapping[str, str]
-    """Text at the head, by path."""
-    missing: tuple[str, ...]
-    """Missing data that could change a score, one sentence each."""
-    notes: tuple[str, ...]
-    """Sentences about files beyond a limit."""
 
 
 def blobs_query(expressions: Sequence[str]) -> str:
@@ -61,67 +44,55 @@ def blobs_query(expressions: Sequence[str]) -> str:
     )
 
 
-def read_blobs(
+def read_full_files(
     client: Client,
     repository: str,
-    change: ListedChange,
-    limits: full_files.Limits,
+    change: Diff,
+    names: Mapping[str, str],
+    limits: Limits,
+    *,
+    base: str,
     store: Store | None = None,
-    base: str | None = None,
-) -> FullFiles:
-    """Read the changed files at the head.
+) -> Change:
+    """Add the full files at the head to a change.
 
     Args:
         client: GitHub client.
         repository: `owner/name` of the base; it also has the objects of forks.
         change: The change.
+        names: Names of the blobs at the head, by path.
         limits: Size limits.
+        base: Tip of the base branch, 40 hex digits. It distinguishes files with only a changed
+            mode from binary ones: GitHub lists both without lines.
         store: Cache for objects; None to cache nothing.
-        base: Tip of the base branch, 40 hex digits; None if unknown. It distinguishes files with
-            only a changed mode from binary ones: GitHub lists both without lines.
 
     Returns:
-        The files. One request is sent for every fifty objects that are not cached.
+        The change. One request is sent for every fifty objects that are not cached.
 
     Raises:
         HostError: A request failed.
     """
-    need = full_files.needed(change.diff, limits)
-    names = {path: change.blobs.get(path, "") for path in need.paths}
-    previous = _previous_blobs(change, base)
-    expressions = [name for name in names.values() if _NAME.fullmatch(name)]
-    blobs = _read_objects(client, repository, [*expressions, *previous.values()], store)
+    paths = full_files.needed(change, limits).paths
+    previous = {
+        file.path: f"{base}:{file.path}"
+        for file in change.files
+        if file.is_binary and file.status is FileStatus.MODIFIED and file.path in names
+    }
+    blob_names = [names[path] for path in paths if _NAME.fullmatch(names.get(path, ""))]
+    blobs = _read_objects(client, repository, [*blob_names, *previous.values()], store)
     texts = {
         # None: the file exists but has no text. Absent: GitHub does not have the file.
         path: None if blob.is_binary or blob.is_truncated else blob.text
-        for path, name in names.items()
-        if (blob := blobs.get(name)) is not None
+        for path in paths
+        if (blob := blobs.get(names.get(path, ""))) is not None
     }
-    unchanged = frozenset(
-        path
-        for path, expression in previous.items()
-        if expression in blobs and blobs[expression].oid == change.blobs[path]
+    files = tuple(
+        replace(file, is_binary=False, status=FileStatus.MODE_CHANGED)
+        if (before := blobs.get(previous.get(file.path, ""))) and before.oid == names[file.path]
+        else file
+        for file in change.files
     )
-    sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
-    selection = full_files.fit(sizes, need.paths, limits)
-    unread = [path for path in need.paths if path not in texts]
-    return FullFiles(
-        diff=_mark_modes(change.diff, unchanged),
-        texts={path: texts[path] or "" for path in selection.paths},
-        missing=tuple(_missing(unread)),
-        notes=(*need.notes, *selection.notes),
-    )
-
-
-def _previous_blobs(change: ListedChange, base: str | None) -> dict[str, str]:
-    """Return the old version (`commit:path`) of each file listed without lines and not moved."""
-    if base is None:
-        return {}
-    return {
-        file.path: f"{base}:{file.path}"
-        for file in change.diff.files
-        if file.is_binary and file.status is FileStatus.MODIFIED and file.path in change.blobs
-    }
+    return add_full_files(replace(change, files=files), texts, limits)
 
 
 def _read_objects(
@@ -149,21 +120,3 @@ def _read_objects(
                 if store is not None:
                     store.put(f"blob {expression}", msgspec.json.encode(blob))
     return blobs
-
-
-def _mark_modes(change: Diff, unchanged: frozenset[str]) -> Diff:
-    files = tuple(
-        replace(file, is_binary=False, status=FileStatus.MODE_CHANGED)
-        if file.path in unchanged
-        else file
-        for file in change.files
-    )
-    return replace(change, files=files)
-
-
-def _missing(unread: Sequence[str]) -> Iterator[str]:
-    if unread:
-        yield (
-            "Read by their hunks only, as the host does not have the whole: "
-            f"{count_noun(len(unread), 'changed file')} ({format_paths(unread)})."
-        )

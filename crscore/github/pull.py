@@ -15,7 +15,6 @@ from operator import attrgetter
 import msgspec
 
 from crscore.cache import Store
-from crscore.diff import full_files
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
 from crscore.errors import CRScoreError, HostError, UnavailableError
@@ -194,15 +193,13 @@ def _read_change(
     if local is not None:
         return local
     notes = (f"The local checkout was not used: {reason}.",) if reason else ()
-    listed = changed_files.read_change(
-        client, repository, pull.number, totals, pull.head.sha, limits
+    listed, names = changed_files.read_change(
+        client, repository, pull.number, totals, pull.head.sha, limits.diff
     )
-    full = blobs.read_blobs(client, repository, listed, limits, store, pull.base.sha)
-    return Change(
-        diff=full_files.add(full.diff, full.texts),
-        missing=(*listed.missing, *full.missing),
-        notes=(*notes, *full.notes),
+    full = blobs.read_full_files(
+        client, repository, listed.diff, names, limits, base=pull.base.sha, store=store
     )
+    return Change(full.diff, (*listed.missing, *full.missing), (*notes, *full.notes))
 
 
 def _read_checkout(
@@ -215,7 +212,7 @@ def _read_checkout(
         local = search.checkout.change(limits)
     except CRScoreError as exc:
         return None, str(exc)
-    if changed_files.reconcile(local.diff, totals):
+    if changed_files.compare_totals(changed_files.count_totals(local.diff), totals):
         # `base` can be older than the commit that GitHub compares with, and a shallow clone can
         # have another merge base: GitHub's own list is used.
         return None, "its change does not match GitHub's counts"

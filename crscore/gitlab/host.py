@@ -25,7 +25,6 @@ from crscore.cache import Store
 from crscore.diff import full_files
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
-from crscore.diff.paths import format_paths
 from crscore.errors import (
     BadTokenError,
     CRScoreError,
@@ -40,10 +39,11 @@ from crscore.gitlab.versions import Version
 from crscore.hosts import outdated_hunks, sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.http import Traffic
+from crscore.hosts.listed_files import add_full_files
 from crscore.hosts.outdated_hunks import OutdatedHunks
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.hosts.sticky import Posted, Written
-from crscore.records import ChangedFile, Diff
+from crscore.records import ChangedFile
 from crscore.text import count_noun
 
 if TYPE_CHECKING:
@@ -146,15 +146,14 @@ class GitLab:
                 break
             if is_last:
                 raise UnavailableError(f"{repository}!{number}", _PUSHED)
-        diff, unread = self._with_files(repository, refs.head_sha, change.diff, limits)
+        change = self._with_files(repository, refs.head_sha, change, limits)
         existing = sticky.find_own(conversation.messages, self.client.comment_key)
         messages = tuple(
-            outdated_hunks.mark_outdated(message, diff)
+            outdated_hunks.mark_outdated(message, change.diff)
             for message in conversation.messages
             if message not in existing
         )
         older = self._read_outdated(path, entries, messages, search, limits)
-        missing = (*change.missing, *unread, *conversation.missing, *unlisted)
         return PullRequest(
             repository=repository,
             number=number,
@@ -163,10 +162,10 @@ class GitLab:
             author=before.author.username if before.author else None,
             base=refs.start_sha,
             head=refs.head_sha,
-            diff=diff,
+            diff=change.diff,
             messages=messages,
             originals=older.hunks,
-            missing=missing,
+            missing=(*change.missing, *conversation.missing, *unlisted),
             notes=(*change.notes, *conversation.notes, *older.notes),
             checkout=search.checkout,
             settings=self._read_settings(repository, before.target_branch),
@@ -184,8 +183,7 @@ class GitLab:
         change = self._read_change(
             repository, path, refs, entries, CheckoutSearch(None, None), limits
         )
-        diff, unread = self._with_files(repository, head, change.diff, limits)
-        return Change(diff, (*change.missing, *unread), change.notes)
+        return self._with_files(repository, head, change, limits)
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""
@@ -328,8 +326,8 @@ class GitLab:
             raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
         version = self._read_version(path, max(ids))
         withheld = versions.find_withheld(version, partial(read_file, self.client, repository))
-        read = versions.read_version(version, limits, withheld)
-        return Change(read.diff, read.missing, (*unused, *read.diff.notes))
+        read = versions.read_version(version, limits.diff, withheld)
+        return read._replace(notes=(*unused, *read.diff.notes))
 
     def _read_version(self, path: str, number: int) -> Version:
         if number not in self._versions:
@@ -337,27 +335,17 @@ class GitLab:
             self._versions[number] = version
         return self._versions[number]
 
-    def _with_files(
-        self, repository: str, head: str, change: Diff, limits: Limits
-    ) -> tuple[Diff, tuple[str, ...]]:
+    def _with_files(self, repository: str, head: str, change: Change, limits: Limits) -> Change:
         """Add the full files at the head, unless they come from a checkout."""
-        if any(file.new_source is not None for file in change.files):
-            return change, ()
-        need = full_files.needed(change, limits)
+        if any(file.new_source is not None for file in change.diff.files):
+            return change
         texts: dict[str, str | None] = {}
-        for path in need.paths:
+        for path in full_files.needed(change.diff, limits).paths:
             with suppress(NotFoundError):
                 data = read_file(self.client, repository, path, head)
                 texts[path] = None if b"\0" in data else data.decode("utf-8", "replace")
-        sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
-        fitting = full_files.fit(sizes, need.paths, limits)
-        diff = full_files.add(change, {path: texts[path] or "" for path in fitting.paths})
-        unread = [path for path in need.paths if path not in texts]
-        missing = [
-            "Read by their hunks only, as the host does not have the whole: "
-            f"{count_noun(len(unread), 'changed file')} ({format_paths(unread)})."
-        ]
-        return diff, tuple(missing if unread else [])
+        full = add_full_files(change.diff, texts, limits)
+        return Change(full.diff, (*change.missing, *full.missing), (*change.notes, *full.notes))
 
     def _read_settings(self, repository: str, branch: str) -> str | None:
         try:
@@ -380,7 +368,7 @@ class GitLab:
         def read(commit: str) -> tuple[ChangedFile, ...]:
             if commit not in ids:
                 raise NotFoundError(f"GET {path}/versions", "no version has this commit")
-            version = versions.read_version(self._read_version(path, ids[commit]), limits)
+            version = versions.read_version(self._read_version(path, ids[commit]), limits.diff)
             return version.diff.files
 
         local: Callable[[str], bytes | None] | None = None

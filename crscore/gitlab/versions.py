@@ -7,23 +7,21 @@ written on.
 Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-diff-version
 """
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import msgspec
 
-from crscore.diff import parse
-from crscore.diff.full_files import Limits
 from crscore.diff.languages import language_of
-from crscore.diff.paths import format_paths
-from crscore.errors import InputError, NotFoundError
-from crscore.hosts.records import HostMessage
-from crscore.records import ChangedFile, Diff, FileStatus, Side
+from crscore.diff.parse import DiffLimits
+from crscore.errors import NotFoundError
+from crscore.hosts.listed_files import ListedFile, join_files, read_patch
+from crscore.hosts.records import Change, HostMessage
+from crscore.records import ChangedFile, FileStatus, Side
 
 # All other lines of a patch start with a space, `+`, `-` or a backslash.
 _HEADER: Final = re.compile(
@@ -33,9 +31,6 @@ _HEADER: Final = re.compile(
 _EXPLAINED: Final = re.compile(r"^(?:@@ |Binary files |GIT binary patch)", re.M)
 _SUBMODULE: Final = "160000"
 _NO_FILE: Final = "0"
-_HIDDEN: Final = "the host did not show it"
-_LIMITED: Final = "it is over a limit of crscore"
-"""Reason that is not the host's: a change of any size can reach it."""
 MAX_COMPARED: Final = 200
 """Maximum number of files without lines whose contents are compared."""
 
@@ -85,15 +80,6 @@ class Version(Entry, frozen=True):
     diffs: tuple[FileRow, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadVersion:
-    """Change of a version, as far as it could be read."""
-
-    diff: Diff
-    missing: tuple[str, ...]
-    """Data that could not be read, one sentence each."""
-
-
 def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozenset[str]:
     """Return the paths of the files whose lines GitLab omits without a flag.
 
@@ -121,43 +107,19 @@ def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozen
 
 
 def read_version(
-    version: Version, limits: Limits, withheld: Collection[str] = frozenset()
-) -> ReadVersion:
+    version: Version, limits: DiffLimits, withheld: Collection[str] = frozenset()
+) -> Change:
     """Convert a version to a change.
 
     Args:
         version: The version.
-        limits: Size limits; files beyond them are reported as missing.
+        limits: Size limits of the diff.
         withheld: Paths from `find_withheld`.
-
-    Returns:
-        The change, with its files sorted as git sorts them.
     """
-    rows = {row.new_path: row for row in version.diffs}
-    files: list[ChangedFile] = []
-    digest = hashlib.sha256()
-    size = hunks = 0
-    for name in sorted(rows, key=lambda name: name.encode("utf-8", "surrogatepass")):
-        file, text = _read_file(rows[name], limits, withheld), rows[name].diff or ""
-        text_size = len(text.encode("utf-8", "surrogatepass"))
-        for limit, count in (
-            ("max_diff_bytes", size + text_size),
-            ("max_files", len(files) + 1),
-            ("max_hunks", hunks + len(file.hunks)),
-        ):
-            if not file.missing and count > getattr(limits.diff, limit):
-                file = _without_change(file, f"come after {limit} was reached", _LIMITED)
-        size, hunks = size + (0 if file.missing else text_size), hunks + len(file.hunks)
-        files.append(file)
-        digest.update(msgspec.json.encode([name, file.status, file.old_path, text, file.missing]))
-    return ReadVersion(
-        diff=Diff(
-            files=tuple(files),
-            sha256=digest.hexdigest(),
-            notes=tuple(_unseen(files, _LIMITED)),
-        ),
-        missing=(*_unseen(files, _HIDDEN), *_uncounted(version, len(files))),
-    )
+    listing = {row.new_path: _read_file(row, limits, withheld) for row in version.diffs}
+    change = join_files(listing, limits)
+    missing = (*change.missing, *_uncounted(version, len(listing)))
+    return change._replace(missing=missing)
 
 
 def hunk_until(version: Version, message: HostMessage) -> str | None:
@@ -203,7 +165,7 @@ def count_lines(
     return total if is_complete else None, main
 
 
-def _read_file(row: FileRow, limits: Limits, withheld: Collection[str]) -> ChangedFile:
+def _read_file(row: FileRow, limits: DiffLimits, withheld: Collection[str]) -> ListedFile:
     moved = row.renamed_file and row.old_path != row.new_path
     status = FileStatus.MODIFIED
     for flag, value in (
@@ -223,55 +185,25 @@ def _read_file(row: FileRow, limits: Limits, withheld: Collection[str]) -> Chang
     text = row.diff or ""
     start = 0 if text.startswith("@@") else text.find("\n@@") + 1
     if text.startswith("@@") or start:
-        return _with_hunks(file, text[start:], limits)
+        patch = text[start:]
+        listed = read_patch(file, patch if patch.endswith("\n") else f"{patch}\n", limits)
+        announced = sum(
+            int(length or 1) for match in _HEADER.findall(patch) for length in (match[1], match[3])
+        )
+        hunks = listed.file.hunks
+        if not listed.reason and announced != sum(
+            hunk.old_length + hunk.new_length for hunk in hunks
+        ):
+            return listed.hide("have a patch that is cut")
+        return listed
     if row.is_withheld or row.new_path in withheld:
-        return _without_change(file, "have a change that the host omits because it is too large")
-    if text.strip():
-        return replace(file, is_binary=True)
+        reason = "have a change that the host omits because it is too large"
+        return ListedFile(file).hide(reason)
     modes = {row.a_mode, row.b_mode} - {None, _NO_FILE}
-    if status is FileStatus.MODIFIED and len(modes) > 1:
-        return replace(file, status=FileStatus.MODE_CHANGED)
-    # Other files without lines are empty, only renamed, or binary.
-    return replace(file, is_binary=status is FileStatus.MODIFIED)
-
-
-def _with_hunks(file: ChangedFile, text: str, limits: Limits) -> ChangedFile:
-    text = text if text.endswith("\n") else f"{text}\n"
-    try:
-        parsed = parse.parse_diff(text, source=file.path, path=file.path, limits=limits.diff)
-    except InputError as exc:
-        limit = getattr(exc, "limit", "")
-        reason = f"have a patch that cannot be read ({limit or 'it is damaged'})"
-        return _without_change(file, reason, _LIMITED if limit else _HIDDEN)
-    first = parsed.files[0]
-    if first.is_missing:
-        reason = f"have a patch that cannot be read ({first.missing})"
-        return _without_change(file, reason, _LIMITED)
-    if len(parsed.files) > 1 or not (first.hunks or first.is_submodule):
-        return _without_change(file, "have a patch that cannot be read")
-    announced = sum(
-        int(length or 1) for match in _HEADER.findall(text) for length in (match[1], match[3])
-    )
-    if announced != sum(hunk.old_length + hunk.new_length for hunk in first.hunks):
-        return _without_change(file, "have a patch that is cut")
-    return replace(file, hunks=first.hunks, is_submodule=first.is_submodule)
-
-
-def _without_change(file: ChangedFile, reason: str, cause: str = _HIDDEN) -> ChangedFile:
-    """Mark the change of a file as unknown; `reason` continues "N of the changed files ..."."""
-    return replace(file, hunks=(), is_binary=False, missing=f"{cause}: {reason}")
-
-
-def _unseen(files: Sequence[ChangedFile], cause: str) -> list[str]:
-    """Return one sentence for each reason, with the number and some names of its files."""
-    groups: dict[str, list[str]] = {}
-    for file in files:
-        if file.missing.startswith(cause):
-            groups.setdefault(file.missing.partition(": ")[2], []).append(file.path)
-    return [
-        f"{len(names)} of the changed files {reason}: {format_paths(names)}."
-        for reason, names in sorted(groups.items())
-    ]
+    if not text.strip() and status is FileStatus.MODIFIED and len(modes) > 1:
+        return ListedFile(replace(file, status=FileStatus.MODE_CHANGED))
+    # Other files without lines are empty, only renamed, or binary, for which there is a sentence.
+    return ListedFile(replace(file, is_binary=bool(text.strip()) or status is FileStatus.MODIFIED))
 
 
 def _uncounted(version: Version, count: int) -> list[str]:

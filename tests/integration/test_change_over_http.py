@@ -54,9 +54,13 @@ class Asked:
 
     def read(self, totals: changed_files.Totals) -> tuple[Diff, tuple[str, ...]]:
         name, number = self.repository.full_name, self.pull.number
-        found = changed_files.read_change(self.host, name, number, totals, self.pull.head, LIMITS)
-        whole = blobs.read_blobs(self.host, name, found, LIMITS, self.store, self.pull.base)
-        return full_files.add(whole.diff, whole.texts), (*found.missing, *whole.missing)
+        found, names = changed_files.read_change(
+            self.host, name, number, totals, self.pull.head, LIMITS.diff
+        )
+        whole = blobs.read_full_files(
+            self.host, name, found.diff, names, LIMITS, base=self.pull.base, store=self.store
+        )
+        return whole.diff, (*found.missing, *whole.missing)
 
 
 def totals_of(world: World) -> changed_files.Totals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import pytest
@@ -12,11 +12,12 @@ from crscore.cache import Store
 from crscore.diff import full_files, parse
 from crscore.errors import UnavailableError
 from crscore.github import blobs
-from crscore.github.changed_files import ListedChange
 from crscore.records import FileStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from crscore.records import ChangedFile, Diff
 
 LIMITS = full_files.Limits()
 BASE = "b" * 40
@@ -35,10 +36,21 @@ def text_of(path: str) -> str:
     return f"first\n{path}\nlast\n"
 
 
-def change_of(text: str, **names: str) -> ListedChange:
+class Change(NamedTuple):
+    diff: Diff
+    names: dict[str, str]
+
+
+class Files(NamedTuple):
+    files: tuple[ChangedFile, ...]
+    texts: dict[str, str]
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def change_of(text: str, **names: str) -> Change:
     read = parse.parse_diff(text)
-    names_by_path = {file.path: name_of(text_of(file.path)) for file in read.files}
-    return ListedChange(diff=read, blobs=names_by_path | names)
+    return Change(read, {file.path: name_of(text_of(file.path)) for file in read.files} | names)
 
 
 class Objects:
@@ -63,8 +75,12 @@ def having(*paths: str, **more: Any) -> dict[str, Any]:
     return {name: {"oid": name, "text": text} for name, text in texts.items()} | more
 
 
-def read(host: Objects, change: ListedChange, limits=LIMITS, **more) -> blobs.FullFiles:
-    return blobs.read_blobs(host, "own/er", change, limits, **more)  # type: ignore[arg-type]
+def read(host: Objects, change: Change, **more) -> Files:
+    full = blobs.read_full_files(
+        host, "own/er", change.diff, change.names, LIMITS, base=BASE, **more
+    )  # type: ignore[arg-type]
+    texts = {file.path: file.new_source for file in full.diff.files if file.new_source}
+    return Files(full.diff.files, texts, full.missing, full.notes)
 
 
 MANY = [f"m{at:03}.py" for at in range(120)]
@@ -130,7 +146,7 @@ def test_blob_without_whole_text_is_left_out_with_a_note(what: dict[str, Any]) -
     assert "For 1 file, only the hunks were read" in files.notes[0]
 
 
-def test_new_deleted_binary_and_moved_files_need_no_request() -> None:
+def test_new_deleted_and_moved_files_need_no_request() -> None:
     host = Objects({})
     files = read(
         host,
@@ -138,7 +154,6 @@ def test_new_deleted_binary_and_moved_files_need_no_request() -> None:
             "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"
             "diff --git a/d b/d\ndeleted file mode 100644\n--- a/d\n"
             "+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
-            "diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n"
             "diff --git a/o b/p\nrename from o\nrename to p\n"
         ),
     )
@@ -149,7 +164,7 @@ def test_new_deleted_binary_and_moved_files_need_no_request() -> None:
 def test_same_content_in_two_files_is_asked_for_once() -> None:
     both = change_of(modified("a.py") + modified("b.py"), **{"b.py": name_of(text_of("a.py"))})
     host = Objects(having("a.py"))
-    assert set(read(host, both).texts) == {"a.py", "b.py"}
+    assert read(host, both).missing == ()
     assert len(host.queries[0][1]) == 3
 
 
@@ -159,12 +174,10 @@ SILENT = "diff --git a/{0} b/{0}\nBinary files a/{0} and b/{0} differ\n"
 def test_file_whose_mode_alone_changed_is_told_from_a_binary_one() -> None:
     change = change_of(SILENT.format("run.sh") + SILENT.format("logo.png"))
     objects = {
-        f"{BASE}:run.sh": {"oid": change.blobs["run.sh"]},
+        f"{BASE}:run.sh": {"oid": change.names["run.sh"]},
         f"{BASE}:logo.png": {"oid": "a" * 40},
     }
-    logo, run = sorted(
-        read(Objects(objects), change, base=BASE).diff.files, key=lambda one: one.path
-    )
+    logo, run = sorted(read(Objects(objects), change).files, key=lambda one: one.path)
     assert (run.status, run.is_binary) == (FileStatus.MODE_CHANGED, False)
     assert (logo.status, logo.is_binary) == (FileStatus.MODIFIED, True)
 
