@@ -107,7 +107,7 @@ def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
 def audit_pictures(site: Path, folder: Path) -> None:
     """Draw pages of an audit: the first page and that of the first bot."""
     bot = min((site / "bots").glob("*.html"))
-    for page_of, name, height in ((site / "index.html", "audit", 1200), (bot, "audit-bot", 1300)):
+    for page_of, name, height in ((site / "index.html", "audit", 1000), (bot, "audit-bot", 1000)):
         text_of = page_of.read_text("utf-8")
         page_picture(text_of, folder / f"{name}.png", width=1120, height=height, scheme="light")
 

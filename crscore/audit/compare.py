@@ -193,8 +193,11 @@ def _decide(pair: _Pair, detect: float) -> Literal["better", "worse", "equivalen
 
 def _sentence(pair: _Pair, decision: str, detect: float, needed: int | None) -> str:
     first, second, difference, gained = pair.first, pair.second, pair.difference, pair.gained
-    if difference is None:
-        return f"{first} and {second} have too few pull requests to compare them"
+    if difference is None or pair.fewest < MIN_PULLS:
+        return (
+            f"{first} and {second} cannot be compared yet: one of them has fewer than {MIN_PULLS} "
+            "pull requests, or they share no kind of them"
+        )
     low, high, value = difference.low, difference.high, difference.value
     if value < 0:
         first, second, gained = second, first, gained[::-1]
@@ -214,9 +217,7 @@ def _sentence(pair: _Pair, decision: str, detect: float, needed: int | None) -> 
         return f"{first} finds more that is worth acting on than {second}: {numbers}"
     if decision == "equivalent":
         return f"{first} and {second} find as much, within {format_score(detect)} of 100: {numbers}"
-    if pair.fewest < MIN_PULLS:
-        numbers += f"; one of them has fewer than {MIN_PULLS} pull requests"
-    elif low > 0:
+    if low > 0:
         numbers += "; among so many pairs, that may be chance"
     if needed:
         more = count_noun(

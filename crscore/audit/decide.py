@@ -47,13 +47,13 @@ KINDS: Final = {
     "major": "major",
     "minor": "minor",
     "nit": "nits",
-    "formula": "formulas (the same sentence with other names)",
+    "formula": "formulas",
     "repeat": "repetitions",
     "restates": "summaries of the change",
     "praise": "praise",
     "nothing": "empty remarks",
     "refuted": "refuted by the code",
-    "unread": "not read (not in English, or a bare suggestion)",
+    "unread": "not read",
 }
 """Name of each kind of remark, in order."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
@@ -335,7 +335,8 @@ def _why_open(decision: Decision, counts: Mapping[str, int], *, is_wanted: bool)
             "written after the fix, so nothing that happened speaks for it"
         )
     if 2 * counts.get("formula", 0) > weighty.total:
-        return f"{counts['formula']:,} of its {weighty.total:,} remarks are {KINDS['formula']}"
+        of_all = f"{counts['formula']:,} of its {weighty.total:,} remarks"
+        return f"{of_all} are the same sentence with other names"
     if decision.evidence:
         return "it seldom says something important, or few of its remarks could be switched off"
     if is_wanted and _ends(gained)[1] < NEGLIGIBLE:

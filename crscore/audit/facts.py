@@ -7,6 +7,7 @@ count stands with the number that it is part of.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from crscore.audit.compare import MIN_PULLS
 from crscore.audit.decide import KINDS
 from crscore.audit.overview import Decision, Estimate, Fact, Rate, Reviewer, Verdict
 from crscore.audit.tables import EMPTY, IMPORTANT
@@ -45,8 +46,8 @@ def _gain(row: Reviewer, decision: Decision) -> str:
     )
     if mattered:
         text += (
-            f": {_list(remarks.mattered)} ({remarks.fixed:,} fixed, {remarks.answered:,} answered, "
-            f"{remarks.resolved:,} resolved)"
+            f" ({_list(remarks.mattered)}; fixed {remarks.fixed:,}, answered {remarks.answered:,}, "
+            f"resolved {remarks.resolved:,})"
         )
     if weighty > mattered:
         levels = {
@@ -54,7 +55,7 @@ def _gain(row: Reviewer, decision: Decision) -> str:
             for kind, count in remarks.kinds.items()
             if kind in IMPORTANT
         }
-        text += f". Nobody reacted to {weighty - mattered:,} more: {_list(levels)}"
+        text += f". Nobody reacted to {weighty - mattered:,} more ({_list(levels)})"
     return f"{text}."
 
 
@@ -62,11 +63,9 @@ def _cost(row: Reviewer) -> str:
     kinds = row.remarks.kinds
     empty = {kind: count for kind, count in kinds.items() if kind in EMPTY}
     text = f"{sum(empty.values()):,} of {_remarks(row)} gave nothing to do"
-    if empty:
-        text += f": {_list(empty)}"
+    text += f" ({_list(empty)})" if empty else ""
     small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
-    if small:
-        text += f". Besides: {_list(small)}"
+    text += f". Besides: {_list(small)}" if small else ""
     text += f". Reading all takes {view.count_noun(max(1, round(row.minutes)), 'minute')}"
     if row.price is not None:
         text += f". Price: {row.price:,.2f} in the period"
@@ -95,8 +94,8 @@ def _comparisons(row: Reviewer, verdicts: Sequence[Verdict]) -> str:
     order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
     ordered = sorted(verdicts, key=lambda verdict: order[verdict.verdict])
     texts = [verdict.text for verdict in ordered[:PAIRS]]
-    if not texts:
-        texts = ["There is no other bot to compare with"]
+    if row.pulls < MIN_PULLS or not texts:
+        return "There are too few pull requests or bots to compare it."
     more = len(ordered) - PAIRS
     if more > 0:
         texts.append(f"{view.count_noun(more, 'more pair')} on the page of numbers")
@@ -128,7 +127,7 @@ def _remarks(row: Reviewer) -> str:
 
 
 def _list(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {KINDS[kind]}" for kind, count in counts.items() if count)
+    return ", ".join(f"{KINDS[kind]} {count:,}" for kind, count in counts.items() if count)
 
 
 def share(rate: Rate) -> str:

@@ -27,16 +27,18 @@ from crscore.reports.markdown_blocks import render_markdown
 
 EXPLANATION: Final = (
     "A *remark* is a comment or thread, judged by its weightiest part; every number counts remarks "
-    "or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the words.",
+    "or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the words. "
+    "A *formula* is the same sentence with other names, from the third time on; *not read* is what "
+    "is not in English, or a suggestion without a sentence.",
     "*Fixed* means that one of the remark's lines, or one at most three lines away, changed later, "
     "or that its suggested code was applied. It does not mean that the remark was right, or the "
     "reason: lines change anyway, so the share of other lines of the same changes stands beside "
     "it, and only the difference speaks for a bot. Even engineers' own labels of what was acted on "
     "agree with those of language models only by 0.44 to 0.62 in one published study.",
-    "Ranges of shares and differences are 95 % intervals, corrected for the number of pairs where "
-    "bots are compared; those of usefulness are 80 % intervals with the error of the reader. "
-    "Silence counts: a bot saw a pull request on which it posted or ran a check, or that was "
-    "merged between its first and last post.",
+    "Ranges of shares and differences are 95 % intervals; *finds more* is also sure after a "
+    "correction for the number of pairs. The range of usefulness is an 80 % interval with the "
+    "error of the reader. Silence counts: a bot saw a pull request on which it posted or ran a "
+    "check, or that was merged between its first and last post.",
 )
 """What the words of the first screen mean."""
 QUOTES: Final = 3
@@ -44,7 +46,7 @@ QUOTES: Final = 3
 MAX_BOTS: Final = 30
 """Maximum number of bots in the short report."""
 _MAX_MARKDOWN_CHARS: Final = 60_000
-_QUOTE_CHARS: Final = 160
+_QUOTE_CHARS: Final = 200
 _VERDICTS: Final = {"better": "differ", "worse": "differ", "equivalent": "equal", "unknown": "open"}
 """Label of each comparison."""
 
@@ -112,8 +114,7 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
 
 def _quoted(row: Example) -> Line:
     text = escape.one_line(row.text, _QUOTE_CHARS)
-    labels = f" {row.kind}{f', {row.outcome}' if row.outcome else ''}, "
-    return (Run(f"“{text}”", "quote"), Run(labels), _comment(row))
+    return (Run("“", "quote"), text, Run(f"” {row.kind}, {row.outcome}, "), _comment(row))
 
 
 def _comment(row: Example) -> Run:
@@ -178,6 +179,8 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         f"of {facts.of_total(escaped.fixed)} merged pull requests. Next to a fix is a remark at "
         "most three lines away; the same for later commits without such words stands beside it."
     )
+    if not escaped.reviewers:
+        return
     yield make_table(
         "Fixed after the merge",
         escaped.reviewers,

@@ -58,11 +58,11 @@ REMARKS: Final = f"""{LATEST},
       s.verdict IS 'confirmed' AS confirmed, f.value AS fixed, f.chance,
       coalesce(c.thread IN (SELECT thread FROM answers), 0) AS answered, r.value IS 1 AS resolved
     {LATEST_COMMENTS}
-    -- A copy is fixed because of the first remark on its point, and a nit next to a weighty remark
-    -- of somebody else because of that one.
+    -- A copy is fixed because of the first remark on its point; a nit or a formula next to a
+    -- weighty remark of somebody else, because of that one.
     LEFT JOIN fixes f ON f.comment = s.comment AND {_ASKS}
       AND coalesce(s.point, s.comment) = s.comment
-      AND (s.level <> 'nit' OR NOT EXISTS (
+      AND (s.level <> 'nit' AND s.comment NOT IN (SELECT value FROM json_each(?5)) OR NOT EXISTS (
         SELECT 1 FROM weighty w WHERE w.repository = c.repository AND w.number = c.number
           AND w.path = c.path AND abs(w.line - c.line) <= 3 AND w.reviewer <> c.reviewer))
     LEFT JOIN resolutions r ON r.comment = s.comment

@@ -1,0 +1,228 @@
+"""Count the numbers of an audit's page again, from the store, by plain SQL and Python.
+
+    python -m benchmarks.audit_recount STORE SITE
+
+STORE is the database and SITE the folder of `crscore audit report -o SITE`, as `make demo-audit`
+leaves them. The numbers are read from the text of `index.html`, at least 60 of the demonstration,
+and counted here from the tables without a line of `crscore`. Printed are the numbers that differ,
+and those that stand on the page twice with two values.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import re
+import sqlite3
+from collections import Counter, defaultdict
+from pathlib import Path
+
+LEVELS = ("critical", "major", "minor")
+EMPTY = {
+    "repeat": "repetitions",
+    "restates": "summaries of the change",
+    "praise": "praise",
+    "nothing": "empty remarks",
+}
+ASKS = ("asks for a change", "names a problem", "proposes code", "asks a question", None)
+Numbers = dict[tuple[str, str], set[int]]
+"""Bot and name of a number -> the values that stand on the page."""
+
+SHOWN = (
+    ("remarks", r"of ([\d,]+) remarks? (?:mattered|gave)"),
+    ("remarks", r"of its ([\d,]+) remarks"),
+    ("remarks", r"Worth acting on: [\d,]+ of ([\d,]+) \("),
+    ("mattered", r"([\d,]+) of [\d,]+ remarks? mattered"),
+    ("fixed that mattered", r"; fixed ([\d,]+), answered"),
+    ("answered", r", answered ([\d,]+), resolved"),
+    ("resolved", r", resolved ([\d,]+)\)"),
+    ("weighty", r"([\d,]+) of its [\d,]+ remarks are worth"),
+    ("weighty", r"Worth acting on: ([\d,]+) of"),
+    ("no reaction", r"Nobody reacted to ([\d,]+) more"),
+    ("nothing to do", r"([\d,]+) of [\d,]+ remarks? gave nothing"),
+    ("nits", r"nits ([\d,]+)"),
+    *((title, rf"{title} ([\d,]+)") for title in EMPTY.values()),
+    ("pulls seen", r"nothing on [\d,]+ of the ([\d,]+) pull requests"),
+    ("pulls seen", r"a remark on [\d,]+ of ([\d,]+) \("),
+    ("pulls seen", r"[\d,]+ of the ([\d,]+) pull requests that it saw have"),
+    ("silent", r"nothing on ([\d,]+) of the"),
+    ("gained", r"a remark on ([\d,]+) of [\d,]+ \("),
+    ("gained", r"([\d,]+) of the [\d,]+ pull requests that it saw have"),
+    ("last commit", r"last commit of ([\d,]+) of"),
+    ("merged", r"last commit of [\d,]+ of ([\d,]+) merged"),
+    ("fixed, first on the point", r"Fixed: ([\d,]+) of"),
+    ("fixed, first on the point", r"people fixed ([\d,]+) of the"),
+    ("known, first on the point", r"Fixed: [\d,]+ of ([\d,]+)"),
+    ("known, first on the point", r"people fixed [\d,]+ of the ([\d,]+)"),
+    ("notices", r"a limit was reached: ([\d,]+)"),
+)
+"""Name of a number, and where it stands in the text."""
+
+
+def read_page(site: Path) -> Numbers:
+    """Return the numbers of each bot on the first page."""
+    text = site.joinpath("index.html").read_text("utf-8")
+    numbers: Numbers = defaultdict(set)
+    for item in re.findall(r"<li>(.*?)</li>", text, re.DOTALL):
+        if "All about" not in item:
+            continue
+        lines = re.sub(r'<span class="dim txt"><span class="quote">.*?</a></span>', "", item)
+        plain = html.unescape(re.sub(r"<[^>]+>", " ", lines))
+        bot = re.search(r"All about (\S+)", plain)[1]
+        plain = re.sub(r"Compared:.*?Sure:", "Sure:", " ".join(plain.split()))
+        for name, pattern in SHOWN:
+            for value in re.findall(pattern, plain):
+                numbers[bot, name].add(int(value.replace(",", "")))
+    return numbers
+
+
+def find_formulas(rows: list[sqlite3.Row]) -> set[int]:
+    """Return the keys of the remarks of which half the words were said twice before.
+
+    Words count in groups of four; quoted code, numbers and names are all alike.
+    """
+    earlier: dict[str, Counter] = defaultdict(Counter)
+    formulas = set()
+    for row in sorted(rows, key=lambda row: (row["created"], row["key"])):
+        if not row["is_bot"] or row["noise"] is not None or row["level"] is None:
+            continue
+        text = re.sub(r"`[^`]*`|\"[^\"]*\"|https?://\S+", " _ ", row["text"])
+        words = [word.strip(".,;:!?()[]*'") for word in text.split()]
+        words = [
+            word.lower() if word.isalpha() and word[1:] == word[1:].lower() else "_"
+            for word in words
+            if word
+        ][:40]
+        groups = [tuple(words[at : at + 4]) for at in range(max(1, len(words) - 3))]
+        said = {
+            at + offset
+            for at, group in enumerate(groups)
+            if earlier[row["reviewer"]][group] >= 2
+            for offset in range(len(group))
+        }
+        if said and 2 * sum(words[at] != "_" for at in said) >= len(words) - words.count("_"):
+            formulas.add(row["key"])
+        earlier[row["reviewer"]].update(set(groups))
+    return formulas
+
+
+def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
+    """Count the same numbers from the tables."""
+    rows = store.execute(
+        """SELECT c.*, s.noise, s.level, s.stance, s.verdict, s.point, s.text
+        FROM comments c JOIN comment_scores s ON s.comment = c.key
+        JOIN last_scored l ON l.repository = c.repository AND l.number = c.number
+          AND l.content = s.content AND l.signature = s.signature"""
+    ).fetchall()
+    formulas = find_formulas(rows)
+    signals = {
+        (row["comment"], row["signal"]): row["value"]
+        for row in store.execute("SELECT * FROM signals ORDER BY night, rules")
+    }
+    posts = store.execute("SELECT * FROM comments").fetchall()
+    writers = {post["key"]: post["reviewer"] for post in posts}
+    answered = {
+        post["thread"]
+        for post in posts
+        if not post["is_bot"] and writers.get(post["thread"], post["reviewer"]) != post["reviewer"]
+    }
+    counts: Counter[tuple[str, str]] = Counter()
+    gained = defaultdict(set)
+    for row in rows:
+        bot = row["reviewer"]
+        counts[bot, "remarks"] += 1
+        if row["key"] in formulas or row["noise"] or row["verdict"] == "refuted":
+            counts[bot, "nothing to do"] += 1
+            if row["key"] not in formulas and row["noise"]:
+                counts[bot, EMPTY[row["noise"]]] += 1
+            continue
+        counts[bot, "nits"] += row["level"] == "nit"
+        if row["level"] not in LEVELS:
+            continue
+        gained[bot].add((row["repository"], row["number"]))
+        fixed = None
+        if row["point"] in (None, row["key"]) and row["stance"] in ASKS:
+            fixed = signals.get((row["key"], 1))
+        resolved = signals.get((row["key"], 3)) == 1
+        has_reaction = fixed == 1 or resolved or row["thread"] in answered
+        for name, value in (
+            ("weighty", True),
+            ("fixed, first on the point", fixed == 1),
+            ("known, first on the point", fixed is not None),
+            ("fixed that mattered", fixed == 1),
+            ("answered", row["thread"] in answered),
+            ("resolved", resolved),
+            ("mattered", has_reaction),
+            ("no reaction", not has_reaction),
+        ):
+            counts[bot, name] += value
+    count_pulls(store, posts, rows, counts)
+    for bot, pulls in gained.items():
+        counts[bot, "gained"] = len(pulls)
+    return counts
+
+
+def count_pulls(
+    store: sqlite3.Connection,
+    posts: list[sqlite3.Row],
+    rows: list[sqlite3.Row],
+    counts: Counter[tuple[str, str]],
+) -> None:
+    """Count the pull requests that each bot saw, in repositories where it wrote."""
+    pulls = {
+        (row["repository"], row["number"]): row for row in store.execute("SELECT * FROM pulls")
+    }
+    for bot in {post["reviewer"] for post in posts if post["is_bot"]}:
+        own = [post for post in posts if post["reviewer"] == bot]
+        posted = {(post["repository"], post["number"]) for post in own}
+        remarked = {(row["repository"], row["number"]) for row in rows if row["reviewer"] == bot}
+        names = {bot, *(post["author"].removesuffix("[bot]") for post in own)}
+        checked = {
+            (row["repository"], row["number"])
+            for row in store.execute("SELECT * FROM checks WHERE outcome IN ('success', 'neutral')")
+            if re.sub(r"\W", "", row["app"].lower()) in {re.sub(r"\W", "", name) for name in names}
+        }
+        seen = posted | {pull for pull in checked if pulls[pull]["state"] == "merged"}
+        for pull, row in pulls.items():
+            days = [pulls[other]["created"][:10] for other in posted if other[0] == pull[0]]
+            if row["state"] == "merged" and days and min(days) <= row["created"][:10] <= max(days):
+                seen.add(pull)
+        counts[bot, "pulls seen"], counts[bot, "silent"] = len(seen), len(seen - remarked)
+        merged = {pull for pull, row in pulls.items() if row["state"] == "merged"}
+        counts[bot, "merged"] = sum(pull[0] in {other[0] for other in posted} for pull in merged)
+        counts[bot, "notices"] = len(
+            {(post["repository"], post["number"]) for post in own if post["skip"] == "limit"}
+        )
+        counts[bot, "last commit"] = len(
+            {
+                (post["repository"], post["number"])
+                for post in own
+                if (post["repository"], post["number"]) in merged
+                and post["skip"] is None
+                and post["thread"] in (None, post["key"])
+                and (post["is_review"] or post["key"] % 4 == 1)
+                and post["commit_id"] == pulls[post["repository"], post["number"]]["head"]
+                and post["created"] <= pulls[post["repository"], post["number"]]["merged"]
+            }
+        )
+
+
+def main() -> None:
+    """Read the page, count, and print what differs."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("store", type=Path)
+    parser.add_argument("site", type=Path)
+    arguments = parser.parse_args()
+    numbers = read_page(arguments.site)
+    store = sqlite3.connect(f"file:{arguments.store}?mode=ro", uri=True)
+    store.row_factory = sqlite3.Row
+    counts = count(store)
+    wrong = {key: values for key, values in numbers.items() if counts[key] not in values}
+    twice = {key: values for key, values in numbers.items() if len(values) > 1}
+    for key, values in (wrong | twice).items():
+        print(*key, "page:", *values, "store:", counts[key])
+    print(f"wrong: {len(wrong)} of {len(numbers)}; with two values: {len(twice)}")
+
+
+if __name__ == "__main__":
+    main()
