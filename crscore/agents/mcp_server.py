@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from crscore.agents.evaluation import MEASURES, evaluate
-from crscore.agents.triage import MIN_WORTH, Policy, triage
+from crscore.agents.triage import triage
 from crscore.errors import CRScoreError, DependencyError
 from crscore.text import replace_surrogates
 from crscore.version import __version__
@@ -121,13 +121,7 @@ def make_server(scorer: Scorer) -> MCPServer[Any]:
     lock = threading.Lock()
 
     @server.tool()
-    def triage_review(
-        diff: str,
-        review: str,
-        posted: str = "",
-        min_worth: float = MIN_WORTH,
-        budget: int | None = None,
-    ) -> dict[str, Any]:
+    def triage_review(diff: str, review: str, posted: str = "") -> dict[str, Any]:
         """Decide for each remark of a code review: fix, answer or skip, with the reason.
 
         Args:
@@ -135,19 +129,12 @@ def make_server(scorer: Scorer) -> MCPServer[Any]:
             review: The review: text, Markdown, or JSON of comments with body, path and line.
             posted: Comments that others have already posted, as text or JSON; repetitions are
                 marked.
-            min_worth: Minimum worth, 0 to 1, of a draft's remark that is worth posting.
-            budget: Maximum number of remarks of a draft to post.
         """
         with lock:
             try:
                 change = scorer.read_diff(diff)
-                decided = triage(
-                    scorer,
-                    change,
-                    scorer.read_review(review),
-                    posted=scorer.read_review(posted),
-                    policy=Policy(min_worth=min_worth, budget=budget),
-                )
+                comments, existing = scorer.read_review(review), scorer.read_review(posted)
+                decided = triage(scorer, change, comments, posted=existing)
             except CRScoreError as exc:
                 raise ToolError(str(exc)) from exc
         document: dict[str, Any] = msgspec.to_builtins(decided)

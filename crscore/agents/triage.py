@@ -8,7 +8,6 @@ in English is not judged: it is listed to be answered and, in a draft, posted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -123,23 +122,12 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
     """Name of this schema; a breaking change gets a new number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """Criteria for a remark to be worth posting."""
-
-    min_worth: float = MIN_WORTH
-    """Minimum of `Triaged.draft_worth`, 1 to 5."""
-    budget: int | None = None
-    """Maximum number of remarks, the most valuable first; None for no limit."""
-
-
 def triage(
     scorer: Scorer,
     diff: Diff,
     comments: Sequence[Comment],
     *,
     posted: Sequence[Comment] = (),
-    policy: Policy | None = None,
 ) -> Triage:
     """Choose an action for each remark of a review.
 
@@ -148,7 +136,6 @@ def triage(
         diff: The change.
         comments: The review's comments.
         posted: Comments that others have already posted; remarks that repeat them are not posted.
-        policy: Criteria for a remark to be worth posting; the defaults when None.
 
     Raises:
         ConfigError: The scorer's encoder has no weights, so no remark is read.
@@ -164,27 +151,30 @@ def triage(
     ]
     vectors = scorer.parts.encoder.encode(texts)
     duplicates = _find_duplicates(result, vectors, drafts=len(comments))
+    drafts = len(comments)
     decided = (
-        _decide(index, text, duplicates.get(index), result) for index, text in enumerate(texts)
+        _decide(index, text, duplicates.get(index), result, drafts=drafts)
+        for index, text in enumerate(texts)
     )
     return Triage(
-        remarks=_decide_posts(
-            (*decided, *_list_unread(result, drafts=len(comments))),
-            drafts=len(comments),
-            policy=policy or Policy(),
-        ),
+        remarks=(*decided, *_list_unread(result, drafts=drafts)),
         signature=result.signature,
         notes=result.notes,
     )
 
 
 def _decide(
-    index: int,
-    text: str,
-    duplicate_of: int | None,
-    result: Result,
+    index: int, text: str, duplicate_of: int | None, result: Result, *, drafts: int
 ) -> Triaged:
     remark = result.remarks[index]
+    trust = headline.trust(remark.about)
+    draft_worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) / trust if trust else remark.worth
+    is_posted = (
+        remark.comment < drafts
+        and duplicate_of is None
+        and remark.verdict is not Verdict.REFUTED
+        and draft_worth >= MIN_WORTH
+    )
     scored = result.comments[remark.comment]
     applies = _applies(scored)
     action, reason = _choose_action(remark, duplicate_of, applies=applies)
@@ -199,13 +189,13 @@ def _decide(
         stance=remark.stance,
         importance=remark.level,
         worth=remark.worth,
-        draft_worth=_draft_worth(remark),
+        draft_worth=draft_worth,
         verdict=remark.verdict,
         receipt=remark.receipt,
         duplicate_of=duplicate_of,
         suggestion_applies=applies,
         place=_place_of(remark, result),
-        post=False,
+        post=is_posted,
     )
 
 
@@ -235,7 +225,8 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
             author=scored.comment.author, text=texts[at], place=_place_of_comment(scored.comment),
             action=Action.ANSWER if first is None else Action.SKIP,
             reason=NOT_READ if first is None else f"remark {first} is about the same code",
-            stance=None, importance=None, worth=None, draft_worth=None, receipt=None, post=False,
+            stance=None, importance=None, worth=None, draft_worth=None, receipt=None,
+            post=entry[1] and first is None,
             verdict=Verdict.UNPROVEN, duplicate_of=first, suggestion_applies=_applies(scored),
         )  # fmt: skip
 
@@ -252,12 +243,6 @@ def _is_repeat(entry: tuple[Comment, bool, str], first: tuple[Comment, bool, str
     is_near = abs((comment.line or 0) - (first_comment.line or 0)) <= SAME_PLACE_LINES
     is_same_code = is_near and len(code_names(text) & code_names(first_text)) > 1
     return text == first_text or is_same_code
-
-
-def _draft_worth(remark: Remark) -> float:
-    """Return the worth of a remark on the assumption that it is about the change."""
-    trust = headline.trust(remark.about)
-    return LEAST_WORTH + (remark.worth - LEAST_WORTH) / trust if trust else remark.worth
 
 
 def _choose_action(
@@ -351,24 +336,3 @@ def _are_apart(comment_a: Comment, comment_b: Comment, *, same_author: bool) -> 
         return False
     start = max(comment_a.start_line or comment_a.line, comment_b.start_line or comment_b.line)
     return start > min(comment_a.line, comment_b.line)
-
-
-def _decide_posts(
-    remarks: tuple[Triaged, ...], *, drafts: int, policy: Policy
-) -> tuple[Triaged, ...]:
-    worthy = sorted(
-        (
-            remark
-            for remark in remarks
-            if remark.comment < drafts
-            and remark.duplicate_of is None
-            and remark.verdict is not Verdict.REFUTED
-            and (remark.draft_worth is None or remark.draft_worth >= policy.min_worth)
-        ),
-        key=lambda remark: (-(remark.draft_worth or 0.0), remark.index),
-    )
-    posts = {remark.index for remark in worthy[: policy.budget]}
-    return tuple(
-        msgspec.structs.replace(remark, post=True) if remark.index in posts else remark
-        for remark in remarks
-    )

@@ -9,7 +9,6 @@ import msgspec
 
 from crscore.commands._inputs import CodeOptions, read_limited, read_review
 from crscore.commands._options import (
-    SHARE,
     format_option,
     option,
     output_option,
@@ -35,10 +34,10 @@ NO_REMARKS: Final = "No remarks.\n"
     name="triage",
     cls=GroupedCommand,
     short_help="Decide about remarks: fix, answer or skip.",
-    groups={"Before posting": ("only", "posted", "min_worth", "budget")},
+    groups={"Before posting": ("only", "posted")},
     examples=(
         "crscore triage change.diff comments.json --format json",
-        "crscore triage change.diff draft.json --only worth-posting --budget 5 --format comments",
+        "crscore triage change.diff draft.json --only worth-posting --format comments",
         "crscore triage change.diff draft.json --only worth-posting --posted posted.json",
     ),
 )
@@ -53,10 +52,6 @@ NO_REMARKS: Final = "No remarks.\n"
     type=click.Choice(["fix", "answer", "skip", WORTH_POSTING]),
 )  # fmt: skip
 @option("--posted REVIEW", "Comments that others have posted.", type=FILE)
-@option(
-    "--min-worth X", "Minimum worth of a remark that is worth posting.  [default: 0.25]", type=SHARE
-)
-@option("--budget N", "Maximum remarks worth posting.", type=click.IntRange(min=0))
 @quiet_option
 @setting_options(*SCORING, "offline", "config", analyzers="none")
 def command(
@@ -67,8 +62,6 @@ def command(
     output: str | None,
     only: str | None,
     posted: str | None,
-    min_worth: float | None,
-    budget: int | None,
     config_file: Path | None,
     **flags: Any,
 ) -> int:
@@ -79,14 +72,13 @@ def command(
     with the lines that prove it, its duplicates and its place. Linters are off by default.
     """
     settings = load_settings(config_file, flags)
-    from crscore.agents.triage import MIN_WORTH, Policy, triage  # noqa: PLC0415
+    from crscore.agents.triage import triage  # noqa: PLC0415
 
     scorer, change, comments, _ = read_review(settings, diff, review, CodeOptions(), posted)
     existing: tuple[Comment, ...] = ()
     if posted is not None:
         existing = scorer.read_review(read_limited(settings, posted, "review")[0], source=posted)
-    policy = Policy(min_worth=MIN_WORTH if min_worth is None else min_worth, budget=budget)
-    decided = triage(scorer, change, comments, posted=existing, policy=policy)
+    decided = triage(scorer, change, comments, posted=existing)
     # Comments by others are used for comparison but not listed.
     listed = [
         remark
@@ -98,7 +90,7 @@ def command(
         layout,
         output,
         msgspec.structs.replace(decided, remarks=tuple(listed)),
-        text=lambda **_: "".join(_text(item, policy.min_worth) for item in listed) or NO_REMARKS,
+        text=lambda **_: "".join(map(_text, listed)) or NO_REMARKS,
         comments=lambda: _as_json(comments, sorted({item.comment for item in listed})),
     )
     for note in decided.notes:
@@ -120,7 +112,9 @@ def _as_json(comments: Sequence[Comment], indices: Sequence[int]) -> str:
     )
 
 
-def _text(remark: Triaged, min_worth: float) -> str:
+def _text(remark: Triaged) -> str:
+    from crscore.agents.triage import MIN_WORTH  # noqa: PLC0415
+
     place = ""
     if remark.place is not None:
         line = "" if remark.place.line is None else f":{remark.place.line}"
@@ -129,7 +123,7 @@ def _text(remark: Triaged, min_worth: float) -> str:
     if remark.worth is not None:
         worth = f" · worth {remark.worth:.1f} of 5"
     if remark.post and remark.draft_worth is not None:
-        draft = f"{remark.draft_worth:.1f} as a draft, at least {min_worth:.1f}"
+        draft = f"{remark.draft_worth:.1f} as a draft, at least {MIN_WORTH}"
         post = f" · worth posting: {draft}"
     return (
         f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}\n"

@@ -109,14 +109,14 @@ def test_agent_triages_and_scores_over_standard_input() -> None:
         async with mcp.Client(server) as client:
             tools = [tool.name for tool in (await client.list_tools()).tools]
             return tools, [
-                await client.call_tool("triage_review", {**pair, "budget": 1}),
+                await client.call_tool("triage_review", pair),
                 await client.call_tool("score_review", pair),
                 await client.call_tool("score_review", pair | {"diff": "no diff"}),
             ]
 
     tools, (triaged, scored, refused) = asyncio.run(talk())
     assert tools == ["triage_review", "score_review"]
-    assert sum(remark["post"] for remark in triaged.structured_content["remarks"]) == 1
+    assert any(remark["post"] for remark in triaged.structured_content["remarks"])
     assert scored.structured_content["usefulness"] > 0.8
     assert refused.is_error
     assert "not a unified diff" in refused.content[0].text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crscore import Scorer
-from crscore.agents.triage import Action, Policy, Triage, triage
+from crscore.agents.triage import Action, Triage, triage
 from crscore.errors import ConfigError
 from crscore.records import Comment, Stance, Verdict
 from tests.helpers.changes import change
@@ -111,18 +111,6 @@ def test_what_others_posted_is_not_posted_again(scorer: Scorer) -> None:
     decided = decide(scorer, BREAKS, NONE, posted=[BREAKS])
     assert [remark.post for remark in decided.remarks] == [False, True, False]
     assert {remark.comment for remark in decided.remarks if remark.post} == {1}
-
-
-def test_budget_keeps_the_most_valuable(scorer: Scorer) -> None:
-    decided = decide(scorer, NONE, BREAKS, policy=Policy(min_worth=0, budget=1))
-    (posted,) = [remark for remark in decided.remarks if remark.post]
-    assert posted.draft_worth == max(remark.draft_worth for remark in decided.remarks)
-
-
-def test_threshold_drops_what_is_worth_less(scorer: Scorer) -> None:
-    assert not any(
-        remark.post for remark in decide(scorer, BREAKS, policy=Policy(min_worth=5.0)).remarks
-    )
 
 
 def test_review_without_text_has_no_remarks(scorer: Scorer) -> None:
