@@ -430,7 +430,6 @@ def make_model_reader(settings: Config) -> ModelReader | None:
         return None
     from crscore.readers import model, replay, requests  # noqa: PLC0415  (most runs have no model)
 
-    respondent: model.Respondent
     if name == "replay":
         respondent = replay.read_recording(argument)
     elif name in plugins.names("engines"):
@@ -440,8 +439,8 @@ def make_model_reader(settings: Config) -> ModelReader | None:
         options = msgspec.convert(values, ModelOptions)
         if not options.has_model:
             raise ConfigError("reader", "settings", f"{name} needs a model: {name}:MODEL")
-        respondent = model.EngineRespondent(
-            engine=make_engine(name, options, is_strict=False),
+        respondent = model.make_respondent(
+            make_engine(name, options, is_strict=False),
             max_tokens=max(settings.max_new_tokens, requests.MAX_TOKENS),
             temperature=settings.temperature,
         )

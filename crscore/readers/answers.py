@@ -10,7 +10,7 @@ from crscore.llm.answers import read_object
 from crscore.llm.engines.base import Answer
 from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.readers.excerpt import Excerpt, distance
-from crscore.readers.quotations import Quotation, ShownComment, locate
+from crscore.readers.quotations import ShownComment, locate
 from crscore.records import Holds, LineSpan, RemarkReading, Stance
 from crscore.review.visibility import clean
 
@@ -18,16 +18,7 @@ MAX_SENTENCE_CHARS: Final = 300
 """Maximum characters of a sentence by the model."""
 MIN_QUOTE_CHARS: Final = 8
 """Minimum characters of a quoted line without white space: shorter lines are everywhere."""
-STANCES: Final = {
-    "request": Stance.REQUEST,
-    "problem": Stance.PROBLEM,
-    "proposal": Stance.PROPOSAL,
-    "question": Stance.QUESTION,
-    "explanation": Stance.EXPLANATION,
-    "praise": Stance.PRAISE,
-    "description": Stance.DESCRIPTION,
-    "other": Stance.OTHER,
-}
+STANCES: Final = {stance.name.lower(): stance for stance in Stance}
 """Words of the guide."""
 _FIELDS: Final[Mapping[str, Any]] = {
     "comment": {"type": "integer"},
@@ -113,7 +104,7 @@ def read_answer(
     read: list[list[ReadRemark]] = []
     for number, comment in enumerate(visible_comments, 1):
         remarks = [remark for remark in remarks_of_all if remark.comment == number]
-        columns = locate([Quotation(remark.first, remark.last) for remark in remarks], comment)
+        columns = locate([(remark.first, remark.last) for remark in remarks], comment)
         by_columns: dict[tuple[int, ...], ReadRemark] = {}
         for place, remark in zip(columns, remarks, strict=True):
             reading = _read_remark(remark, excerpt)

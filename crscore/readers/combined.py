@@ -192,18 +192,28 @@ def _differ(remark: Remark, reading: RemarkReading) -> bool:
 
 def _join(remark: Remark, reading: RemarkReading) -> Remark:
     asks = reading.importance >= ASKS_FROM and reading.stance in _ASKING
-    worth = min(reading.worth, DOUBTED_WORTH) if reading.is_doubt else reading.worth
+    receipt = None
+    # Only a quoted line of the code proves something.
+    if reading.line is not None and reading.holds is not Holds.OPEN:
+        why = reading.why.rstrip(".!") or "this line decides it"
+        receipt = Receipt(
+            verdict=Verdict.REFUTED if reading.holds is Holds.NO else Verdict.CONFIRMED,
+            says="",
+            # Readers must know that the line was looked up, but what it means was not checked.
+            fact=f"{why}, as a language model reads it.",
+            lines=(reading.line,),
+        )
     return replace(
         remark,
         stance=reading.stance,
         gives=float(asks),
         importance=reading.importance,
         level=headline.name_level(reading.importance / MAX_IMPORTANCE),
-        worth=worth,
+        worth=min(reading.worth, DOUBTED_WORTH) if reading.is_doubt else reading.worth,
         specific=reading.specific,
         acts=reading.acts,
         reading=reading,
-        receipt=_prove(reading),
+        receipt=receipt,
     )
 
 
@@ -224,16 +234,3 @@ def note_unread(
     ]
     of_network = describe_unread(sentences)
     return (*(note for note in notes if note not in of_network), *describe_unread(rest))
-
-
-def _prove(reading: RemarkReading) -> Receipt | None:
-    """Return the receipt of a model's reading; None unless it quotes the line that decides."""
-    if reading.line is None or reading.holds is Holds.OPEN:
-        return None
-    return Receipt(
-        verdict=Verdict.REFUTED if reading.holds is Holds.NO else Verdict.CONFIRMED,
-        says="",
-        # Readers must know that the line was looked up, but what it means was not checked.
-        fact=f"{reading.why.rstrip('.!') or 'this line decides it'}, as a language model reads it.",
-        lines=(reading.line,),
-    )

@@ -162,8 +162,7 @@ class Excerpts:
     def _locate(self, comment: Comment, scope: Scope | None, hunk: _Hunk) -> LineSpan | None:
         """Return the line that a comment is on, if it is known."""
         if scope and comment.path is not None and comment.line is not None and not comment.outdated:
-            path = _path(hunk.file.file, comment.side)
-            return LineSpan(path=path, side=comment.side, start=comment.line, end=comment.line)
+            return _line("", "", hunk.file.file, comment.side, comment.line).span
         # GitHub cuts the hunk that it stores with a comment after the comment's line.
         lines = hunk.passage.lines
         if comment.diff_hunk and scope and scope.hunk is not None:
@@ -223,22 +222,18 @@ class Excerpts:
             yield Passage(f"{file.file.path}, other lines with names in the comment:", fitting)
 
 
-def _path(file: ChangedFile, side: Side) -> str:
-    return file.old_path or file.path if side is Side.OLD else file.path
-
-
 def _line(text: str, sign: str, file: ChangedFile, side: Side, number: int) -> Line:
-    span = LineSpan(path=_path(file, side), side=side, start=number, end=number)
+    span = LineSpan(path=file.path_on(side), side=side, start=number, end=number)
     return Line(text.removesuffix("\r"), sign, span)
 
 
 def _read_lines(file: ChangedFile, hunk: Hunk) -> tuple[Line, ...]:
-    return tuple(
-        _line(line.text, _SIGNS[line.kind], file, Side.NEW, line.new)
-        if line.new is not None
-        else _line(line.text, _SIGNS[line.kind], file, Side.OLD, line.old or 0)
-        for line in hunk.lines
-    )
+    lines = []
+    for line in hunk.lines:
+        side = Side.OLD if line.new is None else Side.NEW
+        number = line.number_on(side) or 0
+        lines.append(_line(line.text, _SIGNS[line.kind], file, side, number))
+    return tuple(lines)
 
 
 def _read_hunk(file: ParsedFile, index: int, hunk: Hunk) -> _Hunk:

@@ -3,10 +3,10 @@
 import hashlib
 import json
 import operator
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -14,10 +14,15 @@ from crscore.cache import Store
 from crscore.errors import GenerationError, MalformedAnswerError
 from crscore.llm.answers import summarize
 from crscore.llm.engines.base import Answer, Engine, Sampling
-from crscore.readers import answers as answers_module
-from crscore.readers import requests as requests_module
-from crscore.readers.answers import SCHEMA, ReadRemark
-from crscore.readers.requests import Request, read_guide
+from crscore.readers.answers import SCHEMA, ReadRemark, read_answer
+from crscore.readers.requests import (
+    BYTES_PER_TOKEN,
+    MAX_REQUEST_BYTES,
+    MAX_TOKENS,
+    VERSION,
+    Request,
+    read_guide,
+)
 from crscore.text import count_noun, replace_surrogates
 
 KIND: Final = "readings"
@@ -25,73 +30,51 @@ KIND: Final = "readings"
 TOKENS_PER_PRICE: Final = 1_000_000
 
 
-class Respondent(Protocol):
-    """What answers requests: an engine or a recording."""
-
-    @property
-    def identity(self) -> str:
-        """What determines the answers, for the signature."""
-        ...
-
-    @property
-    def origin(self) -> str:
-        """Address of the model's server, part of the key of cached answers."""
-        ...
-
-    @property
-    def max_bytes(self) -> int:
-        """Maximum bytes of the texts of a request."""
-        ...
-
-    def ask(self, requests: Sequence[Request]) -> tuple[Answer, ...]:
-        """Return one answer per request, in order; one without an answer has a reason."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EngineRespondent:
-    """Language model that an engine runs."""
+class Respondent:
+    """What answers requests: a language model or a recording."""
 
-    engine: Engine
-    max_tokens: int = requests_module.MAX_TOKENS
-    """Maximum tokens of an answer."""
-    temperature: float = 0.0
-    """Sampling temperature."""
+    identity: str
+    """What determines the answers, for the signature."""
+    ask: Callable[[Sequence[Request]], Sequence[Answer]]
+    """Returns one answer per request, in order; one without an answer has a reason."""
+    origin: str = ""
+    """Address of the model's server, part of the key of cached answers."""
+    max_bytes: int = MAX_REQUEST_BYTES
+    """Maximum bytes of the texts of a request."""
 
-    @property
-    def identity(self) -> str:
-        """Model and sampling."""
-        return f"{self.engine.identity},t{self.temperature:g},n{self.max_tokens}"
 
-    @property
-    def origin(self) -> str:
-        """The engine's."""
-        return self.engine.origin
+def make_respondent(
+    engine: Engine, *, max_tokens: int = MAX_TOKENS, temperature: float = 0.0
+) -> Respondent:
+    """Let a language model answer.
 
-    @property
-    def _answer_tokens(self) -> int:
-        tokens = self.engine.context_tokens
-        return self.max_tokens if tokens is None else min(self.max_tokens, tokens // 2)
+    Args:
+        engine: Engine of the model. If it fails, every answer has its reason.
+        max_tokens: Maximum tokens of an answer.
+        temperature: Sampling temperature.
+    """
+    answer_tokens, max_bytes = max_tokens, MAX_REQUEST_BYTES
+    if (context := engine.context_tokens) is not None:
+        answer_tokens = min(max_tokens, context // 2)
+        # What fits the context beside the guide and the answer.
+        room = (context - answer_tokens) * BYTES_PER_TOKEN - len(read_guide().content.instruction)
+        max_bytes = min(MAX_REQUEST_BYTES, room)
 
-    @property
-    def max_bytes(self) -> int:
-        """Bytes that fit the model's context beside the guide and the answer."""
-        tokens = self.engine.context_tokens
-        if tokens is None:
-            return requests_module.MAX_REQUEST_BYTES
-        room = (tokens - self._answer_tokens) * requests_module.BYTES_PER_TOKEN
-        return min(requests_module.MAX_REQUEST_BYTES, room - len(read_guide().content.instruction))
-
-    def ask(self, requests: Sequence[Request]) -> tuple[Answer, ...]:
-        """Answer in one batch; if the engine fails, every answer has its reason."""
-        sampling = Sampling(
-            max_tokens=self._answer_tokens, temperature=self.temperature, schema=SCHEMA
-        )
+    def ask(requests: Sequence[Request]) -> Sequence[Answer]:
+        sampling = Sampling(max_tokens=answer_tokens, temperature=temperature, schema=SCHEMA)
         try:
-            special = self.engine.special_tokens
-            return self.engine.complete([request.chat(special) for request in requests], sampling)
+            special = engine.special_tokens
+            return engine.complete([request.chat(special) for request in requests], sampling)
         except GenerationError as exc:
             return (Answer(text="", whole=False, reason=str(exc)),) * len(requests)
+
+    return Respondent(
+        identity=f"{engine.identity},t{temperature:g},n{max_tokens}",
+        ask=ask,
+        origin=engine.origin,
+        max_bytes=max_bytes,
+    )
 
 
 class Prices(NamedTuple):
@@ -158,7 +141,7 @@ class ModelReader:
         self.respondent = respondent
         self._cache = cache
         self._limit = limit
-        self._left = limit
+        self._asked = 0
         self.prices = prices
         self.effort = Effort()
         """That of all calls together."""
@@ -166,8 +149,7 @@ class ModelReader:
     @property
     def identity(self) -> str:
         """Model, guide and version of the requests, for the signature."""
-        version = f"r{requests_module.VERSION}"
-        return f"{self.respondent.identity},{read_guide().identity},{version}"
+        return f"{self.respondent.identity},{read_guide().identity},r{VERSION}"
 
     def read(self, reviews: Sequence[Sequence[Request]]) -> list[ModelReadings]:
         """Read the comments of reviews, in one batch.
@@ -183,19 +165,16 @@ class ModelReader:
             ModelNotFoundError: The model is not available and may not be downloaded.
         """
         distinct = {request.id: request for review in reviews for request in review}
-        cached_answers = {
+        read_before = {
             key: answer for key in distinct if (answer := self._read_cached(key)) is not None
         }
-        entry = [request for key, request in distinct.items() if key not in cached_answers][
-            : self._left
-        ]
-        if self._left is not None:
-            self._left -= len(entry)
-        answers = dict(cached_answers)
-        if entry:
-            new = self.respondent.ask(entry)
-            answers |= {request.id: answer for request, answer in zip(entry, new, strict=True)}
-        return [self._read_review(review, answers, cached_answers.keys()) for review in reviews]
+        asked = [request for key, request in distinct.items() if key not in read_before]
+        if self._limit is not None:
+            asked = asked[: self._limit - self._asked]
+        self._asked += len(asked)
+        new = self.respondent.ask(asked) if asked else ()
+        answers = read_before | dict(zip((request.id for request in asked), new, strict=True))
+        return [self._read_review(review, answers, read_before.keys()) for review in reviews]
 
     def _read_review(
         self, requests: Sequence[Request], answers: Mapping[str, Answer], cached_answers: Set[str]
@@ -216,7 +195,7 @@ class ModelReader:
                 continue
             used.append(answer)
             try:
-                read = answers_module.read_answer(answer, visible_comments, request.excerpt)
+                read = read_answer(answer, visible_comments, request.excerpt)
             except MalformedAnswerError as exc:
                 failures += [exc] * len(visible_comments)
                 continue

@@ -84,21 +84,16 @@ def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
             yield pieces
 
 
-class Quotation(NamedTuple):
-    """First and last words of a remark."""
-
-    first: str
-    last: str
-
-
-def locate(quotations: Sequence[Quotation], shown_comment: ShownComment) -> list[tuple[int, ...]]:
+def locate(
+    quotations: Sequence[tuple[str, str]], shown_comment: ShownComment
+) -> list[tuple[int, ...]]:
     """Find the sentences of remarks by their first and last words.
 
     White space, punctuation and case do not count. A quotation that occurs several times is the
     first one after the remark before.
 
     Args:
-        quotations: Remarks of one comment, in order.
+        quotations: First and last words of the remarks of one comment, in order.
         shown_comment: The comment.
 
     Returns:
@@ -110,21 +105,18 @@ def locate(quotations: Sequence[Quotation], shown_comment: ShownComment) -> list
         text = _dense(piece.text)
         dense += text
         owners += repeat(index, len(text))
+    ends = [(_dense(first), _dense(last)) for first, last in quotations]
     starts: list[int] = []
     after = 0
-    for quotation in quotations:
-        first = _dense(quotation.first)
+    for first, _ in ends:
         start = dense.find(first, after) if first else -1
         starts.append(start if start >= 0 or not first else dense.find(first))
         after = max(after, starts[-1] + len(first))
     located: list[tuple[int, ...]] = []
     used_columns: dict[int, tuple[int, ...]] = {}
-    for quotation, start in zip(quotations, starts, strict=True):
-        last = _dense(quotation.last)
+    for (_, last), start in zip(ends, starts, strict=True):
         # The last words may occur inside of the remark, too.
-        limit = min(
-            (later_start for later_start in starts if later_start > start), default=len(dense)
-        )
+        limit = min((later for later in starts if later > start), default=len(dense))
         end = max(dense.rfind(last, start, limit), dense.find(last, start)) if last else -1
         pieces = dict.fromkeys(owners[start : end + len(last)]) if 0 <= start <= end else ()
         columns = {column for index in pieces for column in shown_comment.pieces[index].columns}

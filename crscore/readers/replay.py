@@ -6,8 +6,6 @@ object; and optionally `model`, `input_tokens` and `output_tokens`.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +14,7 @@ import msgspec
 from crscore import jsonl
 from crscore.errors import ConfigError, InputError
 from crscore.llm.engines.base import Answer
-from crscore.readers.requests import MAX_REQUEST_BYTES, Request
+from crscore.readers.model import Respondent
 
 MISSING: Final = "the recording has no answer with this id"
 
@@ -29,23 +27,7 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     output_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Recording:
-    """Recorded answers, by the ids of their requests."""
-
-    answers: Mapping[str, Answer]
-    identity: str
-    """`replay@`, the start of the file's hash, and the models that answered."""
-    origin: str = ""
-    max_bytes: int = MAX_REQUEST_BYTES
-
-    def ask(self, requests: Sequence[Request]) -> tuple[Answer, ...]:
-        """Return the answer to each request; one that is not recorded has a reason."""
-        missing = Answer(text="", whole=False, reason=MISSING)
-        return tuple(self.answers.get(request.id, missing) for request in requests)
-
-
-def read_recording(name: str) -> Recording:
+def read_recording(name: str) -> Respondent:
     """Read a recording.
 
     Args:
@@ -75,4 +57,8 @@ def read_recording(name: str) -> Recording:
     if not answers:
         raise InputError(f"{name}: there is no answer")
     digest = hashlib.sha256(content).hexdigest()[:8]
-    return Recording(answers=answers, identity=":".join([f"replay@{digest}", *sorted(models)]))
+    missing = Answer(text="", whole=False, reason=MISSING)
+    return Respondent(
+        identity=":".join([f"replay@{digest}", *sorted(models)]),
+        ask=lambda requests: [answers.get(request.id, missing) for request in requests],
+    )

@@ -174,7 +174,7 @@ def make_requests(
         if (draft := _draft(group, entry, excerpts, findings, max_bytes)) is not None
     ]
     # If they do not fit, the largest requests show less code.
-    sizes = [_size(draft.texts) for draft, _ in drafts]
+    sizes = [sum(len(text.encode()) for text in draft.texts.values()) for draft, _ in drafts]
     limit = _find_limit(sizes, COMMENT_BYTES * max(len(entry), MIN_COMMENTS))
     return [
         draft
@@ -213,39 +213,29 @@ def _group(comments: Sequence[AskedComment]) -> Iterator[tuple[AskedComment, ...
     """Yield the comments, and short comments of one author at one place together."""
     groups: list[list[AskedComment]] = []
     for entry in comments:
-        group = next(
-            (
-                group
-                for group in groups
-                if len(group) < MAX_SHARED
-                and group[0].comment.author == entry.comment.author
-                and all(
-                    _is_near(near_entry, entry) and _is_short(near_entry) for near_entry in group
-                )
-            ),
-            None,
+        shared = (
+            group
+            for group in groups
+            if len(group) < MAX_SHARED
+            and group[0].comment.author == entry.comment.author
+            and all(_is_near(near_entry, entry) for near_entry in group)
+            and all(len(short.shown.text) <= MAX_SHORT_CHARS for short in (*group, entry))
         )
-        if group is not None and _is_short(entry):
+        if group := next(shared, None):
             group.append(entry)
         else:
             groups.append([entry])
     return map(tuple, groups)
 
 
-def _is_short(entry: AskedComment) -> bool:
-    return len(entry.shown.text) <= MAX_SHORT_CHARS
-
-
 def _is_near(entry: AskedComment, near_entry: AskedComment) -> bool:
     """Return whether two comments are at the same place of one version."""
-    comment_a, comment_b = entry.comment, near_entry.comment
-    if comment_a.line is None or comment_b.line is None or comment_a.is_older or comment_b.is_older:
+    comment, near = entry.comment, near_entry.comment
+    if comment.line is None or near.line is None or comment.is_older or near.is_older:
         return False
-    at_same_file = (comment_a.path, comment_a.side) == (
-        comment_b.path,
-        comment_b.side,
-    ) and comment_a.path is not None
-    return at_same_file and abs(comment_a.line - comment_b.line) <= NEAR_LINES
+    if comment.path is None or (comment.path, comment.side) != (near.path, near.side):
+        return False
+    return abs(comment.line - near.line) <= NEAR_LINES
 
 
 def _draft(
@@ -268,9 +258,19 @@ def _draft(
     excerpt = excerpts.find(text, group[0].comment, max(room, MIN_CODE_CHARS))
     if excerpt is None:
         return None
+    new_lines = {
+        (line.span.path, line.span.start): line.text
+        for line in excerpt.lines
+        if line.span.side is Side.NEW
+    }
+    facts = [
+        f"{_one_line(finding.text)} ({finding.tool}, on the line: {_one_line(at)})"
+        for finding in findings
+        if (at := new_lines.get((finding.path, finding.line)))
+    ]
     texts = {
         "code": excerpt.text,
-        "findings": "\n".join(_describe_findings(findings, excerpt)),
+        "findings": "\n".join(facts[:MAX_FINDINGS]),
         "other comments": "\n".join(neighbours),
         "comments": "\n\n".join(
             f"Comment {number}{_location(entry.comment, excerpt)}:\n{entry.shown.text}"
@@ -287,10 +287,6 @@ def _draft(
     )
 
 
-def _size(texts: Mapping[str, str]) -> int:
-    return sum(len(text.encode()) for text in texts.values())
-
-
 def _location(comment: Comment, excerpt: Excerpt) -> str:
     """Describe the line that a comment is on, with its text if it is shown."""
     place = "" if comment.path is None else f" on {_one_line(comment.path)}"
@@ -303,21 +299,6 @@ def _location(comment: Comment, excerpt: Excerpt) -> str:
         place = f" on {side}line {comment.line} of{place.removeprefix(' on')}"
     line = f"the line `{shorten(at, MAX_SHORT_CHARS)}`" if at else ""
     return (f"{place}, {line}" if place and line else place) or (line and f" on {line}")
-
-
-def _describe_findings(findings: Sequence[Finding], excerpt: Excerpt) -> list[str]:
-    """Describe the findings on the lines of an excerpt."""
-    lines = {
-        (line.span.path, line.span.start): line.text
-        for line in excerpt.lines
-        if line.span.side is Side.NEW
-    }
-    facts = [
-        f"{_one_line(finding.text)} ({finding.tool}, on the line: {_one_line(text)})"
-        for finding in findings
-        if (text := lines.get((finding.path, finding.line)))
-    ]
-    return facts[:MAX_FINDINGS]
 
 
 def _one_line(text: str) -> str:

@@ -169,20 +169,17 @@ class OpenAI:
                 results = thread.submit(asyncio.run, answering).result()
         failures = [result for result in results if isinstance(result, Failure)]
         if len(failures) == len(results) and not any(failure.is_of_chat for failure in failures):
-            raise EngineError(self._describe(failures))
+            # The most frequent reason, in one line.
+            failure = Counter(failures).most_common(1)[0][0]
+            remedy = f"; {failure.remedy}" if failure.remedy else ""
+            server = f"{self.options.model} at {self.options.base_url}"
+            raise EngineError(f"{server}: {self._without_key(failure.text)}{remedy}")
         return tuple(
             Answer(text="", whole=False, reason=self._without_key(result.text))
             if isinstance(result, Failure)
             else result
             for result in results
         )
-
-    def _describe(self, failures: Sequence[Failure]) -> str:
-        """Return the most frequent reason why no chat was answered, in one line."""
-        failure = Counter(failures).most_common(1)[0][0]
-        server = f"{self.options.model} at {self.options.base_url}"
-        remedy = f"; {failure.remedy}" if failure.remedy else ""
-        return f"{server}: {self._without_key(failure.text)}{remedy}"
 
     def _without_key(self, text: str) -> str:
         key = self.options.api_key
@@ -402,7 +399,10 @@ def _failure_of_connection(error: openai.OpenAIError, address: str) -> Failure:
     if "CERTIFICATE_VERIFY_FAILED" in detail:
         remedy = "set SSL_CERT_FILE to a file with the certificate of its authority"
         return Failure(f"the server's certificate cannot be trusted{detail}", remedy, is_final=True)
-    if type(cause).__name__ == "ProxyError" or (is_unconnected and _has_proxy(address)):
+    server, proxies = urlsplit(address), getproxies()
+    has_proxy = server.scheme in proxies or "all" in proxies
+    is_bypassed = not has_proxy or proxy_bypass(server.hostname or "")
+    if type(cause).__name__ == "ProxyError" or (is_unconnected and not is_bypassed):
         remedy = "start it, or set NO_PROXY to the server's host"
         return Failure(f"{_PROXY} does not connect{detail}", remedy)
     if is_unconnected:
@@ -412,13 +412,6 @@ def _failure_of_connection(error: openai.OpenAIError, address: str) -> Failure:
         return _NO_ANSWER_IN_TIME
     is_broken = isinstance(error, APIConnectionError)
     return Failure(f"the connection broke{detail}" if is_broken else one_line(str(error)))
-
-
-def _has_proxy(address: str) -> bool:
-    """Return whether a proxy of the environment serves an address."""
-    parts, proxies = urlsplit(address), getproxies()
-    is_served = parts.scheme in proxies or "all" in proxies
-    return is_served and not proxy_bypass(parts.hostname or "")
 
 
 def _failure_of_status(error: openai.APIStatusError) -> Failure:

@@ -177,6 +177,7 @@ class Vllm:
     def _load(self) -> LoadedModel:
         options = self.options
         try:
+            from transformers import AutoConfig  # noqa: PLC0415  (comes with vLLM)
             from vllm import LLM  # noqa: PLC0415  (an extra)
             from vllm.platforms import current_platform  # noqa: PLC0415
         except ModuleNotFoundError as exc:
@@ -195,7 +196,9 @@ class Vllm:
             model_files.fingerprint(self._lora)
             arguments |= {"enable_lora": True, "max_lora_rank": _reserved_rank(self._lora)}
         try:
-            config = _read_config(folder)
+            config = AutoConfig.from_pretrained(
+                folder, local_files_only=True, trust_remote_code=False
+            )
             limit = getattr(config, "max_position_embeddings", None) or MAX_CONTEXT_TOKENS
             context_tokens = options.max_model_len or min(MAX_CONTEXT_TOKENS, int(limit))
             if current_platform.is_cpu():
@@ -320,12 +323,6 @@ def first_line(error: BaseException | None) -> str:
     return (informative or lines or [type(error).__name__])[0][:300]
 
 
-def _read_config(folder: Path) -> Any:
-    from transformers import AutoConfig  # noqa: PLC0415
-
-    return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-
-
 def _reserved_rank(lora: Path) -> int:
     """Return the smallest rank that vLLM can reserve memory for and that an adapter fits in."""
     file = lora / "adapter_config.json"
@@ -348,17 +345,16 @@ def _vllm_errors() -> tuple[type[Exception], ...]:
 
 def _read_output(output: Any) -> Answer:
     first = output.outputs[0]
-    text = str(first.text)
     whole = first.finish_reason == "stop"
-    empty_reason = (
-        "the model's answer is empty"
-        if whole
-        else "the token limit was reached before the answer began"
-    )
+    text = str(first.text) if str(first.text).strip() else ""
+    reason = None
+    if not text:
+        cut = "the token limit was reached before the answer began"
+        reason = "the model's answer is empty" if whole else cut
     return Answer(
-        text=text if text.strip() else "",
+        text=text,
         whole=whole,
-        reason=None if text.strip() else empty_reason,
+        reason=reason,
         input_tokens=len(output.prompt_token_ids or ()),
         output_tokens=len(first.token_ids),
     )

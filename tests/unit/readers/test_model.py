@@ -9,9 +9,8 @@ import pytest
 from crscore import plugins
 from crscore.cache import Store
 from crscore.diff import parse
-from crscore.llm.engines.base import Answer
 from crscore.readers import model
-from crscore.readers.model import EngineRespondent, ModelReader, ModelReadings, Prices
+from crscore.readers.model import ModelReader, ModelReadings, Prices, make_respondent
 from crscore.readers.requests import make_requests, read_guide
 from crscore.records import Comment
 from crscore.review.read import read_review
@@ -44,7 +43,7 @@ def say(asked: Asked) -> Say:
 
 def reader(server: scripted_llm.Server, **options: Any) -> ModelReader:
     engine = plugins.create("engines", "openai", {"model": "tiny", "base_url": server.url})
-    return ModelReader(EngineRespondent(engine=engine), **options)
+    return ModelReader(make_respondent(engine), **options)
 
 
 def read(script: Any, *reviews: Sequence[Request], **options: Any) -> list[ModelReadings]:
@@ -160,17 +159,12 @@ def test_end_of_a_long_comment_is_said_to_be_left_to_the_network() -> None:
 
 def test_model_with_a_small_context_is_shown_less() -> None:
     options = {"model": "tiny", "base_url": "http://127.0.0.1:9/v1", "max_model_len": 4_096}
-    small = EngineRespondent(engine=plugins.create("engines", "openai", options))
+    small = make_respondent(plugins.create("engines", "openai", options))
     guide = len(read_guide().content.instruction)
     assert small.max_bytes == (4_096 - 2_048) * 3 - guide
 
 
 def test_identity_names_model_sampling_guide_and_version() -> None:
-    class Recorded:
-        identity, origin, max_bytes = "recorded", "", 1_000
-
-        def ask(self, requests: Sequence[Request]) -> tuple[Answer, ...]:
-            return ()
-
-    identity = ModelReader(Recorded()).identity
+    respondent = model.Respondent(identity="recorded", ask=lambda _: ())
+    identity = ModelReader(respondent).identity
     assert identity.startswith(f"recorded,{read_guide().identity},r")

@@ -4,7 +4,7 @@ import pytest
 
 from crscore.diff import parse
 from crscore.readers import quotations
-from crscore.readers.quotations import Quotation, ShownComment, locate, show_comment
+from crscore.readers.quotations import ShownComment, locate, show_comment
 from crscore.records import Comment
 from crscore.review.read import parse_comment
 
@@ -62,42 +62,42 @@ SHOWN = shown(BODY)
 def test_quotation_names_the_sentences_it_is_from(
     first: str, last: str, columns: tuple[int, ...]
 ) -> None:
-    assert locate([Quotation(first, last)], SHOWN) == [columns]
+    assert locate([(first, last)], SHOWN) == [columns]
 
 
 def test_no_sentence_is_in_two_remarks() -> None:
     remarks = [
-        Quotation("`first` is never", "last run"),
-        Quotation("It keeps the value", "never reset"),
-        Quotation("keeps the value", "of the last"),
+        ("`first` is never", "last run"),
+        ("It keeps the value", "never reset"),
+        ("keeps the value", "of the last"),
     ]
     assert locate(remarks, SHOWN) == [(1, 2), (3,), (1, 2)]
 
 
 def test_remark_ends_before_the_next_one_begins() -> None:
     remarks = [
-        Quotation("`first` is", "is never reset"),
-        Quotation("It keeps", "it is never reset"),
+        ("`first` is", "is never reset"),
+        ("It keeps", "it is never reset"),
     ]
     assert locate(remarks, SHOWN) == [(1,), (2, 3)]
 
 
 def test_repeated_words_are_those_after_the_remark_before() -> None:
     comment = shown("- Close it.\n- Use a set.\n- Close it.")
-    close = Quotation("Close it.", "Close it.")
-    assert locate([close, Quotation("Use a", "a set"), close], comment) == [(0,), (1,), (2,)]
+    close = ("Close it.", "Close it.")
+    assert locate([close, ("Use a", "a set"), close], comment) == [(0,), (1,), (2,)]
 
 
 def test_quotation_of_code_is_of_its_proposal() -> None:
     comment = shown("Simpler:\n\n```suggestion\nfirst = 4\n```")
-    assert locate([Quotation("first = 4", "first = 4")], comment) == [(1,)]
-    assert locate([Quotation("Simpler", "first = 4")], comment) == [(0, 1)]
+    assert locate([("first = 4", "first = 4")], comment) == [(1,)]
+    assert locate([("Simpler", "first = 4")], comment) == [(0, 1)]
 
 
 def test_other_languages_are_quoted_too() -> None:
     comment = shown("这里会泄漏。\n\nDer Wert ist FALSCH, weil größer.")
-    assert locate([Quotation("这里会泄漏", "泄漏。")], comment) == [(0,)]
-    assert locate([Quotation("der Wert", "weil GRÖSSER")], comment) == [(1,)]
+    assert locate([("这里会泄漏", "泄漏。")], comment) == [(0,)]
+    assert locate([("der Wert", "weil GRÖSSER")], comment) == [(1,)]
 
 
 def test_end_of_a_very_long_comment_is_left_out_between_blocks() -> None:

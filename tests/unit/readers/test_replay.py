@@ -38,11 +38,12 @@ def test_answers_are_found_by_the_ids_of_their_requests(tmp_path: Path) -> None:
 
 
 def test_text_and_packed_files_are_read(tmp_path: Path) -> None:
-    name = write(tmp_path / "a.jsonl", {"id": "1", "answer": "text"}, {"id": "1", "answer": "text"})
+    row = {"id": REQUESTS[0].id, "answer": "text"}
+    name = write(tmp_path / "a.jsonl", row, row)
     packed = tmp_path / "b.jsonl.gz"
     packed.write_bytes(gzip.compress((tmp_path / "a.jsonl").read_bytes()))
     for path in (name, str(packed)):
-        assert replay.read_recording(path).answers["1"].text == "text"
+        assert replay.read_recording(path).ask(REQUESTS)[0].text == "text"
 
 
 @pytest.mark.parametrize(
