@@ -8,7 +8,6 @@ import codecs
 import difflib
 import gc
 import importlib
-import pkgutil
 import platform
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from crscore import commands, plugins, progress
+from crscore import commands, progress
 from crscore.errors import ConfigError, CRScoreError, ManifestError, UnknownPluginError
 from crscore.version import __version__
 
@@ -28,11 +27,6 @@ ASCII = dict(zip("█▉▊▋▌▍▎▏·•│–−×✓✗⚑→“”", '
 """Mark of a report -> its replacement on a terminal that supports only ASCII."""
 
 
-def _module_names() -> set[str]:
-    module_names = (module.name for module in pkgutil.iter_modules(commands.__path__))
-    return {name for name in module_names if not name.startswith("_")}
-
-
 class _Commands(click.Group):
     """Group whose subcommands are imported on demand.
 
@@ -40,18 +34,26 @@ class _Commands(click.Group):
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
-        return sorted(_module_names() | commands.command_names())
+        return sorted(commands.module_names() | commands.command_names())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in _module_names():
+        if cmd_name not in commands.module_names():
             return commands.load_command(cmd_name)
         module = importlib.import_module(f"crscore.commands.{cmd_name}")
         command: click.Command = module.command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            names = self.list_commands(ctx)
+            formatter.write_dl([(name, commands.summarize(name)) for name in names])
+
     def _has_command(self, word: str) -> bool:
         # Entry points take 50 ms to read, and most other words are names of files.
-        return word in _module_names() or (word.isidentifier() and word in commands.command_names())
+        return word in commands.module_names() or (
+            word.isidentifier() and word in commands.command_names()
+        )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
@@ -165,6 +167,8 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _suggest(error: click.NoSuchOption) -> click.NoSuchOption:
     """Replace click's suggestions, which are options of the command, where another one is meant."""
+    from crscore import plugins  # noqa: PLC0415  (brings msgspec, a third of the time of --help)
+
     name, instead = error.option_name, ""
     if difflib.get_close_matches(name, ["--version"], cutoff=0.8):
         instead = "crscore --version"

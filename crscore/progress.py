@@ -29,9 +29,7 @@ class Advance(Protocol):
 
 
 @contextlib.contextmanager
-def track(
-    description: str, total: float | None = None, *, is_bytes: bool = False
-) -> Iterator[Advance]:
+def track(description: str, total: float | None = None) -> Iterator[Advance]:
     """Show a progress bar while the block runs: after half a second, and until its end.
 
     Inside another `track`, it shows nothing.
@@ -39,7 +37,6 @@ def track(
     Args:
         description: The work: `scoring`.
         total: Number of units of work; None if unknown.
-        is_bytes: The units are bytes, shown as MB with the speed.
 
     Yields:
         A function that counts units, one by default. Safe to call from any thread.
@@ -47,7 +44,7 @@ def track(
     if not ENABLED.is_set() or not is_terminal(sys.stderr) or not TERMINAL.acquire(blocking=False):
         yield lambda units=1: None  # noqa: ARG005
         return
-    bar = _Bar(description, total, is_bytes=is_bytes)
+    bar = _Bar(description, total)
     timer = threading.Timer(DELAY_S, bar.start)
     timer.daemon = True
     timer.start()
@@ -62,8 +59,8 @@ def track(
 class _Bar:
     """Bar that begins later than the work."""
 
-    def __init__(self, description: str, total: float | None, *, is_bytes: bool) -> None:
-        self.description, self.total, self.is_bytes = description, total, is_bytes
+    def __init__(self, description: str, total: float | None) -> None:
+        self.description, self.total = description, total
         self.done = 0.0
         self.lock = threading.Lock()
         self.shown: Any = None
@@ -79,9 +76,6 @@ class _Bar:
         from rich import progress  # noqa: PLC0415
         from rich.console import Console  # noqa: PLC0415
 
-        units: list[progress.ProgressColumn] = [progress.MofNCompleteColumn()]
-        if self.is_bytes:
-            units = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
         with self.lock:
             # Importing rich takes time, in which the work may have ended.
             if self.ended:
@@ -89,7 +83,7 @@ class _Bar:
             self.shown = progress.Progress(
                 progress.TextColumn("{task.description}"),
                 progress.BarColumn(),
-                *(units if self.total is not None else ()),
+                *((progress.MofNCompleteColumn(),) if self.total is not None else ()),
                 progress.TimeElapsedColumn(),
                 *((progress.TimeRemainingColumn(),) if self.total is not None else ()),
                 console=Console(stderr=True),

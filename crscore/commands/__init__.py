@@ -6,6 +6,10 @@ separates a command from its subcommand: `code.study` is `crscore code study`.
 
 from __future__ import annotations
 
+import importlib.util
+import pkgutil
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -21,6 +25,36 @@ PACKAGE: Final = "crscore-lab"
 INSTALL: Final = "pip install 'crscore[validate]'"
 RESEARCH: Final = frozenset({"train", "validate", "code.study", "bench.judgements"})
 """Commands of `crscore-lab`, which say how to install it while it is missing."""
+
+
+# `short_help="..."`, or else the first line of the docstring of `command`
+_SUMMARY: Final = re.compile(
+    r'short_help="(?P<short>[^"]+)"|^def command\([^"]*\) -> \w+:\n    """(?P<first>[^\n"]+)',
+    re.MULTILINE,
+)
+
+
+def module_names() -> set[str]:
+    """Return the names of the commands that this package has."""
+    names = (module.name for module in pkgutil.iter_modules(__path__))
+    return {name for name in names if not name.startswith("_")}
+
+
+def summarize(name: str) -> str:
+    """Return the summary of a command, read from the text of its module.
+
+    Importing all of them takes 0.15 s (`crscore --help`), twice the time of everything else.
+    """
+    if name in module_names():
+        module = f"{__name__}.{name}"
+    else:
+        module = next((point.module for point in _find_entry_points(name)), "")
+    spec = importlib.util.find_spec(module) if module else None
+    text = Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
+    if match := _SUMMARY.search(text):
+        return match["short"] or match["first"]
+    command = load_command(name)
+    return command.get_short_help_str(limit=100) if command else ""
 
 
 def _find_entry_points(name: str | None = None) -> Iterable[EntryPoint]:

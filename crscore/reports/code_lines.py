@@ -1,6 +1,6 @@
 """Lines of code that comments are about."""
 
-from crscore.records import Comment, Diff, DiffLine, Hunk
+from crscore.records import Comment, Diff, DiffLine
 
 CONTEXT_LINES = 3
 """Number of lines shown above the lines that a comment is about."""
@@ -21,19 +21,12 @@ def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
     """
     if comment.path is None or comment.line is None or comment.outdated:
         return ()
+    last, first = comment.line, min(comment.start_line or comment.line, comment.line)
     for file in diff.files:
-        if comment.path == file.path_on(comment.side):
-            for hunk in file.hunks:
-                if lines := _lines_of_hunk(hunk, comment, comment.line):
-                    return lines
+        for hunk in file.hunks if comment.path == file.path_on(comment.side) else ():
+            numbers = [line.number_on(comment.side) for line in hunk.lines]
+            if last in numbers:
+                end = numbers.index(last) + 1
+                start = next(at for at, number in enumerate(numbers) if (number or 0) >= first)
+                return hunk.lines[max(0, max(start, end - MAX_LINES) - CONTEXT_LINES) : end]
     return ()
-
-
-def _lines_of_hunk(hunk: Hunk, comment: Comment, last: int) -> tuple[DiffLine, ...]:
-    numbers = [line.number_on(comment.side) for line in hunk.lines]
-    if last not in numbers:
-        return ()
-    end = numbers.index(last) + 1
-    first = min(comment.start_line or last, last)
-    start = next(at for at, number in enumerate(numbers) if number is not None and number >= first)
-    return hunk.lines[max(0, max(start, end - MAX_LINES) - CONTEXT_LINES) : end]

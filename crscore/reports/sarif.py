@@ -20,10 +20,12 @@ Tested with the validator of Sarif.Multitool 5.7, which also checks GitHub's rul
 import hashlib
 import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crscore.records import (
@@ -56,14 +58,10 @@ _SOURCE_CHARS: Final = 300
 _INDENT: Final = 1
 _RESULT_INDENT: Final = 5
 
-_LEVELS: Final = dict.fromkeys(ReferenceKind, "note") | {ReferenceKind.ISSUE: "warning"}
-_ABOUT: Final = {
-    ReferenceKind.CLAIM: "Something the change does",
-    ReferenceKind.IMPLICATION: "Something that follows from the change",
-    ReferenceKind.ISSUE: "A possible defect in the changed lines",
-}
 _REMARK: Final = "remark"
 _REFUTED: Final = "refuted-remark"
+_RULES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["rules"]
+_LEVELS: Final = {rule["id"]: rule["level"] for rule in _RULES}
 _REMARK_LEVELS: Final = dict(zip(Importance, ("error", "warning", "note", "note"), strict=True))
 # `[text](target)` is a link in a message, but `\[text\](target)` is not.
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
@@ -106,12 +104,14 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
             notices.insert(0, _notice("warning", text))
     else:
         notices.insert(0, _notice("warning", f"No score: {result.scores.reason}."))
+    refuted = any(map(view.is_refuted, result.remarks))
     return {
         "tool": {
             "driver": {
                 "name": "crscore",
                 "semanticVersion": __version__,
-                "rules": list(_rules(refuted=any(map(view.is_refuted, result.remarks)))),
+                # The last one is rare: refuted remarks.
+                "rules": [*map(_rule, _RULES if refuted else _RULES[:-1])],
             }
         },
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
@@ -138,35 +138,12 @@ def _message(text: str) -> str:
     return _LINK.sub(r"\\[\1\\]", escape.one_line(text, MAX_CHARS))
 
 
-def _rules(*, refuted: bool) -> Iterator[dict[str, Any]]:
-    advice = "Read these lines and comment on them, or dismiss the alert."
-    for kind, about in _ABOUT.items():
-        full = (
-            f"{about}, worth a word in a review. The score of the review counts it as not "
-            "addressed, because none of its sentences is close enough in meaning."
-        )
-        short = f"{about} that no review comment is about."
-        name = f"Unaddressed{kind.value.capitalize()}"
-        yield _rule(_rule_id(kind), name, (short, full, advice), _LEVELS[kind])
-    full = (
-        "A review comment gives the author of the change something to answer here. Its level is "
-        "how bad it would be to merge without heeding it, if it is right."
-    )
-    advice = "Heed it, answer it, or dismiss the alert."
-    yield _rule(_REMARK, "Remark", ("A remark of a review.", full, advice), "note")
-    if refuted:
-        full = "A review comment makes a false statement about the code. It adds no value."
-        advice = "Compare it with the lines that prove it, then dismiss the alert."
-        short = "A remark of a review that the code refutes."
-        yield _rule(_REFUTED, "RefutedRemark", (short, full, advice), "note")
-
-
-def _rule(rule: str, name: str, texts: tuple[str, str, str], level: str) -> dict[str, Any]:
-    short, full, advice = texts
+def _rule(rule: dict[str, str]) -> dict[str, Any]:
+    full, advice, level = rule["full"], rule["advice"], rule["level"]
     return {
-        "id": rule,
-        "name": name,
-        "shortDescription": {"text": short},
+        "id": rule["id"],
+        "name": rule["name"],
+        "shortDescription": {"text": rule["short"]},
         "fullDescription": {"text": full},
         "help": {"text": f"{full} {advice}", "markdown": f"{full}\n\n{advice}"},
         "defaultConfiguration": {"level": level},
@@ -175,10 +152,6 @@ def _rule(rule: str, name: str, texts: tuple[str, str, str], level: str) -> dict
             "problem.severity": "warning" if level == "warning" else "recommendation",
         },
     }
-
-
-def _rule_id(kind: ReferenceKind) -> str:
-    return f"unaddressed-{kind.value}"
 
 
 class _Finding(NamedTuple):
@@ -193,7 +166,7 @@ class _Finding(NamedTuple):
 
 
 def _results(result: Result) -> Iterator[dict[str, Any]]:
-    rules = [*map(_rule_id, ReferenceKind), _REMARK, _REFUTED]
+    rules = [*_LEVELS]
     digest_counts: Counter[str] = Counter()
     for item in chain(_remarks(result), _points(result)):
         locations = sarif_locations.make_locations(result.diff, item.spans)
@@ -247,9 +220,10 @@ def _points(result: Result) -> Iterator[_Finding]:
         # A host shows an alert at its first location only.
         is_issue = point.kind is ReferenceKind.ISSUE
         for spans in [(span,) for span in point.spans] if is_issue else [point.spans]:
+            rule = f"unaddressed-{point.kind.value}"
             yield _Finding(
-                _rule_id(point.kind),
-                view.severity(result, point) or _LEVELS[point.kind],
+                rule,
+                view.severity(result, point) or _LEVELS[rule],
                 text,
                 spans,
                 (point.kind.value, spans[0].path if spans else "", name),
