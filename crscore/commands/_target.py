@@ -101,20 +101,17 @@ def find_site(targets: Sequence[Target]) -> Site:
     return sites.pop()
 
 
-class Repositories(NamedTuple):
-    """Repositories, or organisations with a pattern, of one host."""
-
-    names: tuple[str, ...]
-    site: Site | None
-    """Their host; None if no name is an address."""
-
-
-def find_repositories(texts: Sequence[str], api_url: str | None) -> Repositories:
+def find_repositories(
+    texts: Sequence[str], api_url: str | None
+) -> tuple[tuple[str, ...], Site | None]:
     """Parse names of repositories; an address also determines the host.
 
     Args:
         texts: Each `owner/name`, `group/subgroup/project`, or the address of its page.
         api_url: Address of the API from the command line, which allows any host; None for none.
+
+    Returns:
+        The names, and their host; None if no name is an address.
 
     Raises:
         ConfigError: An address is on another host, or the names are on two hosts.
@@ -140,7 +137,7 @@ def find_repositories(texts: Sequence[str], api_url: str | None) -> Repositories
     if len(hosts) > 1:
         expected = "must all be on one host: a store has one, give another --store"
         raise ConfigError("OWNER/REPO", COMMAND_LINE, expected)
-    return Repositories(tuple(names), next(iter(hosts), None))
+    return tuple(names), next(iter(hosts), None)
 
 
 def find_repository(folder: Path) -> tuple[str, str]:
@@ -158,11 +155,12 @@ def find_repository(folder: Path) -> tuple[str, str]:
     """
     from crscore.diff.git import run_git  # noqa: PLC0415
 
+    reason = "no remote of this clone is on a code host"
     try:
         remotes = run_git(["remote"], folder=folder).decode("utf-8", errors="replace").split()
-    except CRScoreError as exc:
+    except CRScoreError:
         has_git = shutil.which("git") is not None
-        raise _unknown("this folder is not one" if has_git else "git is not installed") from exc
+        reason, remotes = "this folder is not one" if has_git else "git is not installed", []
     # Remotes with other names come last.
     for remote in sorted(remotes, key=lambda name: (*REMOTES, name).index(name)):
         try:
@@ -173,9 +171,5 @@ def find_repository(folder: Path) -> tuple[str, str]:
         if match := _REMOTE.fullmatch(address):
             host = (match["host"] or match["short"]).lower()
             return _ALIASES.get(host, host), match["repository"]
-    raise _unknown("no remote of this clone is on a code host")
-
-
-def _unknown(reason: str) -> ConfigError:
     expected = f"needs a clone, and {reason}; elsewhere: crscore pr acme/shop#7"
-    return ConfigError("a number alone", COMMAND_LINE, expected)
+    raise ConfigError("a number alone", COMMAND_LINE, expected)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import glob
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -180,11 +180,9 @@ def _post_measured(
     data = artifact.read_artifact(file)
     overview = run.check_document(host, runner.repository, numbers, data, source="post-from")
     step.overviews.append(overview)
-    step.reports[overview.number] = _report(overview, None)
+    step.reports[overview.number] = _report(overview)
     if runner.inputs.comment:
-        posted = run.post_overview(host, overview)
-        _show_posted(posted, step)
-        step.reports[overview.number] = _report(overview, posted)
+        _note_posted(run.post_overview(host, overview), overview.number, step)
 
 
 def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[RawReport, ...]:
@@ -245,40 +243,41 @@ def _score(
     measured = run.measure(host, request)
     overview = measured.overview
     step.overviews.append(overview)
-    step.reports[number] = _report(overview, None)
+    step.reports[number] = _report(overview)
     # After the report above, so that the scores are outputs even if a document cannot be written.
-    paths = {
+    paths: dict[str, Any] = {
         form: outputs.write_document(
             runner.output_dir, f"crscore{name}.{form}", render([measured], form)
         )
         for form in ("json", "html", "sarif")
     }
-    step.reports[number] = _report(overview, None, **paths)
+    step.reports[number] = replace(step.reports[number], **paths)
     verdict = gate.judge(
         overview, measured.settings, inputs.fail_on, fail_on_partial=inputs.fail_on_partial
     )
+    failed = (*unreviewed, *verdict.failed)
     for line in verdict.notices:
         step.show("warning", line)
-    for line in (*unreviewed, *verdict.failed):
+    for line in failed:
         step.show("error", line)
-    step.below.extend((*unreviewed, *verdict.failed))
+    step.below.extend(failed)
     # Posted last, so that no comment reports a run that then fails.
     if inputs.comment:
-        posted = run.post(host, measured)
-        _show_posted(posted, step)
-        step.reports[number] = _report(overview, posted, **paths)
+        _note_posted(run.post(host, measured), number, step)
 
 
-def _show_posted(posted: Posted, step: Step) -> None:
+def _note_posted(posted: Posted, number: int, step: Step) -> None:
+    """Add the address of a comment to the outputs, or show why it was not written."""
     from crscore.hosts.sticky import Outcome  # noqa: PLC0415
 
     if posted.outcome is Outcome.REFUSED:
         step.show("notice", f"The comment was not written, as the token may not: {posted.reason}")
     elif posted.outcome is Outcome.FAILED:
         step.show("warning", f"The comment was not written: {posted.reason}")
+    step.reports[number] = replace(step.reports[number], comment_url=posted.url)
 
 
-def _report(overview: Overview, posted: Posted | None, **paths: Path) -> Report:
+def _report(overview: Overview) -> Report:
     scores = overview.together
     return outputs.Report(
         number=overview.number,
@@ -288,8 +287,6 @@ def _report(overview: Overview, posted: Posted | None, **paths: Path) -> Report:
         comprehensiveness=scores.comprehensiveness,
         reviews_scored=sum(row.relevance is not None for row in overview.reviewers),
         partial=overview.partial,
-        comment_url=posted.url if posted is not None else None,
-        **paths,
     )
 
 
@@ -332,10 +329,17 @@ def _write_log(step: Step) -> None:
 
 def _write_summary(file: Path | None, step: Step) -> None:
     from crscore.pull_request.documents import summary  # noqa: PLC0415
+    from crscore.reports import escape  # noqa: PLC0415
 
     if file is None:
         return
-    notes = _summary_notes(step)
+    texts = [*step.notes, *([] if step.finished else [_STOPPED])]
+    # They may contain untrusted text.
+    lines = [escape.markdown(text, _MESSAGE_CHARS) for text in texts[:MAX_SUMMARY_NOTES]]
+    if len(texts) > len(lines):
+        lines.append(f"and {len(texts) - len(lines)} more, which the log has")
+    items = "".join(f"- {line}\n" for line in lines)
+    notes = escape.no_commands(f"\n**crscore**\n\n{items}") if items else ""
     # Room for the messages is reserved: tables can be shortened, errors must be shown.
     room = outputs.summary_room(file) - len(notes.encode("utf-8", "replace"))
     text = summary.render_summary(step.overviews, room=room) if step.overviews else ""
@@ -343,19 +347,6 @@ def _write_summary(file: Path | None, step: Step) -> None:
         step.show("warning", "The job summary is full; only the log has the scores.")
     if (text or notes) and not outputs.append_summary(file, f"{text}{notes}"):
         step.show("warning", "The job summary is full; only the log has the errors.")
-
-
-def _summary_notes(step: Step) -> str:
-    """Format the messages as Markdown; they may contain untrusted text."""
-    from crscore.reports import escape  # noqa: PLC0415
-
-    texts = [*step.notes, *([] if step.finished else [_STOPPED])]
-    if not texts:
-        return ""
-    lines = [escape.markdown(text, _MESSAGE_CHARS) for text in texts[:MAX_SUMMARY_NOTES]]
-    if len(texts) > len(lines):
-        lines.append(f"and {len(texts) - len(lines)} more, which the log has")
-    return escape.no_commands("\n**crscore**\n\n" + "".join(f"- {line}\n" for line in lines))
 
 
 def _write_annotations(step: Step) -> None:

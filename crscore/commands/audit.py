@@ -125,10 +125,10 @@ def sync(
     """
     from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
 
-    targets = find_repositories((*repositories, *organisations), connection.api_url)
-    names, patterns = targets.names[: len(repositories)], targets.names[len(repositories) :]
+    all_names, site = find_repositories((*repositories, *organisations), connection.api_url)
+    names, patterns = all_names[: len(repositories)], all_names[len(repositories) :]
     with _open(file) as store:
-        site = targets.site or _site(store)
+        site = site or _site(store)
         feed = site.make_feed(connection._replace(max_requests=max_requests, max_points=max_points))
         request = run.Request(
             repositories=names or (() if patterns else _stored_names(store)),
