@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -51,15 +51,8 @@ def print_gate(failed: Sequence[str], notices: Sequence[str] = ()) -> int:
     return EXIT_GATE if failed else 0
 
 
-class TerminalStyle(TypedDict):
-    """Options of reports that depend on where they are written."""
-
-    color: bool
-    width: int
-
-
-def report_style(*, to_terminal: bool) -> TerminalStyle:
-    """Return the colors and the width of a report.
+def report_style(*, to_terminal: bool) -> dict[str, Any]:
+    """Return the options of a report that depend on where it is written: `color` and `width`.
 
     Colors follow `NO_COLOR`, then `FORCE_COLOR`, then whether stdout is a terminal that is not
     `TERM=dumb`.

@@ -195,12 +195,12 @@ def _join(remark: Remark, reading: RemarkReading) -> Remark:
     receipt = None
     # Only a quoted line of the code proves something.
     if reading.line is not None and reading.holds is not Holds.OPEN:
-        why = reading.why.rstrip(".!") or "this line decides it"
+        reason = reading.why.rstrip(".!") or "this line decides it"
         receipt = Receipt(
             verdict=Verdict.REFUTED if reading.holds is Holds.NO else Verdict.CONFIRMED,
             says="",
             # Readers must know that the line was looked up, but what it means was not checked.
-            fact=f"{why}, as a language model reads it.",
+            fact=f"{reason}, as a language model reads it.",
             lines=(reading.line,),
         )
     return replace(

@@ -168,12 +168,12 @@ class ModelReader:
         read_before = {
             key: answer for key in distinct if (answer := self._read_cached(key)) is not None
         }
-        asked = [request for key, request in distinct.items() if key not in read_before]
+        unread = [request for key, request in distinct.items() if key not in read_before]
         if self._limit is not None:
-            asked = asked[: self._limit - self._asked]
-        self._asked += len(asked)
-        new = self.respondent.ask(asked) if asked else ()
-        answers = read_before | dict(zip((request.id for request in asked), new, strict=True))
+            unread = unread[: self._limit - self._asked]
+        self._asked += len(unread)
+        new = self.respondent.ask(unread) if unread else ()
+        answers = read_before | dict(zip((request.id for request in unread), new, strict=True))
         return [self._read_review(review, answers, read_before.keys()) for review in reviews]
 
     def _read_review(

@@ -1,26 +1,18 @@
-"""Protocol of reports."""
+"""What a report is."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from crscore.records import Result
 
 
-class Report(Protocol):
+@dataclass(frozen=True, slots=True)
+class Report:
     """Renderer of results; never computes a score.
 
-    A plugin module `crscore/reports/<name>.py` defines `create`, which returns one, and `Options`
-    if it takes any.
+    A plugin module `crscore/reports/<name>.py` defines `create`, which returns one.
     """
 
-    def render(self, results: Sequence[Result]) -> str:
-        """Render results as one document.
-
-        Args:
-            results: At least one result.
-
-        Returns:
-            The document, ending in a newline. All text from the diff or the review is escaped for
-            the format.
-        """
-        ...
+    render: Callable[[Sequence[Result]], str]
+    """Renders at least one result as one document that ends in a newline. All text from the diff or
+    the review is escaped for the format."""

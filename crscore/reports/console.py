@@ -98,9 +98,8 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS, tone: str = "") 
     text = Text(style=_style(tone), overflow="fold")
     for part in (line,) if isinstance(line, str) else line:
         if isinstance(part, str):
-            for piece in escape.pieces(part, limit):
-                code = f"`{piece.text}`" if piece.is_code else piece.text
-                text.append(code, _STYLES["code"] if piece.is_code else "")
+            for words, is_code in escape.pieces(part, limit):
+                text.append(*((f"`{words}`", _STYLES["code"]) if is_code else (words,)))
         else:
             text.append(escape.fragment(part.text, limit), _style(part.tone))
     return text

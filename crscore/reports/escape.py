@@ -7,7 +7,6 @@ linear in the length of the text.
 
 import json
 import re
-from typing import NamedTuple
 
 import msgspec
 
@@ -47,15 +46,6 @@ _JSON_RISKY = re.compile(
     r"|[\U000e0000-\U000e0fff]"
 )
 _ZERO_WIDTH_SPACE = "\u200b"
-
-
-class Piece(NamedTuple):
-    """Run of prose."""
-
-    text: str
-    """Clean text without the backticks."""
-    is_code: bool
-    """True for text between backticks."""
 
 
 def clean(text: str) -> str:
@@ -115,25 +105,24 @@ def code_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     return line if len(text) <= limit else f"{line[:limit]}… (+{len(text) - limit:,} characters)"
 
 
-def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[Piece, ...]:
+def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[tuple[str, bool], ...]:
     """Split prose into plain runs and code spans, cleaned and on one line.
 
+    Returns:
+        Text without backticks, and whether it was between some.
+
     Example:
-        >>> [tuple(piece) for piece in pieces("Call `run` now.")]
-        [('Call ', False), ('run', True), (' now.', False)]
+        >>> pieces("Call `run` now.")
+        (('Call ', False), ('run', True), (' now.', False))
     """
     line = one_line(text, limit)
-    parts: list[Piece] = []
+    parts: list[tuple[str, bool]] = []
     start = 0
     for span in _CODE_SPAN.finditer(line):
-        code = span[2].strip()
-        if not code:
-            continue
-        parts.append(Piece(line[start : span.start()], False))
-        parts.append(Piece(code, True))
-        start = span.end()
-    parts.append(Piece(line[start:], False))
-    return tuple(piece for piece in parts if piece.text)
+        if code := span[2].strip():
+            parts += [(line[start : span.start()], False), (code, True)]
+            start = span.end()
+    return tuple((part, is_code) for part, is_code in (*parts, (line[start:], False)) if part)
 
 
 def no_commands(text: str) -> str:
@@ -199,8 +188,8 @@ def markdown_code(text: str, limit: int = MAX_ITEM_CHARS, *, in_table: bool = Fa
 def markdown_prose(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     """Escape prose for Markdown and keep its code spans."""
     parts = (
-        markdown_code(piece.text) if piece.is_code else _markdown_plain(piece.text)
-        for piece in pieces(text, limit)
+        markdown_code(words) if is_code else _markdown_plain(words)
+        for words, is_code in pieces(text, limit)
     )
     return "".join(parts)
 

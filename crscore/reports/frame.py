@@ -66,8 +66,8 @@ def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
         return Markup.escape(escape.one_line(text, limit))
     parts = (
         # `format` of a Markup escapes its arguments.
-        Markup("<code>{}</code>").format(piece.text) if piece.is_code else Markup.escape(piece.text)
-        for piece in escape.pieces(text, limit)
+        Markup("<code>{}</code>").format(words) if is_code else Markup.escape(words)
+        for words, is_code in escape.pieces(text, limit)
     )
     return Markup("").join(parts)
 

@@ -1,7 +1,6 @@
 """Report as one self-contained web page, which runs no script."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from crscore.records import DiffLine, PseudoReference, Result
@@ -56,28 +55,20 @@ def make_page(result: Result, *, prefix: str, heading: str) -> Page:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Html:
-    """Report for a browser."""
-
-    def render(self, results: Sequence[Result]) -> str:
-        """Render all results as one page, one section each."""
-        pages = [
-            make_page(
-                result,
-                prefix=f"x{index + 1}-" if len(results) > 1 else "",
-                heading=view.number_heading(index, len(results)),
-            )
-            for index, result in enumerate(results)
-        ]
-        return frame.page(
-            "reports/templates/report.html.j2",
-            title="Review score",
-            style=STYLE,
-            pages=pages,
+def render(results: Sequence[Result]) -> str:
+    """Render all results as one page, one section each."""
+    pages = [
+        make_page(
+            result,
+            prefix=f"x{index + 1}-" if len(results) > 1 else "",
+            heading=view.number_heading(index, len(results)),
         )
+        for index, result in enumerate(results)
+    ]
+    template = "reports/templates/report.html.j2"
+    return frame.page(template, title="Review score", style=STYLE, pages=pages)
 
 
 def create() -> Report:
     """Create the report; it takes no options: the page always shows everything."""
-    return Html()
+    return Report(render)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from msgspec import Meta, Struct
@@ -285,15 +284,11 @@ class Results(Struct, frozen=True, kw_only=True):
     """One result for each review, in input order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Json:
-    """Report for programs."""
-
-    def render(self, results: Sequence[records.Result]) -> str:
-        """Render one result as an object, several as `{"results": [...]}`."""
-        documents = [document(result) for result in results]
-        value = documents[0] if len(documents) == 1 else Results(results=documents)
-        return shorten_arrays(escape.write_json(value))
+def render(results: Sequence[records.Result]) -> str:
+    """Render one result as an object, several as `{"results": [...]}`."""
+    documents = [document(result) for result in results]
+    value = documents[0] if len(documents) == 1 else Results(results=documents)
+    return shorten_arrays(escape.write_json(value))
 
 
 def shorten_arrays(text: str) -> str:
@@ -390,4 +385,4 @@ def _rounded(value: float | None) -> float | None:
 
 def create() -> Report:
     """Create the report; it takes no options: programs always get everything."""
-    return Json()
+    return Report(render)

@@ -5,7 +5,6 @@ the rest folded.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from crscore.records import Result
@@ -22,17 +21,13 @@ SHOWN_UNADDRESSED: Final = 3
 """Number of unaddressed topics and pseudo-references that are not folded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Markdown:
-    """Report for GitHub."""
-
-    def render(self, results: Sequence[Result]) -> str:
-        """Render each result below the one before, within `MAX_CHARS` characters."""
-        documents = [
-            _blocks(result, view.number_heading(index, len(results)) or "Review score")
-            for index, result in enumerate(results)
-        ]
-        return render_markdown(documents, limit=MAX_CHARS, noun="change")
+def render(results: Sequence[Result]) -> str:
+    """Render each result below the one before, within `MAX_CHARS` characters."""
+    documents = [
+        _blocks(result, view.number_heading(index, len(results)) or "Review score")
+        for index, result in enumerate(results)
+    ]
+    return render_markdown(documents, limit=MAX_CHARS, noun="change")
 
 
 def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
@@ -61,4 +56,4 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
 
 def create() -> Report:
     """Create the report; it takes no options: long parts are folded, not omitted."""
-    return Markdown()
+    return Report(render)

@@ -23,7 +23,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -67,28 +67,26 @@ _REMARK_LEVELS: Final = dict(zip(Importance, ("error", "warning", "note", "note"
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
 
 
-@dataclass(frozen=True, slots=True)
-class Sarif:
-    """Report for code scanning."""
+def render(results: Sequence[Result], category: str = "crscore") -> str:
+    """Render one run for each result, at most `MAX_RUNS`.
 
-    category: str = "crscore"
-    """Category of the alerts; a host replaces an earlier upload of the same category."""
-
-    def render(self, results: Sequence[Result]) -> str:
-        """Render one run for each result, at most `MAX_RUNS`."""
-        included = results[:MAX_RUNS]
-        is_several = len(included) > 1
-        runs = [
-            _run(result, f"{self.category}{f'/change-{number}' * is_several}", len(included))
-            for number, result in enumerate(included, start=1)
-        ]
-        if len(results) > len(included):
-            omitted = view.count_noun(len(results) - len(included), "change")
-            runs[-1]["invocations"][0]["toolExecutionNotifications"].append(
-                _notice("warning", f"Left out {omitted}: a file holds {MAX_RUNS} runs.")
-            )
-        log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
-        return escape.write_json(log, indent=_INDENT)
+    Args:
+        results: The results.
+        category: Category of the alerts; a host replaces an earlier upload of the same category.
+    """
+    included = results[:MAX_RUNS]
+    is_several = len(included) > 1
+    runs = [
+        _run(result, f"{category}{f'/change-{number}' * is_several}", len(included))
+        for number, result in enumerate(included, start=1)
+    ]
+    if len(results) > len(included):
+        omitted = view.count_noun(len(results) - len(included), "change")
+        runs[-1]["invocations"][0]["toolExecutionNotifications"].append(
+            _notice("warning", f"Left out {omitted}: a file holds {MAX_RUNS} runs.")
+        )
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
+    return escape.write_json(log, indent=_INDENT)
 
 
 def _run(result: Result, category: str, of: int) -> dict[str, Any]:
@@ -244,4 +242,4 @@ def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[
 
 def create() -> Report:
     """Create the report; it takes no options."""
-    return Sarif()
+    return Report(render)

@@ -36,35 +36,36 @@ class TextOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     width: Annotated[int, Meta(ge=1)] = 80
     """Width of the terminal in columns; the report is 40 to 160 columns wide."""
 
-    def render(self, results: Sequence[Result]) -> str:
-        """Render each result below the one before."""
+
+def create(options: TextOptions) -> Report:
+    """Create the report, which has each result below the one before."""
+
+    def render(results: Sequence[Result]) -> str:
         return "\n".join(
             console.render_blocks(
-                self._blocks(result, view.number_heading(index, len(results))),
-                color=self.color,
-                width=self.width,
+                _blocks(result, view.number_heading(index, len(results)), options.signature),
+                color=options.color,
+                width=options.width,
                 max_chars=MAX_CHARS,
             )
             for index, result in enumerate(results)
         )
 
-    def _blocks(self, result: Result, heading: str) -> Iterator[Block]:
-        if heading:
-            yield Heading(heading, 1)
-        yield from score_blocks.make_headline(result)
-        yield score_blocks.make_measures(result)
-        for fact in score_blocks.list_facts(result):
-            yield Paragraph(fact, "dim")
-        for table in score_blocks.make_reviewers(result):
-            yield from (Heading(table.caption), table)
-        yield from score_blocks.make_remarks(result, max_open=MAX_REMARKS)
-        if result.sentences and not result.remarks:
-            yield Heading(score_blocks.sentences_title(result))
-            yield from score_blocks.make_sentences(result, limit=MAX_SENTENCES)
-        yield from score_blocks.make_unaddressed(result, max_open=MAX_UNADDRESSED)
-        yield Signature(result.signature, whole=self.signature)
+    return Report(render)
 
 
-def create(options: TextOptions) -> Report:
-    """Create the report."""
-    return msgspec.structs.replace(options, width=console.fit_width(options.width))
+def _blocks(result: Result, heading: str, has_signature: bool) -> Iterator[Block]:
+    if heading:
+        yield Heading(heading, 1)
+    yield from score_blocks.make_headline(result)
+    yield score_blocks.make_measures(result)
+    for fact in score_blocks.list_facts(result):
+        yield Paragraph(fact, "dim")
+    for table in score_blocks.make_reviewers(result):
+        yield from (Heading(table.caption), table)
+    yield from score_blocks.make_remarks(result, max_open=MAX_REMARKS)
+    if result.sentences and not result.remarks:
+        yield Heading(score_blocks.sentences_title(result))
+        yield from score_blocks.make_sentences(result, limit=MAX_SENTENCES)
+    yield from score_blocks.make_unaddressed(result, max_open=MAX_UNADDRESSED)
+    yield Signature(result.signature, whole=has_signature)

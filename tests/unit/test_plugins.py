@@ -10,6 +10,7 @@ import pytest
 
 from crscore import plugins
 from crscore.errors import ConfigError, UnknownPluginError
+from tests.helpers import results
 
 
 @pytest.mark.parametrize("kind", sorted(plugins.KINDS.keys() - {"languages"}))
@@ -52,14 +53,18 @@ def test_load_gives_the_module_of_that_name() -> None:
 
 
 def test_create_makes_a_plugin_from_texts_and_values() -> None:
-    made = plugins.create("reports", "text", {"signature": "true", "width": 90})
-    assert (made.signature, made.color, made.width) == (True, False, 90)
+    made = plugins.create("matchers", "published", {"threshold": "0.25"})
+    assert made.threshold == 0.25
 
 
 def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
     offered = {"signature": True, "dialect": "klingon"}
-    assert plugins.create("reports", "text", offered=offered).signature
-    assert plugins.create("reports", "json", offered=offered)
+    (shown, document) = (
+        plugins.create("reports", name, offered=offered).render([results.small()])
+        for name in ("text", "json")
+    )
+    assert results.SIGNATURE in shown
+    assert results.SIGNATURE in document
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Final
 
 from crscore.pull_request.overview import Overview
 from crscore.records import Result
-from crscore.reports.sarif import Sarif
+from crscore.reports import sarif
 
 CATEGORY: Final = "crscore/pull-request"
 """Category of the alerts: the same for each push, so that a host replaces the earlier ones."""
@@ -22,4 +22,4 @@ def render_sarif(overview: Overview, result: Result) -> str:
         SARIF 2.1.0 with one run, which has no results when there is no score.
     """
     notes = (*(f"Not all could be read: {text}" for text in overview.missing), *overview.notes)
-    return Sarif(category=CATEGORY).render([replace(result, notes=notes)])
+    return sarif.render([replace(result, notes=notes)], CATEGORY)

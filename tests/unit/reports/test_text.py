@@ -332,8 +332,8 @@ def test_whole_signature_is_never_broken() -> None:
 
 
 def test_width_is_kept_in_range() -> None:
-    for values, used in [("1", 40), ("100", 100), ("9999", 160)]:
-        assert plugins.create("reports", "text", {"width": values}).width == used
+    for width, used in [("1", "40"), ("9999", "160")]:
+        assert render(results.review(), width=width) == render(results.review(), width=used)
 
 
 def test_wrong_width_is_refused() -> None:
