@@ -245,30 +245,6 @@ def resolve_settings(
     Raises:
         ConfigError: An unknown key, or a value of the wrong type or range.
     """
-    explained = explain_settings(flags, environment=environment, file=file)
-    return Config(**{key: value for key, (value, _) in explained.items()})
-
-
-def explain_settings(
-    flags: Mapping[str, Any],
-    *,
-    environment: Mapping[str, str] | None = None,
-    file: Path | SettingsText | None,
-) -> dict[str, tuple[Any, str]]:
-    """Return the source of each setting.
-
-    Args:
-        flags: Like all arguments, as in `resolve_settings`.
-        environment: Environment variables.
-        file: A `pyproject.toml` or its text, or None.
-
-    Returns:
-        Setting -> its value and its source: `command line`, `environment`, a file's name, one of
-        these with the preset that it chose, or `default`.
-
-    Raises:
-        ConfigError: An unknown key, or a value of the wrong type or range.
-    """
     variables = os.environ if environment is None else environment
     # The weakest level comes first.
     levels: tuple[tuple[Mapping[str, Any], str], ...] = (
@@ -283,14 +259,10 @@ def explain_settings(
         ),
         ({key: value for key, value in flags.items() if value is not None}, COMMAND_LINE),
     )
-    explained = {name: (setting.default, "default") for name, setting in SETTINGS.items()}
+    values: dict[str, Any] = {}
     for level, origin in levels:
-        converted = _convert(level, origin)
-        preset = f"{origin}, preset {converted.get('preset')}"
-        explained |= {
-            key: (value, origin if key in level else preset) for key, value in converted.items()
-        }
-    return explained
+        values |= _convert(level, origin)
+    return Config(**values)
 
 
 def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:

@@ -14,7 +14,6 @@ from crscore import offline, plugins
 from crscore.settings import (
     SETTINGS,
     ModelSettings,
-    explain_settings,
     find_settings_file,
     resolve_settings,
 )
@@ -47,9 +46,6 @@ _CONFIG: Final = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Settings file (default: the nearest pyproject.toml with [tool.crscore]).",
 )
-_SHOW: Final = click.option(
-    "--show-config", is_flag=True, help="Print each setting, its value and its source, and exit."
-)
 FILE: Final = click.Path(allow_dash=True)
 """File or folder of an argument, completed by the shell; its existence is checked later."""
 _OTHER_OPTIONS: Final = {
@@ -58,7 +54,7 @@ _OTHER_OPTIONS: Final = {
     "Parts of the run": (),
     "Static analysis": ("sarif",),
     "Language model": (),
-    "Cache and network": ("config", "show_config"),
+    "Cache and network": ("config",),
 }
 """Options of each group that are not settings."""
 GROUPS: Final = {
@@ -103,7 +99,7 @@ def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command
 
 def _option(name: str, default: Any) -> Callable[[Command], Command]:
     if name == "config":
-        return lambda command: _CONFIG(_SHOW(command))
+        return _CONFIG
     setting, flag = SETTINGS[name], f"--{name.replace('_', '-')}"
     text = setting.help
     if name in _KINDS:
@@ -139,8 +135,7 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
 
     Args:
         config_file: The file named on the command line; None to search for one.
-        flags: Settings from the command line; None means not set. With `show_config`, the
-            settings are printed and the command ends.
+        flags: Settings from the command line; None means not set.
 
     Returns:
         The settings of this run.
@@ -160,8 +155,4 @@ def resolve_here(config_file: Path | None, flags: dict[str, Any]) -> Config:
     # The working folder of the shell may have been deleted.
     with contextlib.suppress(FileNotFoundError):
         file = file or find_settings_file(Path.cwd())
-    if flags.pop("show_config", False):
-        for key, (value, source) in explain_settings(flags, file=file).items():
-            click.echo(f"{key:<22}{'' if value is None else value!s:<22} {source}".rstrip())
-        click.get_current_context().exit()
     return resolve_settings(flags, file=file)

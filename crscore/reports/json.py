@@ -298,6 +298,7 @@ def shorten_arrays(text: str) -> str:
 
 def document(result: records.Result) -> Result:
     """Make the document of one result."""
+    files = [(file, *view.change_size(file)) for file in result.diff.files]
     references = zip(result.references, result.reference_matches, strict=True)
     sentences = zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
     return Result(
@@ -309,11 +310,22 @@ def document(result: records.Result) -> Result:
         baselines=result.baselines,
         diff=Diff(
             sha256=result.diff.sha256,
-            files=[_file(file) for file in result.diff.files],
+            files=[
+                _fields(File, file, added=added, removed=removed) for file, added, removed in files
+            ],
             notes=result.diff.notes,
         ),
         references=[
-            _reference(index, item, match) for index, (item, match) in enumerate(references)
+            _fields(
+                Reference,
+                item,
+                index=index,
+                reading=item.encoded_text,
+                topic=None if item.topic is None else _fields(Topic, item.topic, item.topic.place),
+                best_sentence=match.index,
+                **_pair(match),
+            )
+            for index, (item, match) in enumerate(references)
         ],
         points=view.points(result),
         analysis=_fields(Analysis, result.analysis),
@@ -348,23 +360,6 @@ def _fields(row: type[Row], *sources: object, **values: Any) -> Row:
         if name not in values:
             values[name] = next(getattr(item, name) for item in sources if hasattr(item, name))
     return row(**values)
-
-
-def _file(file: records.ChangedFile) -> File:
-    added, removed = view.lines_of(file)
-    return _fields(File, file, added=added, removed=removed)
-
-
-def _reference(index: int, item: records.PseudoReference, match: records.Match) -> Reference:
-    return _fields(
-        Reference,
-        item,
-        index=index,
-        reading=item.encoded_text,
-        topic=None if item.topic is None else _fields(Topic, item.topic, item.topic.place),
-        best_sentence=match.index,
-        **_pair(match),
-    )
 
 
 def _pair(match: records.Match) -> dict[str, Any]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
     "diff": ("string", lambda result: result.diff.sha256),
     "files": ("Int64", lambda result: len(result.diff.files)),
-    "added": ("Int64", lambda result: view.change_size(result)[0]),
-    "removed": ("Int64", lambda result: view.change_size(result)[1]),
+    "added": ("Int64", lambda result: view.change_size(result.diff)[0]),
+    "removed": ("Int64", lambda result: view.change_size(result.diff)[1]),
     "comments": ("Int64", lambda result: len(result.comments)),
     "sentences": ("Int64", lambda result: result.scores.sentences),
     "references": ("Int64", lambda result: result.scores.references),

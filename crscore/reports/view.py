@@ -389,7 +389,9 @@ def rows(result: Result) -> tuple[Measure, Measure, Measure]:
     of_references = count_noun(scores.references, "pseudo-reference")
     if graded(result) and scores.reason is None:
         of_sentences = f"mean of {of_sentences}, {count_on_topic(result):,} on topic"
-        of_references = f"mean of {of_references}; {describe_addressed(result)}"
+        addressed = [point.addressed for point in points(result)]
+        of_points = count_noun(len(addressed), "point")
+        of_references = f"mean of {of_references}; {sum(addressed):,} of {of_points} addressed"
     else:
         of_sentences = f"{scores.matched_sentences:,.0f} of {of_sentences} matched"
         of_references = f"{scores.matched_references:,.0f} of {of_references} matched"
@@ -403,12 +405,6 @@ def rows(result: Result) -> tuple[Measure, Measure, Measure]:
 def points(result: Result) -> tuple[ChangePoint, ...]:
     """List the points that a review of the change should address, the most important first."""
     return list_points(result.references, result.reference_matches)
-
-
-def describe_addressed(result: Result) -> str:
-    """Count the points that a sentence addresses: "4 of 6 points addressed"."""
-    addressed = [point.addressed for point in points(result)]
-    return f"{sum(addressed):,} of {count_noun(len(addressed), 'point')} addressed"
 
 
 def count_on_topic(result: Result) -> int:
@@ -446,21 +442,14 @@ def legend(result: Result, mark: str) -> str:
     )
 
 
-def lines_of(file: records.ChangedFile) -> tuple[int, int]:
-    """Count a file's added and removed lines."""
-    kinds = [line.kind for line in file.lines()]
-    return kinds.count(records.LineKind.ADDED), kinds.count(records.LineKind.REMOVED)
-
-
-def change_size(result: Result) -> tuple[int, int]:
-    """Count the added and removed lines of a change."""
-    sizes = [lines_of(file) for file in result.diff.files]
-    return sum(added for added, _ in sizes), sum(removed for _, removed in sizes)
+def change_size(diff: records.Diff | records.ChangedFile) -> tuple[int, int]:
+    """Count the added and removed lines of a change, or of one of its files."""
+    return len(diff.lines(records.LineKind.ADDED)), len(diff.lines(records.LineKind.REMOVED))
 
 
 def change(result: Result) -> str:
     """Describe the size of the change: files, lines added, lines removed."""
-    added, removed = change_size(result)
+    added, removed = change_size(result.diff)
     files = count_noun(len(result.diff.files), "file")
     return f"{files} changed, +{added:,} {MINUS}{removed:,}"
 
@@ -534,6 +523,17 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     return tuple((index, _name_topic(result.references[index])) for index in missed)
 
 
+def _name_topic(item: PseudoReference) -> PseudoReference:
+    if item.topic is None:
+        return item
+    lines = count_noun(item.topic.lines, "line")
+    statement = in_short(item).replace(f" ({lines})", "", 1)
+    more = "" if _SAYS_NO_MORE.search(item.text) else f": {statement}"
+    # Always the same kind, so that an alert stays the same from push to push.
+    kind, spans = records.ReferenceKind.CLAIM, (item.topic.place,)
+    return replace(item, text=f"{label(item.topic)}{more or '.'}", kind=kind, spans=spans)
+
+
 def small_changes(result: Result) -> str:
     """Name the topics that do not count; "" for none."""
     if not result.small:
@@ -546,16 +546,6 @@ def small_changes(result: Result) -> str:
 
 _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\))\.$")
 """Sentences that only repeat a topic's state and lines."""
-
-
-def _name_topic(item: PseudoReference) -> PseudoReference:
-    if item.topic is None:
-        return item
-    topic = label(item.topic)
-    statement = in_short(item).replace(f" ({count_noun(item.topic.lines, 'line')})", "", 1)
-    text = f"{topic}." if _SAYS_NO_MORE.search(item.text) else f"{topic}: {statement}"
-    # Always the same kind, so that an alert stays the same from push to push.
-    return replace(item, text=text, kind=records.ReferenceKind.CLAIM, spans=(item.topic.place,))
 
 
 def topic_name(topic: records.Topic) -> str:

@@ -650,20 +650,6 @@ def test_file_that_is_named_like_a_command_is_a_file(
     assert crscore("scores", REVIEW, *FAST).code == 0
 
 
-def test_show_config_prints_values_and_sources_and_scores_nothing(
-    crscore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CRSCORE_MAX_ISSUES", "2")
-    monkeypatch.setenv("GITHUB_TOKEN", "ghp_secret")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    ran = crscore("score", "--show-config", "--max-claims", 7)
-    assert ran.code == 0
-    assert re.search(r"^max_claims +7 +command line$", ran.out, re.MULTILINE)
-    assert re.search(r"^max_issues +2 +environment$", ran.out, re.MULTILINE)
-    assert "secret" not in ran.out
-    assert "Useful" not in ran.out
-
-
 def test_missing_review_is_an_error(crscore) -> None:
     assert_one_clear_line(crscore(DIFF), 2, "the review is missing")
 

@@ -172,22 +172,6 @@ def test_colors_follow_the_environment(
     assert settings.color_choice(is_terminal=False) is elsewhere
 
 
-def test_source_of_each_setting_is_told(tmp_path: Path) -> None:
-    file = tmp_path / "pyproject.toml"
-    file.write_text("[tool.crscore]\nmax_claims = 3\nmax_issues = 1\n")
-    told = settings.explain_settings(
-        {"max_claims": 9, "preset": "paper", "signature": None},
-        environment={"CRSCORE_MAX_ISSUES": "2"},
-        file=file,
-    )
-    assert told["max_claims"] == (9, "command line")
-    assert told["max_issues"] == (2, "environment")
-    assert told["splitter"] == ("paper", "command line, preset paper")
-    assert told["signature"] == (False, "default")
-    alone = settings.explain_settings({}, environment={}, file=file)
-    assert alone["max_claims"] == (3, str(file))
-
-
 @pytest.mark.parametrize(
     ("line", "key"),
     [
