@@ -21,7 +21,7 @@ from rapidfuzz.distance import Levenshtein
 from crscore.code import metrics
 from crscore.code.execution.programs import read_problems
 from crscore.code.samples import Sample
-from crscore.suggestions.sketch import sketch
+from crscore.syntax.sketch import sketch
 from crscore_lab.code.correlation import kendall
 from crscore_lab.training.code.equivalents import list_equivalents
 from crscore_lab.training.code.mutants import list_mutants

@@ -11,7 +11,7 @@ calls `run`. Results go back the same way, to a report (`reports/`).
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
     both      readers/combined.py, usefulness/reader.py -> remarks, readings            | run
     both      matchers/ -> degree of each cell                                          |
-    review    suggestions/, verdicts/ -> judged code blocks, receipts of remarks        | _score
+    review    verdicts/ -> judged code blocks, receipts of remarks                      | _score
     review    usefulness/headline.py -> worth of remarks and comments                   |
     both      scoring/assembly.py -> result                                             |
 
@@ -42,13 +42,13 @@ from crscore.scoring.assembly import JudgedReview, build_result
 from crscore.scoring.cells import Cells, compare
 from crscore.scoring.references import ChosenReferences
 from crscore.static_analysis.issues import choose_issues
-from crscore.suggestions.effects import judge_suggestions
 from crscore.syntax.change import ParsedChange
 from crscore.usefulness import headline
 from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import ReviewReadings
 from crscore.verdicts.judge import judge_remarks
 from crscore.verdicts.repository import Repository
+from crscore.verdicts.suggestions import judge_suggestions
 
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.suggestions.trees import grammar_of, is_readable, parse_code
 from crscore.syntax.grammars import Language, parse
+from crscore.syntax.trees import grammar_of, is_readable, parse_code
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -7,7 +7,7 @@ other languages. The keys of a table, all optional except `suffixes` and `gramma
 - `suffixes` (the usual one first, without the dot), `files` (whole names) and `other_names`.
 - `keywords`: reserved words, which CodeBLEU weighs more.
 - `grammar`: node types by their meaning (`crscore.syntax.grammars.Language`).
-- `names`: the roles of names by their position (`crscore.suggestions.sketch`).
+- `names`: the roles of names by their position (`crscore.syntax.sketch`).
 - `shared`: node types that have the same meaning in every grammar that has them.
 """
 

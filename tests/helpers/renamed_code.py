@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from crscore.suggestions.sketch import Owner, read_names
+from crscore.syntax.sketch import Owner, read_names
 
 
 def rename(code: str, language: str | None, *, seed: int = 0, context: str = "") -> str:

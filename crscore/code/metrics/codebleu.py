@@ -29,8 +29,8 @@ from crscore.code.dataflow import read_names
 from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, PresetOptions, pair_metric
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.diff.languages import read_tables
-from crscore.suggestions.trees import grammar_of
 from crscore.syntax.grammars import fingerprint
+from crscore.syntax.trees import grammar_of
 
 Preset = Literal["out-of-the-bleu"]
 T = TypeVar("T")

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from crscore.code.hugging_face import load_model
 from crscore.code.metrics.metric import Metric, mean_metric
 from crscore.code.samples import Sample
-from crscore.suggestions.sketch import sketch
-from crscore.suggestions.trees import parse_code
+from crscore.syntax.sketch import sketch
+from crscore.syntax.trees import parse_code
 
 MAX_CHARS: Final = 50_000
 """Maximum number of characters of a candidate, reference or context that are read."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.errors import InputError
-from crscore.suggestions.trees import Parsed, grammar_of, parse_code
 from crscore.syntax.grammars import parse
+from crscore.syntax.trees import Parsed, grammar_of, parse_code
 
 if TYPE_CHECKING:
     import tree_sitter

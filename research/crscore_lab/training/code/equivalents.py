@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from crscore.suggestions.trees import Parsed
+from crscore.syntax.trees import Parsed
 from crscore_lab.training.code.edits import (
     Edit,
     Variant,

@@ -9,8 +9,8 @@ import msgspec
 
 from crscore import jsonl
 from crscore.errors import InputError
-from crscore.suggestions.sketch import sketch
-from crscore.suggestions.trees import grammar_of, parse_code
+from crscore.syntax.sketch import sketch
+from crscore.syntax.trees import grammar_of, parse_code
 from crscore_lab.training.code.edits import LANGUAGES
 from crscore_lab.training.code.equivalents import list_equivalents
 from crscore_lab.training.code.mutants import list_mutants

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.suggestions.trees import grammar_of
+from crscore.syntax.trees import grammar_of
 from crscore_lab.training.code.edits import (
     Variant,
     apply_edits,

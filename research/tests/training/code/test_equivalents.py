@@ -6,7 +6,7 @@ import textwrap
 import pytest
 
 from crscore.errors import InputError
-from crscore.suggestions.trees import parse_code
+from crscore.syntax.trees import parse_code
 from crscore_lab.training.code.equivalents import FAMILIES, list_equivalents
 from crscore_lab.training.code.mutants import list_mutants
 

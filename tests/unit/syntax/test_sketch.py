@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crscore.suggestions.sketch import sketch
+from crscore.syntax.sketch import sketch
 from tests.helpers.growth import growth
 from tests.helpers.renamed_code import rename
 

@@ -30,7 +30,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.diff.languages import node_types, read_tables
-from crscore.suggestions.trees import grammar_of, parse_code, tokens
+from crscore.syntax.trees import grammar_of, parse_code, tokens
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -4,7 +4,7 @@ import pytest
 
 from crscore.diff.parse import parse_diff, with_sources
 from crscore.records import Comment, Effect, Side
-from crscore.suggestions.effects import Span, judge_in_change
+from crscore.verdicts.suggestions import Span, judge_in_change
 
 FILE = """import os
 

@@ -22,11 +22,11 @@ from crscore.records import (
     Suggestion,
 )
 from crscore.review.proposals import align_lines, find_replaced_lines, place_suggestion
-from crscore.suggestions.sketch import sketch_tokens
-from crscore.suggestions.trees import Token, is_readable, tokens
 from crscore.syntax import fragments
 from crscore.syntax.grammars import Language, language_of, parse
 from crscore.syntax.reader import errors_in
+from crscore.syntax.sketch import sketch_tokens
+from crscore.syntax.trees import Token, is_readable, tokens
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -1,1 +1,0 @@
-"""Effects of suggestion blocks on the commented code, judged by syntax trees alone."""
