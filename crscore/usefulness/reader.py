@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM
-from crscore.matchers.calibrated.guards import find_repeats
+from crscore.matchers.guards import find_repeats
 from crscore.records import (
     GIVES_FROM,
     MAX_IMPORTANCE,

@@ -104,7 +104,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     byte for byte.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.matchers.calibrated import weights  # noqa: PLC0415
+    from crscore.matchers import weights  # noqa: PLC0415
     from crscore_lab.study.data import study  # noqa: PLC0415
     from crscore_lab.training import matcher  # noqa: PLC0415
     from crscore_lab.training.fit import boosting  # noqa: PLC0415
@@ -168,7 +168,7 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     machine, the same data and encoder give the same two files.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.matchers.calibrated import weights  # noqa: PLC0415
+    from crscore.matchers import weights  # noqa: PLC0415
     from crscore.statistics import ranks  # noqa: PLC0415
     from crscore.usefulness import model  # noqa: PLC0415
     from crscore_lab.training import network, usefulness  # noqa: PLC0415

@@ -11,11 +11,11 @@ from crscore.claims.base import ClaimGenerator
 from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Vectors
 from crscore.errors import InputError
-from crscore.matchers.calibrated import features
-from crscore.matchers.calibrated.features import Background
-from crscore.matchers.calibrated.plugin import Calibrated
-from crscore.matchers.calibrated.trees import Trees
-from crscore.matchers.calibrated.weights import Weights
+from crscore.matchers import features
+from crscore.matchers.calibrated import Calibrated
+from crscore.matchers.features import Background
+from crscore.matchers.trees import Trees
+from crscore.matchers.weights import Weights
 from crscore.records import Sentence
 from crscore.scoring.cells import Cells, compare
 from crscore.usefulness import evidence

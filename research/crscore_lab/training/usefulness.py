@@ -21,7 +21,7 @@ from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Vectors
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
-from crscore.matchers.calibrated.plugin import Calibrated
+from crscore.matchers.calibrated import Calibrated
 from crscore.records import Comment, Diff, PseudoReference, Sentence
 from crscore.review.read import parse_comment, sentences_of
 from crscore.usefulness import evidence, headline

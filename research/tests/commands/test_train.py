@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from crscore import Scorer, cli
-from crscore.matchers.calibrated import plugin, weights
+from crscore.matchers import calibrated, weights
 from crscore.usefulness import model
 from crscore_lab.training import network, usefulness
 from crscore_lab.training.data import corpus, judgements
@@ -68,7 +68,9 @@ def test_same_seed_gives_the_same_file_in_another_process(data: Path, tmp_path: 
 def test_what_was_learned_scores(data: Path, tmp_path: Path) -> None:
     target = tmp_path / "own.npz"
     assert cli.run(["train", "matcher", str(data), "-o", str(target), *HASHING]) == 0
-    own = plugin.create(plugin.CalibratedOptions(encoder="hashing:256", weights=str(target)))
+    own = calibrated.create(
+        calibrated.CalibratedOptions(encoder="hashing:256", weights=str(target))
+    )
     row = helper.full_rows()[0]
     scorer = Scorer(encoder="hashing", matcher=f"calibrated:{target}", analyzers="none")
     result = scorer.score(row["patch"], "Why is the limit 20?")

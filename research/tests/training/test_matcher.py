@@ -11,7 +11,7 @@ from crscore.diff.windows import list_windows
 from crscore.encoders import hashing
 from crscore.encoders.base import Vectors
 from crscore.errors import InputError
-from crscore.matchers.calibrated import features, weights
+from crscore.matchers import features, weights
 from crscore.records import ReferenceKind
 from crscore.usefulness import evidence
 from crscore.usefulness.reader import Reader

@@ -13,8 +13,8 @@ from crscore import plugins
 from crscore.encoders import hashing
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
-from crscore.matchers.calibrated import weights
-from crscore.matchers.calibrated.plugin import Calibrated
+from crscore.matchers import weights
+from crscore.matchers.calibrated import Calibrated
 from crscore.records import Comment, Stance
 from crscore.usefulness import evidence, model
 from crscore.usefulness.headline import COMMENTS, KINDS, REVIEWS

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.matchers.calibrated.features import Background
+from crscore.matchers.features import Background
 from crscore.text import words
 
 Floats = npt.NDArray[np.float32]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.errors import DependencyError, InputError
-from crscore.matchers.calibrated.trees import Trees
+from crscore.matchers.trees import Trees
 from crscore_lab.training.fit.loss import LOSS, Layout, gradient
 
 Floats = npt.NDArray[np.float32]

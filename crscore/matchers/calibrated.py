@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.errors import InputError
+from crscore.matchers import features, guards, weights
 from crscore.matchers.base import Cells, Judgement, Matcher
-from crscore.matchers.calibrated import features, guards, weights
-from crscore.matchers.calibrated.weights import Weights
+from crscore.matchers.weights import Weights
 from crscore.records import Flag
 
 Floats = npt.NDArray[np.float32]

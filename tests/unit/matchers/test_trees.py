@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.matchers.calibrated.trees import Trees
+from crscore.matchers.trees import Trees
 
 
 def by_hand() -> Trees:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from crscore.diff import parse
 from crscore.encoders import hashing
+from crscore.matchers import features
 from crscore.matchers.base import Cells
-from crscore.matchers.calibrated import features
-from crscore.matchers.calibrated.features import DECIMALS, Background
+from crscore.matchers.features import DECIMALS, Background
 from crscore.records import PseudoReference, ReferenceKind, Sentence
 from crscore.scoring import similarity
 

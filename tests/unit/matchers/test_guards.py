@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from crscore.diff import parse
-from crscore.matchers.calibrated import guards
+from crscore.matchers import guards
 from crscore.records import Diff, Flag, Sentence
 
 PATCH = """@@ -3,2 +3,4 @@ class UserStore:

@@ -10,11 +10,11 @@ import pytest
 
 from crscore import arrays
 from crscore.errors import InputError
-from crscore.matchers.calibrated import features, weights
-from crscore.matchers.calibrated.features import Background
-from crscore.matchers.calibrated.plugin import SHIPPED
-from crscore.matchers.calibrated.trees import Trees
-from crscore.matchers.calibrated.weights import Weights
+from crscore.matchers import features, weights
+from crscore.matchers.calibrated import SHIPPED
+from crscore.matchers.features import Background
+from crscore.matchers.trees import Trees
+from crscore.matchers.weights import Weights
 
 D, K = 4, 2
 

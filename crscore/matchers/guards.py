@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from crscore.diff.languages import read_tables
-from crscore.matchers.calibrated.overlap import overlaps
+from crscore.matchers.overlap import overlaps
 from crscore.records import Diff, Flag, LineKind, Sentence
 from crscore.text import CODE_SPAN, ENGLISH, find_code_spans, split_identifier, words
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.matchers.base import Cells
-from crscore.matchers.calibrated.overlap import overlaps
+from crscore.matchers.overlap import overlaps
 from crscore.records import Diff, LineKind, ReferenceKind
 from crscore.text import Words, stems_and_names, words
 

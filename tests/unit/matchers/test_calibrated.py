@@ -15,10 +15,10 @@ from crscore.diff import parse
 from crscore.encoders import hashing, minilm
 from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, InputError
+from crscore.matchers import calibrated, features, weights
 from crscore.matchers.base import Cells
-from crscore.matchers.calibrated import features, plugin, weights
-from crscore.matchers.calibrated.plugin import SHIPPED, Calibrated
-from crscore.matchers.calibrated.trees import Trees
+from crscore.matchers.calibrated import SHIPPED, Calibrated
+from crscore.matchers.trees import Trees
 from crscore.records import Comment, Flag, PseudoReference, ReferenceKind, Sentence
 from crscore.scoring import similarity
 
@@ -311,22 +311,24 @@ def test_shipped_trees_go_one_way_along_a_feature(matcher, name: str, direction:
 def test_encoder_of_other_vectors_is_an_input_error() -> None:
     other = hashing.Hashing().identity
     with pytest.raises(InputError, match=r"needs the encoder minilm.*not hashing.*--matcher pub"):
-        plugin.create(plugin.CalibratedOptions(encoder=other))
+        calibrated.create(calibrated.CalibratedOptions(encoder=other))
 
 
 def test_revision_of_the_encoder_does_not_matter(encoder: Encoder) -> None:
     name = encoder.identity.partition("@")[0]
-    assert plugin.create(plugin.CalibratedOptions(encoder=f"{name}@abc")).identity
-    assert plugin.knows(f"{name}@abc")
-    assert not plugin.knows("hashing:256")
-    assert not plugin.knows(f"{name}-large")
+    assert calibrated.create(calibrated.CalibratedOptions(encoder=f"{name}@abc")).identity
+    assert calibrated.knows(f"{name}@abc")
+    assert not calibrated.knows("hashing:256")
+    assert not calibrated.knows(f"{name}-large")
 
 
 def test_weights_of_ones_own(tmp_path: Path, matcher) -> None:
     path = tmp_path / "own.npz"
     own = replace(matcher.weights, encoder="hashing:256", seed=99)
     path.write_bytes(weights.to_bytes(own))
-    created = plugin.create(plugin.CalibratedOptions(encoder="hashing:256", weights=str(path)))
+    created = calibrated.create(
+        calibrated.CalibratedOptions(encoder="hashing:256", weights=str(path))
+    )
     assert ".99+" in created.identity
 
 
@@ -337,8 +339,8 @@ def test_other_weights_of_the_same_data_and_seed_have_another_identity(
     for discount in (0.1, 0.2):
         path = tmp_path / f"{discount}.npz"
         path.write_bytes(weights.to_bytes(replace(matcher.weights, discount=discount)))
-        created = plugin.create(
-            plugin.CalibratedOptions(encoder=matcher.weights.encoder, weights=str(path))
+        created = calibrated.create(
+            calibrated.CalibratedOptions(encoder=matcher.weights.encoder, weights=str(path))
         )
         identities.add(created.identity)
     assert len(identities) == 2
@@ -351,8 +353,8 @@ def test_published_rule_takes_no_file() -> None:
 
 def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        plugin.create(
-            plugin.CalibratedOptions(encoder="hashing:256", weights=str(tmp_path / "none.npz"))
+        calibrated.create(
+            calibrated.CalibratedOptions(encoder="hashing:256", weights=str(tmp_path / "none.npz"))
         )
 
 

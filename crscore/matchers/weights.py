@@ -10,9 +10,9 @@ import numpy as np
 
 from crscore import arrays
 from crscore.errors import InputError
-from crscore.matchers.calibrated import features
-from crscore.matchers.calibrated.features import Background
-from crscore.matchers.calibrated.trees import Trees
+from crscore.matchers import features
+from crscore.matchers.features import Background
+from crscore.matchers.trees import Trees
 
 FORMAT: Final = 1
 """Version of the file format, incremented if older code would fail on a file or misread it."""

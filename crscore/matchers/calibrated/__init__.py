@@ -1,1 +1,0 @@
-"""Calibrated matcher: words -> features -> trees, and guards."""
