@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KINDS: Final = {
     "claims": "claims",
     "encoders": "encoders",
-    "engines": "llm/engines",
+    "engines": "llm",
     "languages": "code/execution",
     "matchers": "matchers",
     "metrics": "code/metrics",

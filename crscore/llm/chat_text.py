@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crscore.errors import GenerationError
-from crscore.llm.engines.base import Message
+from crscore.llm.base import Message
 from crscore.text import replace_surrogates
 
 _TURNS = {"user": "@@ Instruction", "assistant": "@@ Response"}

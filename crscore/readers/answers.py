@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import msgspec
 
 from crscore.llm.answers import read_object
-from crscore.llm.engines.base import Answer
+from crscore.llm.base import Answer
 from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.readers.excerpt import Excerpt, distance
 from crscore.readers.quotations import ShownComment, locate

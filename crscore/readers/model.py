@@ -13,7 +13,7 @@ import msgspec
 from crscore.cache import Store
 from crscore.errors import GenerationError, MalformedAnswerError
 from crscore.llm.answers import summarize
-from crscore.llm.engines.base import Answer, Engine, Sampling
+from crscore.llm.base import Answer, Engine, Sampling
 from crscore.readers.answers import SCHEMA, ReadRemark, read_answer
 from crscore.readers.requests import (
     BYTES_PER_TOKEN,

@@ -13,7 +13,7 @@ import msgspec
 
 from crscore import jsonl
 from crscore.errors import ConfigError, InputError
-from crscore.llm.engines.base import Answer
+from crscore.llm.base import Answer
 from crscore.readers.model import Respondent
 
 MISSING: Final = "the recording has no answer with this id"

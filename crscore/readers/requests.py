@@ -13,7 +13,7 @@ from crscore.diff import scopes
 from crscore.diff.parse import parse_diff
 from crscore.errors import InputError
 from crscore.llm import prompts
-from crscore.llm.engines.base import Message
+from crscore.llm.base import Message
 from crscore.llm.prompt_escaping import Fence
 from crscore.llm.prompts import Prompt
 from crscore.readers.answers import SCHEMA

@@ -19,16 +19,15 @@ import pytest
 
 from crscore import Scorer
 from crscore.errors import GenerationError
-from crscore.llm import chat_text
-from crscore.llm.engines import openai, vllm
-from crscore.llm.engines.base import Message, Sampling
+from crscore.llm import chat_text, openai, vllm
+from crscore.llm.base import Message, Sampling
 from tests.helpers import tiny_llm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from crscore.llm.engines.base import Answer
+    from crscore.llm.base import Answer
 
 # vLLM and what it imports warn of each other's old ways; none of it is ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -243,8 +242,8 @@ import os, signal, sys
 names = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
 before = [signal.getsignal(name) for name in names]
 kept = dict(os.environ)
-from crscore.llm.engines import vllm
-from crscore.llm.engines.base import Message, Sampling
+from crscore.llm import vllm
+from crscore.llm.base import Message, Sampling
 made = vllm.create(vllm.VllmOptions(model=sys.argv[1]))
 chat = [Message(role="user", text="hello")]
 assert made.complete([chat], Sampling(max_tokens=4))[0].reason is None

@@ -24,7 +24,7 @@ from crscore.claims.llm.prompt import Form, Prompt, answer_schema, load_prompt, 
 from crscore.errors import ConfigError, MalformedAnswerError
 from crscore.llm import model_files
 from crscore.llm.answers import summarize
-from crscore.llm.engines.base import Answer, Engine, Message, Sampling
+from crscore.llm.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
 from crscore.text import find_code_spans, split_identifier, stem

@@ -17,7 +17,7 @@ from crscore.claims.llm.chunks import Chunk, chunk_diff
 from crscore.diff import parse
 from crscore.errors import ConfigError, InputError
 from crscore.llm import prompts
-from crscore.llm.engines.base import Message
+from crscore.llm.base import Message
 from crscore.llm.prompt_escaping import Fence
 
 Form = Literal["json", "sections"]

@@ -310,7 +310,7 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     """
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
     from crscore.claims.llm.generator import ModelClaims  # noqa: PLC0415
-    from crscore.llm.engines.base import Sampling  # noqa: PLC0415
+    from crscore.llm.base import Sampling  # noqa: PLC0415
     from crscore_lab.training.claims import labels  # noqa: PLC0415
 
     loaded_prompt = prompt.load_prompt(options["prompt"])

@@ -7,7 +7,7 @@ import pytest
 
 from crscore.diff import parse
 from crscore.errors import MalformedAnswerError
-from crscore.llm.engines.base import Answer
+from crscore.llm.base import Answer
 from crscore.readers.answers import SCHEMA, find_line, read_answer
 from crscore.readers.excerpt import Excerpts
 from crscore.readers.quotations import show_comment

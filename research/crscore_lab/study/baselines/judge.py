@@ -20,7 +20,7 @@ from crscore.cache import Store
 from crscore.encoders.base import Encoder
 from crscore.llm import prompts
 from crscore.llm.answers import parse_answer
-from crscore.llm.engines.base import Answer, Engine, Message, Sampling
+from crscore.llm.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.llm.prompts import Prompt
 from crscore.settings import Config

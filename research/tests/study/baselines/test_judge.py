@@ -12,7 +12,7 @@ from crscore.cache import Store
 from crscore.encoders import hashing
 from crscore.errors import GenerationError
 from crscore.llm import prompts
-from crscore.llm.engines.base import Answer, Message, Sampling
+from crscore.llm.base import Answer, Message, Sampling
 from crscore_lab.study.baselines import judge
 from crscore_lab.study.baselines.judge import Pair
 from crscore_lab.study.data import study

@@ -15,7 +15,7 @@ from crscore.claims.llm.options import ModelOptions
 from crscore.claims.llm.prompt import load_prompt
 from crscore.diff import parse
 from crscore.errors import ConfigError, GenerationError
-from crscore.llm.engines.base import Answer, Message, Sampling
+from crscore.llm.base import Answer, Message, Sampling
 from crscore.records import Claims, Diff, ReferenceKind
 from crscore.settings import resolve_settings
 from tests.helpers import scripted_llm

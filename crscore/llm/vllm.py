@@ -18,7 +18,7 @@ import msgspec
 
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
 from crscore.llm import chat_text, model_files
-from crscore.llm.engines.base import Answer, Engine, Message, Sampling
+from crscore.llm.base import Answer, Engine, Message, Sampling
 
 INSTALL_COMMAND: Final = "pip install 'crscore[vllm]'"
 DEFAULT_MODEL: Final = "ise-uiuc/Magicoder-S-DS-6.7B"

@@ -58,7 +58,7 @@ def one_line(text: str, limit: int = 300) -> str:
 class Engine(Protocol):
     """Engine that runs one language model.
 
-    The module `llm/engines/<name>.py` defines its `Options` and `create(options) -> Engine`.
+    The module `llm/<name>.py` defines its `Options` and `create(options) -> Engine`.
     """
 
     @property

@@ -10,8 +10,8 @@ import pytest
 
 from crscore import plugins
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
-from crscore.llm.engines import vllm
-from crscore.llm.engines.base import Message, Sampling
+from crscore.llm import vllm
+from crscore.llm.base import Message, Sampling
 from tests.helpers import tiny_llm
 from tests.unit.llm.test_model_files import COMMIT, write_adapter, write_model
 

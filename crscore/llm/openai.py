@@ -21,7 +21,7 @@ from urllib.request import getproxies, proxy_bypass
 import msgspec
 
 from crscore.errors import ConfigError, DependencyError, EngineError
-from crscore.llm.engines.base import Answer, Engine, Message, Sampling, one_line
+from crscore.llm.base import Answer, Engine, Message, Sampling, one_line
 from crscore.text import mask_secret, replace_surrogates
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import pytest
 
 from crscore import plugins
 from crscore.errors import ConfigError, DependencyError, GenerationError
-from crscore.llm.engines import openai
-from crscore.llm.engines.base import Answer, Message, Sampling
+from crscore.llm import openai
+from crscore.llm.base import Answer, Message, Sampling
 from tests.helpers import scripted_llm, tls
 from tests.helpers.growth import slowness
 from tests.helpers.scripted_llm import Asked, Say, completion, error, serve, well
