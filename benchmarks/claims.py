@@ -3,7 +3,7 @@
     python benchmarks/claims.py DATA CLAIMS
 
 DATA is the human study's file, CLAIMS a file of changes with a model's `completion`. Printed are
-the numbers of claims and implications that `claims/llm/answer.py` reads from the study's GPT-4o
+the numbers of claims and implications that `claims/answer.py` reads from the study's GPT-4o
 answers and from the GPT-4 completions, with headers, numbers and marks left in them (0 is right).
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-from crscore.claims.llm.answer import read_answer
+from crscore.claims.answer import read_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean, median
 
 from crscore import plugins, scorer, settings
-from crscore.claims.llm.answer import read_answer
+from crscore.claims.answer import read_answer
 from crscore.diff import parse
 from crscore.scoring import similarity, thresholds
 

@@ -14,7 +14,7 @@ import msgspec
 
 from crscore import cache, pipeline, plugins
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.options import ModelOptions
+from crscore.claims.model_options import ModelOptions
 from crscore.diff import parse
 from crscore.encoders.base import Encoder
 from crscore.errors import (
@@ -433,7 +433,7 @@ def make_model_reader(settings: Config) -> ModelReader | None:
     if name == "replay":
         respondent = replay.read_recording(argument)
     elif name in plugins.names("engines"):
-        from crscore.claims.llm.generator import make_engine  # noqa: PLC0415
+        from crscore.claims.model import make_engine  # noqa: PLC0415
 
         values = model_options(settings) | {"lora": None, "argument": argument}
         options = msgspec.convert(values, ModelOptions)

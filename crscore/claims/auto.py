@@ -11,7 +11,7 @@ from typing import Final
 
 from crscore import plugins
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.options import ModelOptions
+from crscore.claims.model_options import ModelOptions
 from crscore.errors import DependencyError, EncodingError, GenerationError
 from crscore.records import Claims, Diff
 
@@ -66,7 +66,7 @@ def create(options: ModelOptions) -> ClaimGenerator:
     fallback: ClaimGenerator = plugins.create("claims", "structural")
     if not options.has_model:
         return fallback
-    from crscore.claims.llm.generator import make_generator  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.model import make_generator  # noqa: PLC0415  (most runs have no model)
 
     engine = "openai" if options.base_url or options.api_key else "vllm"
     model = make_generator(engine, options)

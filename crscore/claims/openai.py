@@ -8,12 +8,12 @@ The server can be `vllm serve`, llama.cpp, Ollama or a cloud service. Its addres
 import importlib.util
 
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.options import ModelOptions
+from crscore.claims.model_options import ModelOptions
 
 
 def create(options: ModelOptions) -> ClaimGenerator:
     """Create the generator; the server is first called for a diff that is not in the cache."""
-    from crscore.claims.llm.generator import make_generator  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.model import make_generator  # noqa: PLC0415  (most runs have no model)
 
     return make_generator("openai", options)
 

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import msgspec
 
 from crscore import jsonl
+from crscore.claims.answer import read_answer
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.answer import read_answer
 from crscore.errors import ConfigError, InputError
 from crscore.records import Claims, Diff, LineSpan, PseudoReference, ReferenceKind
 

@@ -7,12 +7,12 @@ of that size, a GPU or a long run time. All diffs of a run are one batch.
 import importlib.util
 
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.options import ModelOptions
+from crscore.claims.model_options import ModelOptions
 
 
 def create(options: ModelOptions) -> ClaimGenerator:
     """Create the generator; its model is loaded for the first diff that is not in the cache."""
-    from crscore.claims.llm.generator import make_generator  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.model import make_generator  # noqa: PLC0415  (most runs have no model)
 
     return make_generator("vllm", options)
 

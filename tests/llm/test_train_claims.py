@@ -31,8 +31,8 @@ sys.exit(cli.run(sys.argv[1:]))
 """
 SERVE = """
 import json, sys
-from crscore.claims.llm.generator import make_generator
-from crscore.claims.llm.options import ModelOptions
+from crscore.claims.model import make_generator
+from crscore.claims.model_options import ModelOptions
 from crscore.diff.parse import parse_diff
 base, lora, *patches = sys.argv[1:]
 options = {"model": base, "lora": lora, "offline": True, "form": "json", "few_shots": False}

@@ -308,8 +308,8 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     and key are in OPENAI_BASE_URL and OPENAI_API_KEY. By default, sampling and lengths are the
     paper's. Run it again to resume, or to retry where the server failed.
     """
-    from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.claims.llm.generator import ModelClaims  # noqa: PLC0415
+    from crscore.claims import prompt  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.claims.model import ModelClaims  # noqa: PLC0415
     from crscore.llm.base import Sampling  # noqa: PLC0415
     from crscore_lab.training.claims import labels  # noqa: PLC0415
 

@@ -21,8 +21,8 @@ import jinja2
 import msgspec
 
 from crscore import io
-from crscore.claims.llm.generator import CARD
-from crscore.claims.llm.prompt import Form, Prompt, format_answer, load_prompt, make_chat
+from crscore.claims.model import CARD
+from crscore.claims.prompt import Form, Prompt, format_answer, load_prompt, make_chat
 from crscore.errors import COMMAND_LINE, ConfigError, DependencyError, GenerationError, InputError
 from crscore.llm import chat_text
 from crscore.llm.prompt_escaping import Fence

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from crscore import jsonl
-from crscore.claims.llm.generator import ModelClaims
+from crscore.claims.model import ModelClaims
 from crscore.errors import InputError
 from crscore.records import Diff, ReferenceKind
 from crscore_lab.training.claims.rows import PatchRow, single_chunk

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from crscore import jsonl
-from crscore.claims.llm.answer import read_answer
-from crscore.claims.llm.chunks import Chunk, chunk_diff
+from crscore.claims.answer import read_answer
+from crscore.claims.chunks import Chunk, chunk_diff
 from crscore.diff import parse
 from crscore.errors import InputError
 from crscore.records import Diff, LineKind

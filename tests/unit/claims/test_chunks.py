@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.claims.llm import chunks
+from crscore.claims import chunks
 from crscore.diff import parse
 from crscore.records import LineKind, LineSpan, Side
 from tests.helpers import changes

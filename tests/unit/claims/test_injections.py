@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from crscore.claims.llm import chunks, prompt
+from crscore.claims import chunks, prompt
 from crscore.diff import parse
 from crscore.llm import prompt_escaping
 from crscore.review import visibility
 
-FOLDER = Path(__file__).parents[3] / "data" / "injections"
+FOLDER = Path(__file__).parents[2] / "data" / "injections"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))
 NONCE = "7d1f4c0be2a95368"
 PROMPT = prompt.load_prompt("claims.v1")

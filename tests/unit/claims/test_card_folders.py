@@ -1,5 +1,5 @@
-from crscore.claims.llm.generator import read_card
-from crscore.claims.llm.options import ModelOptions
+from crscore.claims.model import read_card
+from crscore.claims.model_options import ModelOptions
 
 
 def test_folder_that_does_not_exist_has_no_card() -> None:

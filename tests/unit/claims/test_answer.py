@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from crscore.claims.llm.answer import ParsedAnswer, read_answer
+from crscore.claims.answer import ParsedAnswer, read_answer
 from crscore.errors import MalformedAnswerError
 from tests.helpers.growth import slowness
 

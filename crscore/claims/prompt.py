@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from crscore.claims.llm.chunks import Chunk, chunk_diff
+from crscore.claims.chunks import Chunk, chunk_diff
 from crscore.diff import parse
 from crscore.errors import ConfigError, InputError
 from crscore.llm import prompts

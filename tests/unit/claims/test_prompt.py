@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from crscore.claims.llm import chunks, prompt
-from crscore.claims.llm.answer import ParsedAnswer, read_answer
+from crscore.claims import chunks, prompt
+from crscore.claims.answer import ParsedAnswer, read_answer
 from crscore.diff import parse
 from crscore.errors import ConfigError
 from crscore.llm import prompts

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from crscore.claims.llm.generator import deduplicate
+from crscore.claims.model import deduplicate
 from crscore.records import LineSpan, PseudoReference, ReferenceKind, Side
 from tests.helpers.growth import slowness
 

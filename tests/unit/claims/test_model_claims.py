@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from crscore import Scorer, plugins
-from crscore.claims.llm import generator
-from crscore.claims.llm.generator import ModelClaims
-from crscore.claims.llm.options import ModelOptions
-from crscore.claims.llm.prompt import load_prompt
+from crscore.claims import model
+from crscore.claims.model import ModelClaims
+from crscore.claims.model_options import ModelOptions
+from crscore.claims.prompt import load_prompt
 from crscore.diff import parse
 from crscore.errors import ConfigError, GenerationError
 from crscore.llm.base import Answer, Message, Sampling
@@ -106,9 +106,9 @@ def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path, where:
     card = {"prompt": {"name": "claims.v1", "form": "sections", "few_shots": False}, "more": 1}
     (tmp_path / "training.json").write_text(json.dumps(card))
     arguments = {"argument": "base/model", where: str(tmp_path)}
-    made = generator.make_generator("vllm", ModelOptions(**arguments))
+    made = model.make_generator("vllm", ModelOptions(**arguments))
     assert (made.form, made.few_shots, made.sampling.schema) == ("sections", 0, None)
-    told = generator.make_generator("vllm", ModelOptions(form="json", few_shots=True, **arguments))
+    told = model.make_generator("vllm", ModelOptions(form="json", few_shots=True, **arguments))
     assert (told.form, told.few_shots) == ("json", None)
 
 
@@ -116,14 +116,14 @@ def test_model_trained_with_another_version_of_the_prompt_is_refused(tmp_path: P
     card = {"prompt": {"name": "claims.v1", "sha256": "0" * 64}}
     (tmp_path / "training.json").write_text(json.dumps(card))
     with pytest.raises(ConfigError, match="train it again"):
-        generator.make_generator("vllm", ModelOptions(argument="base/model", lora=str(tmp_path)))
+        model.make_generator("vllm", ModelOptions(argument="base/model", lora=str(tmp_path)))
 
 
 def test_folder_with_the_name_of_a_model_is_ignored(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tiny").mkdir()
     (tmp_path / "tiny" / "training.json").write_text("{ no JSON")
-    assert generator.make_generator("vllm", ModelOptions(argument="tiny")).form == "json"
+    assert model.make_generator("vllm", ModelOptions(argument="tiny")).form == "json"
 
 
 def test_raw_answer_is_kept() -> None:
@@ -324,11 +324,11 @@ def test_package_that_is_missing_is_named(monkeypatch, name: str) -> None:
 def test_card_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "training.json").write_text("{ no JSON")
     with pytest.raises(ConfigError, match=r"training\.json: model: cannot be read"):
-        generator.make_generator("vllm", ModelOptions(argument=str(tmp_path)))
+        model.make_generator("vllm", ModelOptions(argument=str(tmp_path)))
 
 
 def test_answers_of_a_server_are_cached_group_by_group(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(generator, "CHATS_PER_GROUP", 2)
+    monkeypatch.setattr(model, "CHATS_PER_GROUP", 2)
     others = [
         parse.parse_diff(f"@@ -1 +1 @@\n-LIMIT = {n}\n+LIMIT = {n + 1}\n", path="a.py")
         for n in range(6)

@@ -17,10 +17,10 @@ import msgspec
 
 from crscore import plugins
 from crscore.cache import Store
-from crscore.claims.llm.answer import ParsedAnswer, read_answer
-from crscore.claims.llm.chunks import BUDGET, Chunk, ChunkedDiff, chunk_diff
-from crscore.claims.llm.options import ENGINE_OPTIONS, ModelOptions
-from crscore.claims.llm.prompt import Form, Prompt, answer_schema, load_prompt, make_chat
+from crscore.claims.answer import ParsedAnswer, read_answer
+from crscore.claims.chunks import BUDGET, Chunk, ChunkedDiff, chunk_diff
+from crscore.claims.model_options import ENGINE_OPTIONS, ModelOptions
+from crscore.claims.prompt import Form, Prompt, answer_schema, load_prompt, make_chat
 from crscore.errors import ConfigError, MalformedAnswerError
 from crscore.llm import model_files
 from crscore.llm.answers import summarize
