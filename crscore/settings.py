@@ -121,6 +121,9 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     signature: Annotated[bool, _report("Show the whole signature in the text report.")] = False
     offline: Annotated[bool, _storage("Do not use the network; load models from disk.")] = False
     fail_under: Annotated[Standing | None, _gate(_FAIL_UNDER)] = None
+    fail_under_low: Annotated[
+        Standing | None, _gate("Exit with 1 when the low end of the interval is below N.")
+    ] = None
     fail_under_relevance: Annotated[
         Share | None, _gate("Exit with 1 when relevance (0 to 1) is below X.")
     ] = None
@@ -132,6 +135,16 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     max_review_bytes: Annotated[Limit, _help("Maximum bytes of a review file.")] = 10_000_000
     max_sarif_bytes: Annotated[Limit, _help("Maximum bytes of a SARIF file.")] = 20_000_000
     max_source_bytes: Annotated[Limit, _help("Maximum bytes of a source file.")] = 2_000_000
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """Thresholds of the quality gate that are set, by option; empty for no gate."""
+        values = {
+            "fail-under": self.fail_under,
+            "fail-under-low": self.fail_under_low,
+            "fail-under-relevance": self.fail_under_relevance,
+        }
+        return {key: value for key, value in values.items() if value is not None}
 
 
 class Setting(NamedTuple):
@@ -307,7 +320,7 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
         expected = f"must be {_expected(kind)}, not {value!r}"
         raise ConfigError(displayed_key, origin, expected) from None
     # A share (0.3) would let nearly every review pass.
-    if key == "fail_under" and converted is not None and 0 < converted <= 1:
+    if key in ("fail_under", "fail_under_low") and converted is not None and 0 < converted <= 1:
         expected = (
             f"must be from 0 to 100, and {value} looks like a relevance, which is limited by "
             "--fail-under-relevance (in a file, fail_under_relevance)"

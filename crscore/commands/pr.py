@@ -73,7 +73,7 @@ REPORTS: Final = {
 @sarif_option
 @option("--comment/--no-comment", "Post the result as one comment, or update it.", default=False)
 @option("--post FILE", "Only post the JSON report of an earlier run.")
-@setting_options("signature", "fail_under", "fail_under_relevance", "on_nothing")
+@setting_options("signature", "fail_under", "fail_under_low", "fail_under_relevance", "on_nothing")
 @option(
     "--fail-on NAMES", "Whom the gate applies to: together, each, or comma-separated patterns.",
     default="together",

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
 @setting_options("format")
 @output_option
-@setting_options("signature", "fail_under", "fail_under_relevance", "on_nothing")
+@setting_options("signature", "fail_under", "fail_under_low", "fail_under_relevance", "on_nothing")
 @code_options
 @quiet_option
 @setting_options(*SCORING, "offline", "config")
@@ -120,11 +120,11 @@ def _gate(result: Result, settings: Config, name: str) -> int:
     useful = result.usefulness
     verdict = gate.check_thresholds(
         name,
+        thresholds=settings.thresholds,
         standing=None if useful is None else useful.standing,
+        low=None if useful is None else useful.low,
         relevance=result.relevance,
         reason=result.scores.reason,
-        fail_under=settings.fail_under,
-        fail_under_relevance=settings.fail_under_relevance,
         on_nothing=settings.on_nothing,
     )
     return _terminal.print_gate(verdict.failed, verdict.notices)

@@ -38,7 +38,8 @@ def judge(
     patterns = [pattern.strip() for pattern in fail_on if pattern.strip()]
     if not patterns:
         raise ConfigError("fail-on", "settings", "must be together, each, or names of reviewers")
-    if settings.fail_under is None and settings.fail_under_relevance is None:
+    thresholds = settings.thresholds
+    if not thresholds:
         return GateResult((), ())
     subject = overview.name
     if overview.partial:
@@ -63,11 +64,11 @@ def judge(
     for name, scores in scores_by_name.items():
         result = check_thresholds(
             name,
+            thresholds=thresholds,
             standing=None if scores.usefulness is None else scores.usefulness.standing,
+            low=None if scores.usefulness is None else scores.usefulness.low,
             relevance=scores.relevance,
             reason=scores.reason,
-            fail_under=settings.fail_under,
-            fail_under_relevance=settings.fail_under_relevance,
             on_nothing=settings.on_nothing,
         )
         failed += [f"{subject}: {line}" for line in result.failed]

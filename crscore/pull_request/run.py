@@ -135,8 +135,7 @@ def assess(
         )
     }
     scored = [reviewers]
-    limits = {scorer.settings.fail_under, scorer.settings.fail_under_relevance}
-    if strangers and limits != {None}:
+    if strangers and scorer.settings.thresholds:
         of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in strangers]
         scored.append(replace(reviewers, threads=tuple(of_trusted)))
     # Both in one run, which reads the change and each text once.

@@ -1,5 +1,6 @@
 """Quality gate: numbers of a review compared with thresholds, off unless a threshold is set."""
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 NO_WEIGHTS: Final = "the encoder has no weights for it"
@@ -18,32 +19,33 @@ class GateResult(NamedTuple):
 def check_thresholds(
     name: str,
     *,
+    thresholds: Mapping[str, float],
     standing: int | None,
+    low: int | None,
     relevance: float | None,
     reason: str | None,
-    fail_under: float | None,
-    fail_under_relevance: float | None,
     on_nothing: str = "pass",
 ) -> GateResult:
     """Compare the numbers of one text with the thresholds.
 
     Args:
         name: Name of the text in messages.
+        thresholds: Minimum that passes by option, such as `fail-under`; see `Config.thresholds`.
         standing: Its percentile of usefulness, 0 to 100; None if unknown.
+        low: Lower end of the interval of this percentile.
         relevance: Its relevance, in [0, 1]; None for an abstention.
         reason: Reason that there is no score; None if there is one.
-        fail_under: Minimum percentile that passes; None for no gate.
-        fail_under_relevance: Minimum relevance that passes; None for no gate.
         on_nothing: Treatment of a text without a number: see `lines_of_nothing`.
     """
     failed: list[str] = []
     notices: list[str] = []
-    for measure, value, flag, threshold in (
-        ("usefulness", standing, "fail-under", fail_under),
-        ("relevance", relevance, "fail-under-relevance", fail_under_relevance),
-    ):
-        if threshold is None:
-            continue
+    values = {
+        "fail-under": ("usefulness", standing),
+        "fail-under-low": ("the low end of the usefulness", low),
+        "fail-under-relevance": ("relevance", relevance),
+    }
+    for flag, threshold in thresholds.items():
+        measure, value = values[flag]
         # An abstention neither passes nor fails: there is no number to compare.
         if value is None:
             cause = reason or NO_WEIGHTS

@@ -4,12 +4,24 @@ from crscore.scoring import gate
 
 
 def test_a_text_without_a_number_fails_where_that_is_asked() -> None:
-    numbers = {"standing": None, "relevance": None, "reason": "no sentence in the review text"}
-    thresholds = {"fail_under": 30.0, "fail_under_relevance": None}
+    numbers = {
+        "standing": None,
+        "low": None,
+        "relevance": None,
+        "reason": "no sentence in the review text",
+    }
+    limits = {"fail-under": 30.0}
     line = "the gate was not applied to a.md: no usefulness, no sentence in the review text"
-    passed = gate.check_thresholds("a.md", **numbers, **thresholds)
-    failed = gate.check_thresholds("a.md", **numbers, **thresholds, on_nothing="fail")
+    passed = gate.check_thresholds("a.md", **numbers, thresholds=limits)
+    failed = gate.check_thresholds("a.md", **numbers, thresholds=limits, on_nothing="fail")
     assert (passed.failed, passed.notices) == ((), (line,))
     assert (failed.failed, failed.notices) == ((line,), ())
-    skipped = gate.check_thresholds("a.md", **numbers, **thresholds, on_nothing="skip")
+    skipped = gate.check_thresholds("a.md", **numbers, thresholds=limits, on_nothing="skip")
     assert skipped == gate.GateResult((), ())
+
+
+def test_low_end_of_the_interval_can_be_asked_for() -> None:
+    numbers = {"standing": 64, "low": 35, "relevance": 0.5, "reason": None}
+    limits = {"fail-under": 50.0, "fail-under-low": 40.0}
+    failed = gate.check_thresholds("a.md", thresholds=limits, **numbers).failed
+    assert failed == ("the low end of the usefulness of a.md is 35, below fail-under-low 40",)
