@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FLOOR = [sys.executable, "-c", "import numpy, onnxruntime"]
+HELP = [sys.executable, "-m", "crscore", "--help"]
 COMMAND = [sys.executable, "-m", "crscore", "examples/change.diff", "examples/review.md"]
 # Everything that the run above imports, without the run.
 IMPORTS = """
@@ -36,48 +37,47 @@ import sys; sys.exit("torch was imported" if "torch" in sys.modules else 0)
 """
 
 
-def seconds(command: list[str], environment: dict[str, str]) -> float:
-    start = time.perf_counter()
+def seconds(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Return the time of a command on the clock and of the CPU, with its children."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
-    return time.perf_counter() - start
-
-
-def cpu_seconds(*arguments: str, runs: int) -> float:
-    """Return the least CPU time of a program; what other programs do only adds to it."""
-    times = []
-    for _ in range(runs):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(times)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - start, used
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs
-    whole, floor, imports = [], [], []
+    whole, floor, help_page, empty, imports = [], [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for _ in range(runs + 1):
             floor.append(seconds(FLOOR, environment))
             whole.append(seconds(COMMAND, environment))
+            help_page.append(seconds(HELP, environment))
+            empty.append(seconds([sys.executable, "-c", "pass"], environment))
             imported = subprocess.run(
                 [sys.executable, "-c", IMPORTS],
                 cwd=ROOT, env=environment, check=True, capture_output=True, text=True,
             )  # fmt: skip
             imports.append(float(imported.stdout))
-    ratios = [a / b for a, b in zip(whole[1:], floor[1:], strict=True)]
-    print(f"whole process, median of {runs}: {statistics.median(whole[1:]):.2f} s (goal <= 1.5)")
-    print(f"times `import numpy, onnxruntime`: {statistics.median(ratios):.1f} (goal <= 4)")
-    print(f"imports, median of {runs}: {statistics.median(imports[1:]):.2f} s (goal <= 0.5)")
-    empty, shown = (
-        cpu_seconds(*command, runs=runs)
-        for command in (("-c", "pass"), ("-m", "crscore", "--help"))
+    ratios = [
+        [b / a for a, b in zip(*pair, strict=True)]
+        for pair in zip(floor[1:], whole[1:], strict=True)
+    ]
+    clock, cpu = (statistics.median(ratio) for ratio in zip(*ratios, strict=True))
+    print(f"whole process, median of {runs}: {statistics.median(s for s, _ in whole[1:]):.2f} s")
+    print(f"times `import numpy, onnxruntime`: {clock:.1f}; CPU {cpu:.1f} (goal <= 3.5)")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"largest process: {peak:.0f} MiB (goal <= 250)")
+    helps, empties = (min(cpu for _, cpu in times[1:]) for times in (help_page, empty))
+    print(
+        f"CPU of `crscore --help`: {helps:.2f} s (goal <= 0.13), of Python alone: {empties:.2f} s"
     )
-    print(f"CPU of `crscore --help`: {shown:.2f} s (goal <= 0.13), of Python alone: {empty:.2f} s")
+    print(f"imports, median of {runs}: {statistics.median(imports[1:]):.2f} s")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 """Write the network of all-MiniLM-L6-v2 as an ONNX graph without its weights.
 
-    python scripts/export_minilm_graph.py crscore/encoders/all-minilm-l6-v2.onnx
+    python scripts/export_minilm_graph.py WEIGHTS crscore/encoders/all-minilm-l6-v2.onnx
+    python scripts/export_minilm_graph.py WEIGHTS crscore/encoders/all-minilm-l6-v2-int8.onnx --int8
+
+WEIGHTS is the file of weights, `model.safetensors`.
 
 The graph is written out node by node instead of being traced from another framework: it
-needs `onnx` alone, is the same bytes at every run, is 22 KB, and its tensors carry the names
-of the weights file, so that they can be handed over as they lie in it. Dense layers run on
-the tokens of all texts at once, (N * T, 384); only attention sees the texts apart.
+needs `onnx` alone, is the same bytes at every run, is 26 KB, and says where each tensor lies in
+the file of weights, so that onnxruntime maps that file and copies nothing. Dense layers run on
+the tokens of all texts at once, (N * T, 384); only attention sees the texts apart. With `--int8`,
+the weights of dense layers lie as (inputs, outputs) in 8 bits with a scale for each output.
 
 Source:
     Devlin et al., NAACL 2019, arXiv:1810.04805 (the encoder); the sizes are those of the
@@ -15,6 +19,7 @@ Source:
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -36,19 +41,32 @@ IR_VERSION = 9  # the oldest that this opset allows: old runtimes can load it
 class Graph:
     """Nodes and tensors gathered in the order of computation."""
 
-    def __init__(self) -> None:
+    def __init__(self, weights: Path, *, int8: bool) -> None:
+        self.int8 = int8
+        # A safetensors file: the length of its header in 8 bytes, the header in JSON, the numbers.
+        content = weights.read_bytes()
+        start = 8 + int.from_bytes(content[:8], "little")
+        self.places = {
+            name: (start + entry["data_offsets"][0], start + entry["data_offsets"][1])
+            for name, entry in json.loads(content[8:start]).items()
+            if "data_offsets" in entry
+        }
         self.nodes: list[onnx.NodeProto] = []
         self.tensors: list[onnx.TensorProto] = []
 
-    def weight(self, name: str, *shape: int) -> str:
-        """Declare a tensor whose numbers are handed over when the graph is loaded."""
+    def weight(self, name: str, *shape: int, data_type: int = TensorProto.FLOAT) -> str:
+        """Declare a tensor of the file of weights; integers are handed over instead."""
         tensor = TensorProto(
             name=name,
-            data_type=TensorProto.FLOAT,
+            data_type=data_type,
             dims=shape,
             data_location=TensorProto.EXTERNAL,
         )
         tensor.external_data.add(key="location", value="model.safetensors")
+        if data_type == TensorProto.FLOAT and name in self.places:
+            first, end = self.places[name]
+            tensor.external_data.add(key="offset", value=str(first))
+            tensor.external_data.add(key="length", value=str(end - first))
         self.tensors.append(tensor)
         return name
 
@@ -75,6 +93,17 @@ class Graph:
     def dense(self, name: str, given: str, size: tuple[int, int], output: str) -> str:
         """Add a dense layer; its weights lie as (outputs, inputs)."""
         inner, outer = size
+        if self.int8:  # onnxruntime's own operator: activations are quantized as they come
+            inputs = [
+                given,
+                self.weight(f"{name}.weight", inner, outer, data_type=TensorProto.INT8),
+                self.weight(f"{name}.weight.scale", outer),
+                "",
+                self.weight(f"{name}.bias", outer),
+            ]
+            node = helper.make_node("DynamicQuantizeMatMul", inputs, [output], domain=CONTRIB)
+            self.nodes.append(node)
+            return output
         weight = self.weight(f"{name}.weight", outer, inner)
         bias = self.weight(f"{name}.bias", outer)
         return self.add("Gemm", [given, weight, bias], output, transB=1)
@@ -132,13 +161,13 @@ def _layer(graph: Graph, number: int, given: str, *, wanted: str = "") -> str:
     return graph.norm(f"{name}.output.LayerNorm", f"{name}.sum", name)
 
 
-def build() -> onnx.ModelProto:
+def build(weights: Path, *, int8: bool = False) -> onnx.ModelProto:
     """Build the model: token ids and mask, shape (N, T), to vectors, shape (K, 384).
 
     `wanted` has the K tokens that are asked for, counted through the texts: token t of text n
     is n * T + t. What the mean leaves out need not pass the last layer.
     """
-    graph = Graph()
+    graph = Graph(weights, int8=int8)
     embeddings = _embeddings(graph)
     graph.add("Shape", [embeddings], "by_text")
     graph.constant("by_token", -1, WIDTH)
@@ -162,10 +191,11 @@ def build() -> onnx.ModelProto:
     return helper.make_model(proto, opset_imports=opsets, ir_version=IR_VERSION)
 
 
-def main(path: Path) -> None:
+def main(weights: Path, path: Path, *options: str) -> None:
     """Write the graph to a file."""
-    path.write_bytes(build().SerializeToString(deterministic=True))
+    graph = build(weights, int8="--int8" in options)
+    path.write_bytes(graph.SerializeToString(deterministic=True))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])

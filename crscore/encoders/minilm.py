@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib.resources
 import json
 import os
@@ -45,8 +44,14 @@ UNKNOWN, BEGIN, END = 100, 101, 102
 """Ids of the token for what is not in the vocabulary, and of those around a text."""
 
 MAX_WORKERS = 8
-GRAPH = "all-minilm-l6-v2.onnx"
+GRAPHS = {False: "all-minilm-l6-v2.onnx", True: "all-minilm-l6-v2-int8.onnx"}
+"""Graph of the network in 32-bit floats, and with dense layers in 8-bit integers."""
 REVISION = files.SHA256[files.WEIGHTS][:8]
+INT8 = "int8"
+"""Revision with dense layers in 8-bit integers."""
+MAX_INT8 = 63
+"""Largest weight in 8-bit integers: with 127, AVX2's sums of 16 bits overflow (onnxruntime.ai/docs/
+performance/model-optimizations/quantization.html, "reduce_range"), and machines would differ."""
 
 
 class MiniLMOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -55,7 +60,7 @@ class MiniLMOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     model: str = files.MODEL
     """The model's name, or a folder with its two files."""
     revision: str = REVISION
-    """Supported revision: start of the weights' SHA-256, all of it, or the hub's commit."""
+    """Supported revision: start of the weights' SHA-256, all of it, the hub's commit, or `int8`."""
     offline: bool = False
     """Never use the network."""
     threads: Annotated[int, msgspec.Meta(ge=1)] | None = None
@@ -83,10 +88,13 @@ class MiniLM:
     threads: int | None = None
     """Number of encoding threads; None for one per core."""
 
+    int8: bool = False
+    """Compute dense layers in 8-bit integers."""
+
     @property
     def identity(self) -> str:
         """Name and start of the weights' SHA-256, which loading verifies."""
-        return f"minilm:{files.MODEL}@{REVISION}"
+        return f"minilm:{files.MODEL}@{REVISION}{f'-{INT8}' if self.int8 else ''}"
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode texts; a text's vector is independent of the other texts to about 1e-7.
@@ -179,8 +187,8 @@ class MiniLM:
 
     def tensors(self) -> dict[str, npt.NDArray[np.float32]]:
         """Return copies of all weights by name, as a start for training."""
-        content = _map_weights(_locate(self.folder, offline=self.offline))
-        return {name: tensor.copy() for name, tensor in _tensors(content).items()}
+        weights = _locate(self.folder, offline=self.offline) / files.WEIGHTS
+        return {n: tensor.copy() for n, tensor in _tensors(np.memmap(weights, mode="r")).items()}
 
     def preload(self) -> None:
         """Begin to load the model in another thread, if its files are here.
@@ -199,7 +207,7 @@ class MiniLM:
 
     def _model(self, tuned: TunedLayers | None = None) -> _Model:
         with _LOADING:
-            model = _load(self.folder, self.offline)
+            model = _load(self.folder, self.offline, self.int8)
             return model if tuned is None else _tune(model, tuned)
 
     def _tokenized(self, texts: Sequence[str]) -> list[Encoding]:
@@ -241,17 +249,21 @@ def create(options: MiniLMOptions) -> Encoder:
     Raises:
         ConfigError: An option requests another model or revision.
     """
-    if options.revision not in (files.COMMIT, files.SHA256[files.WEIGHTS], REVISION):
-        raise ConfigError(
-            "revision", "encoder minilm", f"only {REVISION} is known; others: st:{files.REPOSITORY}"
-        )
+    if options.revision not in (files.COMMIT, files.SHA256[files.WEIGHTS], REVISION, INT8):
+        allowed = f"only {REVISION} and {INT8} are known; others: st:{files.REPOSITORY}"
+        raise ConfigError("revision", "encoder minilm", allowed)
     folder = None
     if options.model not in (files.MODEL, files.REPOSITORY):
         folder = Path(options.model)
         if not folder.is_dir():
             expected = f"expected {files.MODEL} or a folder; others: st:{options.model}"
             raise ConfigError("model", "encoder minilm", expected)
-    return MiniLM(folder=folder, offline=options.offline, threads=options.threads)
+    return MiniLM(
+        folder=folder,
+        offline=options.offline,
+        threads=options.threads,
+        int8=options.revision == INT8,
+    )
 
 
 def missing() -> str | None:
@@ -265,8 +277,11 @@ class _Model:
     tokenizer: Tokenizer
     session: Any
     ignored: npt.NDArray[np.bool_]
-    weights: Mapping[str, Any]
-    """Weights by name, referenced here because the session reads them in place."""
+    folder: Path | None
+    """Folder of the weights that the session maps; None if it got all of them as values."""
+    replaced: Mapping[str, Any]
+    """Weights that the session has instead of the file's."""
+    int8: bool
 
 
 _LOADING = threading.Lock()
@@ -292,25 +307,34 @@ def _locate(folder: Path | None, *, offline: bool) -> Path:
 
 
 @functools.cache
-def _load(folder: Path | None, offline: bool) -> _Model:
+def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
     onnxruntime, tokenizers = _import_packages()
     location = _locate(folder, offline=offline)
     files.verify(location, files.VOCABULARY)
-    content = _map_weights(location)
     with ThreadPoolExecutor(1) as thread:
-        # Load and verify the weights first, so that a wrong file is reported before a failed load.
-        loading = thread.submit(lambda: _load_session(onnxruntime, content))
+        # Verify the weights first, so that a wrong file is reported before a failed load.
+        verifying = thread.submit(files.verify, location, files.WEIGHTS)
         tokenizer = tokenizers.Tokenizer.from_file(str(location / files.VOCABULARY))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
-        sha256 = hashlib.sha256(content.data).hexdigest()
-        files.check_hash(files.WEIGHTS, sha256, location / files.WEIGHTS)
-        session, weights = loading.result()
+        verifying.result()
+    weights = (location / files.WEIGHTS).resolve()
+    # onnxruntime maps no file behind a link, as in the cache of a model hub: it gets values.
+    is_mapped = weights.name == files.WEIGHTS
+    tensors = {
+        name: tensor
+        for name, tensor in _tensors(np.memmap(weights, mode="r")).items()
+        if (not is_mapped or (int8 and _is_dense(name, tensor))) and not name.startswith("pooler.")
+    }
+    folder = weights.parent if is_mapped else None
+    replaced = _to_values(onnxruntime, tensors, int8)
     return _Model(
         tokenizer=tokenizer,
-        session=session,
+        session=_start_session(onnxruntime, folder, replaced, int8),
         ignored=ignored_ids(tokenizer.get_vocab()),
-        weights=weights,
+        folder=folder,
+        replaced=replaced,
+        int8=int8,
     )
 
 
@@ -324,14 +348,6 @@ def _import_packages() -> tuple[Any, Any]:
     except ImportError as exc:
         raise DependencyError("onnxruntime or tokenizers", "pip install crscore") from exc
     return onnxruntime, tokenizers
-
-
-def _map_weights(folder: Path) -> npt.NDArray[np.uint8]:
-    """Map the weights: the session and the check then share the system's copy of the file."""
-    path = folder / files.WEIGHTS
-    if not path.stat().st_size:  # cannot be mapped
-        files.verify(folder, files.WEIGHTS)
-    return np.memmap(path, mode="r")
 
 
 def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.float32]]:
@@ -351,23 +367,39 @@ def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.float32
     }
 
 
-def _load_session(onnxruntime: Any, content: npt.NDArray[np.uint8]) -> tuple[Any, dict[str, Any]]:
-    # The graph does not use the pooler.
-    weights = {
-        name: onnxruntime.OrtValue.ortvalue_from_numpy(tensor)
-        for name, tensor in _tensors(content).items()
-        if not name.startswith("pooler.")
-    }
-    return _start_session(onnxruntime, weights), weights
+def _is_dense(name: str, tensor: npt.NDArray[np.float32]) -> bool:
+    return name.startswith("encoder.") and tensor.ndim == 2
 
 
-def _start_session(onnxruntime: Any, weights: Mapping[str, Any]) -> Any:
-    graph = (importlib.resources.files("crscore.encoders") / GRAPH).read_bytes()
+def _to_values(
+    onnxruntime: Any, tensors: Mapping[str, npt.NDArray[np.float32]], int8: bool
+) -> dict[str, Any]:
+    """Return tensors as values of a session; with `int8`, dense weights as integers."""
+    values: dict[str, npt.NDArray[Any]] = {}
+    for name, tensor in tensors.items():
+        if int8 and _is_dense(name, tensor):
+            scale = np.abs(tensor).max(axis=1) / MAX_INT8
+            values[f"{name}.scale"] = scale
+            values[name] = np.ascontiguousarray(np.rint(tensor / scale[:, None]).T.astype(np.int8))
+        else:
+            values[name] = tensor
+    return {name: onnxruntime.OrtValue.ortvalue_from_numpy(value) for name, value in values.items()}
+
+
+def _start_session(
+    onnxruntime: Any, folder: Path | None, replaced: Mapping[str, Any], int8: bool
+) -> Any:
+    graph = (importlib.resources.files("crscore.encoders") / GRAPHS[int8]).read_bytes()
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3  # errors only
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
-    settings.add_external_initializers([*weights], [*weights.values()])
+    # Weights are read where they lie in the file, so that all sessions share the system's copy:
+    # values that are handed over are copied, 88 MB a session (onnxruntime 1.32).
+    if folder:
+        name = "session.model_external_initializers_file_folder_path"
+        settings.add_session_config_entry(name, str(folder))
+    settings.add_external_initializers([*replaced], [*replaced.values()])
     onnxruntime.disable_telemetry_events()
     return onnxruntime.InferenceSession(graph, settings, providers=["CPUExecutionProvider"])
 
@@ -375,16 +407,10 @@ def _start_session(onnxruntime: Any, weights: Mapping[str, Any]) -> Any:
 @functools.lru_cache(maxsize=2)
 def _tune(model: _Model, tuned: TunedLayers) -> _Model:
     onnxruntime, _ = _import_packages()
-    # The other layers are shared with the model.
-    weights = {
-        **model.weights,
-        **{
-            name: onnxruntime.OrtValue.ortvalue_from_numpy(tensor.astype(np.float32))
-            for name, tensor in tuned.tensors.items()
-        },
-    }
-    session = _start_session(onnxruntime, weights)
-    return replace(model, session=session, weights=weights)
+    floats = {name: tensor.astype(np.float32) for name, tensor in tuned.tensors.items()}
+    replaced = {**model.replaced, **_to_values(onnxruntime, floats, model.int8)}
+    session = _start_session(onnxruntime, model.folder, replaced, model.int8)
+    return replace(model, session=session, replaced=replaced)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,10 @@ _OTHER_LETTER: Final = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 # Without words of other languages: German "will", Dutch "over".
 _FUNCTION_WORDS: Final = {word for word in ENGLISH if len(word) > 3} - {"will", "over"} | {
     "the", "and", "you", "are", "not",
+    # Frequent in reviews.
+    "please", "instead", "otherwise", "could", "would", "might", "maybe", "without", "never",
+    "always", "still", "already", "every", "another", "since", "whether", "rather", "thanks",
+    "looks", "needs",
 }  # fmt: skip
 
 

@@ -182,7 +182,7 @@ def test_st_offline_with_a_cached_model_opens_no_socket(tiny: Path, tmp_path: Pa
 
 
 def test_minilm_hidden_states_equal_those_of_sentence_transformers(packaged: Any) -> None:
-    model = minilm._load(None, True)
+    model = minilm._load(None, True, False)
     expected = packaged.encode(list(REVIEW), output_value="token_embeddings")
     encodings = model.tokenizer.encode_batch(list(REVIEW))
     ids, present, _ = minilm._pad(encodings)

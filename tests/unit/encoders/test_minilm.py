@@ -103,6 +103,36 @@ def test_create_with_a_folder_encodes_with_it_and_keeps_the_identity(
     assert local.identity == encoder.identity
 
 
+def test_weights_behind_a_link_of_another_name_give_the_same_vectors(
+    encoder: Encoder, tmp_path: Path, own_layers: minilm.TunedLayers
+) -> None:
+    blobs = tmp_path / "blobs"
+    blobs.mkdir()
+    shutil.copy(model_folder() / files.WEIGHTS, blobs / "0f3e")
+    (tmp_path / files.WEIGHTS).symlink_to(blobs / "0f3e")
+    (tmp_path / files.VOCABULARY).symlink_to(model_folder() / files.VOCABULARY)
+    linked = minilm.MiniLM(folder=tmp_path)
+    assert isinstance(encoder, minilm.MiniLM)
+    np.testing.assert_array_equal(linked.encode(TEXTS), encoder.encode(TEXTS))
+    np.testing.assert_array_equal(
+        linked.tuned_means(TEXTS, own_layers), encoder.tuned_means(TEXTS, own_layers)
+    )
+
+
+def test_int8_vectors_are_close_and_have_their_own_identity(
+    encoder: Encoder, own_layers: minilm.TunedLayers
+) -> None:
+    int8 = minilm.create(minilm.MiniLMOptions(revision="int8"))
+    assert isinstance(int8, minilm.MiniLM)
+    assert int8.identity == f"{encoder.identity}-int8"
+    cosines = (int8.encode(TEXTS) * encoder.encode(TEXTS)).sum(axis=1)
+    assert cosines.min() > 0.9
+    assert cosines.max() < 0.999999  # integers were used
+    means = int8.tuned_means(TEXTS, own_layers)
+    expected = [tokens.vectors.mean(axis=0) for tokens in int8.tokens(TEXTS)]
+    np.testing.assert_allclose(means, expected, rtol=0, atol=1e-5)
+
+
 @pytest.mark.parametrize("revision", ["53aa5117", files.COMMIT, files.SHA256[files.WEIGHTS]])
 def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
     assert minilm.create(minilm.MiniLMOptions(revision=revision)).identity.endswith("@53aa5117")
@@ -111,7 +141,7 @@ def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"revision": "main"}, "only 53aa5117 is known"),
+        ({"revision": "main"}, "only 53aa5117 and int8 are known"),
         ({"model": "bert-base-uncased"}, "others: st:bert-base-uncased"),
         ({"modle": "x"}, "modle: is not an option"),
         ({"offline": "maybe"}, "Expected `bool`"),
@@ -216,7 +246,7 @@ LAYER = "encoder.layer.5.output.LayerNorm."
 @pytest.fixture
 def own_layers() -> minilm.TunedLayers:
     """Tensors of the last layer as they are in the weights file."""
-    tensors = minilm._tensors(minilm._map_weights(model_folder()))
+    tensors = minilm._tensors(np.memmap(model_folder() / files.WEIGHTS, mode="r"))
     return minilm.TunedLayers({name: tensors[name] for name in tensors if name.startswith(LAYER)})
 
 
