@@ -146,23 +146,23 @@ def _run(runner: Environment, step: Step) -> None:
 def _find_numbers(
     client: Client, runner: Environment, target: event.Target, step: Step
 ) -> tuple[int, ...]:
-    from crscore.github import pull  # noqa: PLC0415  (after wrong inputs)
+    from crscore.github import host  # noqa: PLC0415  (after wrong inputs)
 
     if isinstance(target, event.ByNumber):
         return (target.number,)
     if isinstance(target, event.OfHead):
         # GitHub leaves `workflow_run.pull_requests` empty for forks.
-        return pull.find_by_head(
+        return host.find_by_head(
             client, runner.repository, owner=target.owner, branch=target.branch, sha=target.sha
         )
     if not isinstance(target, event.Recent):
         return ()
     # All that a page can list, so that skipped pull requests are counted, too.
-    numbers = pull.find_recent(
-        client, runner.repository, days=event.RECENT_DAYS, limit=pull.MAX_LISTED
+    numbers = host.find_recent(
+        client, runner.repository, days=event.RECENT_DAYS, limit=host.MAX_LISTED
     )
     if (skipped := len(numbers) - event.MAX_RECENT) > 0:
-        or_more = " or more" if len(numbers) == pull.MAX_LISTED else ""
+        or_more = " or more" if len(numbers) == host.MAX_LISTED else ""
         step.note(
             "notice",
             "Not scored: open pull requests that changed longest ago, "

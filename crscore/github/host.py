@@ -1,18 +1,82 @@
-"""GitHub as a code host."""
+"""GitHub as a code host.
 
-from dataclasses import dataclass
-from typing import Any
+Reading order: pull request -> change (local checkout, else GitHub's list of files) -> full files ->
+conversation -> hunks that outdated comments were written on. A failed request fails the run. Data
+that GitHub itself withholds (patches, files beyond its limits, comments that it counts but does not
+list) is recorded in `missing`, which makes the run partial: see docs/design/016-pull-request.md.
+"""
+
+import base64
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from operator import attrgetter
+
+import msgspec
 
 from crscore.cache import Store
+from crscore.diff import parse
+from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
-from crscore.github import conversation, pull
+from crscore.errors import CRScoreError, HostError, InputError, UnavailableError
+from crscore.github import blobs, changed_files, conversation
 from crscore.github.client import Client
 from crscore.github.comment import CommentWriter
+from crscore.github.conversation import User
 from crscore.hosts import sticky
-from crscore.hosts.host import FindCheckout, Head, OwnMessages, Reviews
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.http import Traffic
-from crscore.hosts.records import Change, PullRequest
+from crscore.hosts.outdated_hunks import mark_outdated, read_outdated_hunks
+from crscore.hosts.records import Change, HostMessage, PullRequest
 from crscore.hosts.sticky import Posted
+from crscore.records import ChangedFile
+
+MAX_LISTED = 100
+"""Maximum number of pull requests per page of GitHub's list."""
+
+
+class _Repository(msgspec.Struct, frozen=True):
+    full_name: str
+    private: bool = False
+
+
+class _Branch(msgspec.Struct, frozen=True):
+    sha: str
+    ref: str = ""
+    repo: _Repository | None = None
+
+
+class _Pull(msgspec.Struct, frozen=True):
+    number: int
+    base: _Branch
+    head: _Branch
+    changed_files: int
+    additions: int
+    deletions: int
+    title: str = ""
+    html_url: str = ""
+    user: User | None = None
+
+
+class _Content(msgspec.Struct, frozen=True):
+    content: str = ""
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    number: int
+    head: _Branch
+    updated_at: str = ""
+
+
+class _OlderFile(msgspec.Struct, frozen=True):
+    filename: str
+    patch: str | None = None
+
+
+class _Comparison(msgspec.Struct, frozen=True):
+    files: list[_OlderFile] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +99,84 @@ class GitHub:
         find_checkout: FindCheckout | None = None,
         store: Store | None = None,
     ) -> PullRequest:
-        """Read a pull request: see `Host`."""
-        options: dict[str, Any] = {"find_checkout": find_checkout, "store": store}
-        return pull.read_pull(self.client, repository, number, limits=limits, **options)
+        """Read a pull request: see `Host`. A former name of a repository redirects."""
+        # Lists can change while they are read: a second reading is usually consistent; else the
+        # run is partial.
+        for is_last in (False, True):
+            pull = self._get_pull(repository, number)
+            # GitHub redirects reads from a former name, but writes need the current one.
+            repository = pull.base.repo.full_name if pull.base.repo else repository
+            search = (
+                find_checkout(pull.base.sha, pull.head.sha)
+                if find_checkout
+                else CheckoutSearch(None, None)
+            )
+            change = self._read_change(repository, pull, search, limits, store)
+            settings = f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}"
+            discussion = conversation.read_conversation(
+                self.client, repository, number, settings=settings
+            )
+            if discussion.head == pull.head.sha and (is_last or not discussion.unlisted):
+                break
+            if is_last:
+                raise UnavailableError(
+                    f"{repository}#{number}", "it was pushed to while it was read"
+                )
+        # crscore's own comment is not a review, and must not change the score.
+        own_comments = sticky.find_own(discussion.messages, self.client.comment_key)
+        reviews = [
+            message
+            for message in discussion.messages
+            if not message.minimized and message not in own_comments
+        ]
+        messages = tuple(mark_outdated(message, change.diff) for message in _trust(pull, reviews))
+        older = read_outdated_hunks(
+            messages,
+            read_version=partial(self.read_older_files, repository, pull.base.sha),
+            local=search.checkout.diff_to if search.checkout else None,
+        )
+        unlisted = discussion.unlisted
+        missing = [f"Comments that GitHub counts but does not list: {unlisted}."] * bool(unlisted)
+        blob = discussion.settings
+        settings_text = blob.text if blob else None
+        if blob is not None and blob.is_truncated:
+            settings_text = self._read_settings(repository, pull.base.ref)
+        return PullRequest(
+            repository=repository,
+            number=number,
+            title=pull.title,
+            url=pull.html_url,
+            author=pull.user.login if pull.user else None,
+            base=pull.base.sha,
+            head=pull.head.sha,
+            diff=change.diff,
+            messages=messages,
+            originals=older.hunks,
+            missing=(*change.missing, *missing),
+            notes=(*change.notes, *older.notes),
+            checkout=search.checkout,
+            settings=settings_text,
+            sticky=own_comments,
+            knows_sticky=not unlisted,
+        )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
         """Read only the change: see `Host`."""
-        return pull.read_change(self.client, repository, number, head=head, limits=limits)
+        pull = self._get_pull(repository, number)
+        if pull.head.sha != head:
+            raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
+        return self._read_change(repository, pull, CheckoutSearch(None, None), limits, None)
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""
-        return pull.read_head(self.client, repository, number)
+        return _head(self._get_pull(repository, number), repository)
 
     def read_reviews(self, repository: str, number: int) -> Reviews:
         """Read the reviews and their commits: see `Host`."""
-        return pull.read_reviews(self.client, repository, number)
+        pull = self._get_pull(repository, number)
+        reviews = conversation.read_reviews(self.client, repository, number, pull.head.sha)
+        author = pull.user.login if pull.user else None
+        return Reviews(_head(pull, repository), author, _trust(pull, reviews))
 
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
         """Read crscore's own comments: see `Host`."""
@@ -65,3 +192,117 @@ class GitHub:
         return sticky.post(
             writer, body, self.client.comment_key, existing.messages, certain=existing.certain
         )
+
+    def read_older_files(self, repository: str, base: str, commit: str) -> list[ChangedFile]:
+        """Read the files of the change up to an older commit.
+
+        Raises:
+            HostError: They cannot be read; `NotFoundError` if the commit is gone.
+        """
+        path = f"/repos/{repository}/compare/{base}...{commit}"
+        files: list[ChangedFile] = []
+        for row in self.client.get(path, _Comparison).files:
+            with suppress(InputError):
+                # A row is one file; GitHub omits the last line feed of its patch.
+                files += parse.parse_diff(f"{row.patch or ''}\n", path=row.filename).files[:1]
+        return files
+
+    def _get_pull(self, repository: str, number: int) -> _Pull:
+        return self.client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+
+    def _read_settings(self, repository: str, branch: str) -> str:
+        """Read the settings of a branch that GraphQL truncated."""
+        path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
+        try:
+            content = self.client.get(path, _Content, {"ref": branch}).content
+            return base64.b64decode(content).decode()
+        except ValueError as exc:
+            raise HostError(f"GET {path}", "it is not a text file") from exc
+
+    def _read_change(
+        self,
+        repository: str,
+        pull: _Pull,
+        search: CheckoutSearch,
+        limits: Limits,
+        store: Store | None,
+    ) -> Change:
+        """Read the change from the checkout, else from GitHub's list of files."""
+        totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
+        reason = search.reason
+        if search.checkout is not None:
+            try:
+                local = search.checkout.change(limits)
+            except CRScoreError as exc:
+                reason = str(exc)
+            else:
+                if not changed_files.compare_totals(changed_files.count_totals(local.diff), totals):
+                    return Change(local.diff, (), local.notes)
+                # `base` can be older than the commit that GitHub compares with, and a shallow clone
+                # can have another merge base: GitHub's own list is used.
+                reason = "its change does not match GitHub's counts"
+        unused = (f"The local checkout was not used: {reason}.",) if reason else ()
+        listed, names = changed_files.read_change(
+            self.client, repository, pull.number, totals, pull.head.sha, limits.diff
+        )
+        full = blobs.read_full_files(
+            self.client, repository, listed.diff, names, limits, base=pull.base.sha, store=store
+        )
+        return Change(full.diff, (*listed.missing, *full.missing), (*unused, *full.notes))
+
+
+def _trust(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, ...]:
+    """Trust everybody in a private repository: whoever may write there was let in."""
+    if pull.base.repo is None or not pull.base.repo.private:
+        return tuple(messages)
+    return tuple(replace(message, is_trusted=True) for message in messages)
+
+
+def _head(pull: _Pull, repository: str) -> Head:
+    name = pull.base.repo.full_name if pull.base.repo else repository
+    return Head(name, pull.head.sha, pull.html_url)
+
+
+def find_by_head(
+    client: Client, repository: str, *, owner: str, branch: str, sha: str
+) -> tuple[int, ...]:
+    """Find the open pull requests of a branch; it can have one for each base.
+
+    Args:
+        client: GitHub client.
+        repository: `owner/name` of the base.
+        owner: Login of the owner of the branch's repository, which may be a fork.
+        branch: Name of the branch; untrusted.
+        sha: Required newest commit, 40 hex digits.
+
+    Returns:
+        The numbers; empty when no open pull request still has this head.
+    """
+    query = {"state": "open", "head": f"{owner}:{branch}"}
+    items = client.pages(f"/repos/{repository}/pulls", _Listed, query, key=attrgetter("number"))
+    return tuple(item.number for item in items if item.head.sha == sha)
+
+
+def find_recent(
+    client: Client, repository: str, *, days: int, limit: int, now: datetime | None = None
+) -> tuple[int, ...]:
+    """Find the recently changed open pull requests.
+
+    Args:
+        client: GitHub client.
+        repository: `owner/name`.
+        days: Maximum days since the change.
+        limit: Maximum number, up to `MAX_LISTED`.
+        now: Current time; None to read the clock.
+
+    Returns:
+        Numbers, the most recently changed first.
+
+    Raises:
+        HostError: The list could not be read.
+    """
+    since = (now or datetime.now(UTC)) - timedelta(days=days)
+    query = {"state": "open", "sort": "updated", "direction": "desc", "per_page": str(limit)}
+    items = client.get(f"/repos/{repository}/pulls", list[_Listed], query)
+    # ISO 8601 in UTC sorts as text.
+    return tuple(item.number for item in items if item.updated_at >= f"{since:%Y-%m-%dT%H:%M:%SZ}")

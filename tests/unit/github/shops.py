@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from crscore.diff import full_files
-from crscore.github import pull
 from crscore.github.client import Client
+from crscore.github.host import GitHub
 from crscore.hosts.http import WaitBudget
 from tests.helpers.github import scenes
 from tests.helpers.github.server import serve
@@ -37,4 +37,4 @@ def pull_of(server: Server) -> Pull:
 
 
 def read(host: Client, **options: object) -> PullRequest:
-    return pull.read_pull(host, NAME, NUMBER, **{"limits": full_files.Limits(), **options})
+    return GitHub(host).read_pull(NAME, NUMBER, **{"limits": full_files.Limits(), **options})

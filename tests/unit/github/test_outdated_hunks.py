@@ -1,16 +1,24 @@
 """Hunks that outdated comments were written on."""
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
 from crscore.errors import UnavailableError
-from crscore.github import outdated_hunks
-from crscore.hosts.outdated_hunks import MAX_COMMITS
+from crscore.github.client import Client
+from crscore.github.host import GitHub
+from crscore.hosts.outdated_hunks import MAX_COMMITS, OutdatedHunks, read_outdated_hunks
 from crscore.hosts.records import HostMessage
 from crscore.records import LineKind
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.unit.github.shops import NAME, pull_of, read, shop
+
+
+def read_older(host: Client, base: str, messages: list[HostMessage], **more: Any) -> OutdatedHunks:
+    read = partial(GitHub(host).read_older_files, NAME, base)
+    return read_outdated_hunks(messages, read_version=read, **more)
 
 
 def outdated(messages: tuple[HostMessage, ...]) -> HostMessage:
@@ -39,7 +47,7 @@ def test_commit_that_is_gone_leaves_the_kept_part_of_the_hunk() -> None:
     with shop() as (_, host):
         pull_request = read(host)
         message = replace(outdated(pull_request.messages), commit="f" * 40)
-        older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [message])
+        older = read_older(host, pull_request.base, [message])
     (hunk,) = older.hunks[message.id].files[0].hunks
     assert len(hunk.lines) == (message.hunk or "").count("\n")
     assert (hunk.new_start, hunk.new_length) == (1, 17)
@@ -58,7 +66,7 @@ def test_hunk_of_another_change_at_that_line_is_not_taken() -> None:
         pull_request = read(host)
         message = outdated(pull_request.messages)
         other = replace(message, hunk="@@ -5,2 +5,2 @@\n context\n-before\n+after")
-        older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [other])
+        older = read_older(host, pull_request.base, [other])
     (hunk,) = older.hunks[message.id].files[0].hunks
     assert [line.kind for line in hunk.lines] == [
         LineKind.CONTEXT,
@@ -72,10 +80,7 @@ def test_comment_without_a_hunk_that_can_be_read_has_none() -> None:
         with shop() as (_, host):
             pull_request = read(host)
             message = replace(outdated(pull_request.messages), hunk=hunk, commit=None)
-            assert (
-                outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [message]).hunks
-                == {}
-            )
+            assert read_older(host, pull_request.base, [message]).hunks == {}
 
 
 def test_local_checkout_is_asked_first() -> None:
@@ -87,9 +92,8 @@ def test_local_checkout_is_asked_first() -> None:
             "diff --git a/shop/pricing.py b/shop/pricing.py\n--- a/shop/pricing.py\n"
             "+++ b/shop/pricing.py\n@@ -1 +1,20 @@\n-x\n" + "+y\n" * 20
         )
-        older = outdated_hunks.read_outdated_hunks(
+        older = read_older(
             host,
-            NAME,
             pull_request.base,
             [replace(message, hunk=None)],
             local=lambda _: patch.encode(),
@@ -104,7 +108,7 @@ def test_only_so_many_older_versions_are_asked_for() -> None:
         message = outdated(pull_request.messages)
         many = [replace(message, id=k, commit=f"{k:040x}") for k in range(MAX_COMMITS + 5)]
         before = len(server.log)
-        older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, many)
+        older = read_older(host, pull_request.base, many)
         assert len(server.log) - before == MAX_COMMITS
     assert len(older.hunks) == len(many)
 

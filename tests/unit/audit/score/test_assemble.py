@@ -8,7 +8,7 @@ import pytest
 from crscore.audit.score.assemble import assemble, move_to_head
 from crscore.diff import full_files
 from crscore.errors import HostError
-from crscore.github.pull import Change
+from crscore.hosts.records import Change
 from crscore.records import Diff
 from tests.helpers.audits import Audit, add, module
 

@@ -9,9 +9,9 @@ import pytest
 from crscore.diff import checkout
 from crscore.diff.full_files import Limits
 from crscore.errors import BadTokenError, HostError, NotFoundError, UnavailableError
-from crscore.github import pull
 from crscore.github.client import Client
 from crscore.github.comment import CommentWriter
+from crscore.github.host import GitHub, find_by_head, find_recent
 from crscore.hosts import sticky
 from crscore.hosts.records import PullRequest
 from tests.helpers.github import scenes
@@ -120,7 +120,7 @@ def test_push_while_reading_is_noticed_and_read_again() -> None:
 
 def test_no_such_pull_request_is_an_error() -> None:
     with shop() as (_, host), pytest.raises(NotFoundError):
-        pull.read_pull(host, NAME, 999, limits=Limits())
+        GitHub(host).read_pull(NAME, 999, limits=Limits())
 
 
 def test_wrong_token_is_an_error() -> None:
@@ -257,7 +257,7 @@ def asking(server) -> Client:
 
 
 def by_head(server, *, owner: str, sha: str) -> tuple[int, ...]:
-    return pull.find_by_head(asking(server), NAME, owner=owner, branch="discounts", sha=sha)
+    return find_by_head(asking(server), NAME, owner=owner, branch="discounts", sha=sha)
 
 
 def test_head_of_a_branch_is_found_by_owner_branch_and_commit() -> None:
@@ -280,9 +280,7 @@ def test_branch_may_have_several() -> None:
 
 def test_branch_that_moved_on_is_not_found() -> None:
     with serve(scenes.shop()) as server:
-        numbers = pull.find_by_head(
-            asking(server), NAME, owner="acme", branch="discounts", sha="0" * 40
-        )
+        numbers = find_by_head(asking(server), NAME, owner="acme", branch="discounts", sha="0" * 40)
     assert numbers == ()
 
 
@@ -290,9 +288,7 @@ def test_branch_of_somebody_else_is_not_found() -> None:
     world = scenes.shop()
     head = world.repositories[0].pulls[7].head
     with serve(world) as server:
-        numbers = pull.find_by_head(
-            asking(server), NAME, owner="mallory", branch="discounts", sha=head
-        )
+        numbers = find_by_head(asking(server), NAME, owner="mallory", branch="discounts", sha=head)
     assert numbers == ()
 
 
@@ -301,15 +297,15 @@ def test_recent_ones_are_those_that_changed_within_the_days() -> None:
     later = datetime.fromtimestamp(world.now, UTC)
     with serve(world) as server:
         client = asking(server)
-        assert pull.find_recent(client, NAME, days=1, limit=20, now=later) == (7,)
+        assert find_recent(client, NAME, days=1, limit=20, now=later) == (7,)
         much_later = later.replace(year=later.year + 1)
-        assert pull.find_recent(client, NAME, days=1, limit=20, now=much_later) == ()
+        assert find_recent(client, NAME, days=1, limit=20, now=much_later) == ()
 
 
 def test_change_alone_is_that_of_the_whole_reading() -> None:
     with shop() as (_, host):
         pull_request = read(host)
-        change = pull.read_change(host, NAME, NUMBER, head=pull_request.head, limits=Limits())
+        change = GitHub(host).read_change(NAME, NUMBER, head=pull_request.head, limits=Limits())
         assert change.diff.files == pull_request.diff.files
         with pytest.raises(HostError, match="pushed"):
-            pull.read_change(host, NAME, NUMBER, head="f" * 40, limits=Limits())
+            GitHub(host).read_change(NAME, NUMBER, head="f" * 40, limits=Limits())
