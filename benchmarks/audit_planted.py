@@ -11,10 +11,10 @@ two people review a third of the pulls. Noise and levels are as measured, but fo
 act on 60 % of the comments that find a fault, and on others by chance (25 %). The rows are written
 into a store as a sync and a scoring would, and `compare_all` and `find_changes` read them.
 
-Printed are the mean standing of the pool by kind and, of all seeds: the right verdict on A and B; a
-false "better" on C and D; G's change seen within three nights, by a table that ends on the third;
-changes of bots that did not change; E and F as the two lowest by usefulness; and what `decide`
-says: E and F are useless, A to D are not.
+Printed are the mean standing of the pool by kind, the power to tell A from B and, of all seeds: the
+right verdict on A and B; a false "better" on C and D; G's change seen within three nights, by a
+table that ends on the third; changes of bots that did not change; E and F as the two lowest by
+usefulness; and what `decide` says: E and F are useless, A to D are not.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import random
 import time
 from collections import Counter
 from pathlib import Path
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -35,10 +36,11 @@ from crscore.audit.score.noise import noise_of
 from crscore.audit.signals import RULES, Signal
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import SignalRow, comment_key
-from crscore.audit.tables import Period, load_reviews
+from crscore.audit.tables import IMPORTANT, Period, load_reviews
 from crscore.hosts.records import MessageKind
 from crscore.records import Comment, Side
 from crscore.scorer import Scorer
+from crscore.statistics.paired import SIGNIFICANCE
 from crscore.statistics.resampled import means
 from tests.helpers import audit_rows
 from tests.helpers.changes import change, texts
@@ -49,6 +51,9 @@ FAULTS = {"A": 0.7, "B": 0.5, "C": 0.55, "D": 0.55, "ada": 0.8, "grace": 0.8}
 STEADY = ("A", "B", "C", "D", "E", "F")
 SHARE_OF_PEOPLE = 1 / 3
 ACTED_ON, CHANCE = 0.6, 0.25
+PAIRS_LEFT = 7
+"""Pairs of the seven bots that Holm's correction still counts at A and B, as most of the others
+differ by much: the six among A to D, and one more."""
 
 
 class Change(NamedTuple):
@@ -329,6 +334,37 @@ def acted_on(key: int, *, value: bool) -> SignalRow:
     )
 
 
+def print_power(pools: list[Pool], pulls: int, histories: int = 1_000) -> None:
+    """Print how often so many pulls can show that A is better than B.
+
+    The difference is that of the mean usefulness, of pulls with a remark worth acting on, and, as
+    a reader without errors would see it, of pulls with a fault that is found.
+    """
+    critical = NormalDist().inv_cdf(1 - SIGNIFICANCE / 2 / PAIRS_LEFT)
+    errors = []
+    for seed in range(histories):
+        rng, differences = random.Random(f"power {seed}"), []
+        for _ in range(pulls):
+            pool = rng.choice(pools)
+            first, second = (draw_review(rng, name, pool, 0) for name in ("A", "B"))
+            pairs = zip(seen_by_measures(first), seen_by_measures(second), strict=True)
+            differences.append([one - other for one, other in pairs])
+        rows = np.array(differences)
+        errors.append(rows.mean(axis=0) / rows.std(axis=0) * pulls**0.5)
+    names = ("usefulness", "remark worth acting on", "fault, without an error of the reader")
+    print(f"power of {pulls} pulls for A against B, corrected for {PAIRS_LEFT} pairs")
+    for name, column in zip(names, np.array(errors).T, strict=True):
+        share = (column > critical).mean()
+        print(f"  {name:40} {share:.3f}, mean {column.mean():.1f} standard errors")
+
+
+def seen_by_measures(review: Review) -> tuple[float, float, float]:
+    """Return the usefulness, whether a remark is worth acting on, and whether a fault is found."""
+    standing = review.score["standing"] or 0
+    levels = {comment["level"] for comment in review.comments if not comment["noise"]}
+    return float(standing), float(bool(levels & set(IMPORTANT))), float(review.faults > 0)
+
+
 class Outcome(NamedTuple):
     """Findings on one seed."""
 
@@ -398,6 +434,7 @@ def main() -> None:
     started = time.perf_counter()
     pools = score_pool()
     print_pool(pools)
+    print_power(pools, arguments.pulls)
     outcomes = [run(pools, arguments.first + seed, arguments.pulls) for seed in range(seeds)]
     equal = sum(outcome.c_d == "equivalent" for outcome in outcomes)
     alarms = sum(outcome.false_alarms for outcome in outcomes)
