@@ -662,14 +662,6 @@ def check_moved(case: Case, match: re.Match[str]) -> None:
     need(best > (0.4 if "and changed" in match[0] else 0.8), "it was not the same")
 
 
-def check_away(case: Case, match: re.Match[str]) -> None:
-    (path,) = case.of(match["new"])[-1:]
-    name = tail(case.of(match["name"])[0])
-    homes = [pair for pair in case.pairs.values() if pair.path == path]
-    need(bool(homes and homes[0].text["new"].units(name)), f"`{name}` is not in `{path}`")
-    need(not case.units("new", name), f"`{name}` is still in its file")
-
-
 def check_file(case: Case, match: re.Match[str]) -> None:
     missing = case.pair.missing
     need("added" not in match[0] or missing["old"], "the file was there before")
@@ -721,7 +713,6 @@ KINDS: list[tuple[str, str, Check]] = [
     ("takes the place of", "WHAT takes the place of <new>", check_renamed),
     ("moved", "WHAT has moved from <old> to (?P<new>ONE(?: in ONE)?).*", check_moved),
     ("moved", "the file <old> has moved to <new>", check_moved),
-    ("moved", "WHAT has moved to <new>", check_away),
     ("file", "(?:the KIND)?ONE (?:has been|is|has another) [a-z ]+", check_file),
     (
         "only",
@@ -742,7 +733,6 @@ KINDS: list[tuple[str, str, Check]] = [
     ("parameter", "WHAT now takes INSTEAD", pieces(r"\$?", head=True)),
     ("parameter", "WHAT takes the new(?: optional)? parameters? <new>", pieces(r"\$?", head=True)),
     ("parameter", "WHAT no longer takes the parameters? <old>", pieces(r"\$?", head=True)),
-    ("declared", "WHAT is NOW declared <items>", pieces(head=True)),
     (
         "passes",
         "the call to <call>WITHIN now(?: also)? passes (?P<part>PARTLY)INSTEAD",

@@ -128,7 +128,7 @@ class UnitChange:
     noun: str
     state: str
     """`new`, `removed`, `overload` (one more declaration of a name), `less` (one fewer), `renamed`,
-    `replaced`, `moved`, `away`, `place`, `layout`, `comments` or `changed`."""
+    `replaced`, `moved`, `place`, `layout`, `comments` or `changed`."""
     old: UnitPart
     new: UnitPart
     language: str = ""

@@ -82,8 +82,6 @@ def _renaming(change: UnitChange) -> str:
     if change.state == "replaced" or (change.state == "changed" and change.before):
         former = f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
         return f"{subject} takes the place of {former}"
-    if change.state == "away":
-        return f"{subject} has moved to {quote(change.before, PATH)}"
     if change.state != "moved" or change.origin is None:
         return ""
     former, now = quote(change.origin.file.path, PATH), quote(change.file.path, PATH)

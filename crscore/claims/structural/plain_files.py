@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -101,7 +100,6 @@ def of_lines(
     old_titles, new_titles = _titles(file, old), _titles(file, new)
     names = list(dict.fromkeys([*new_titles.values(), *old_titles.values()]))
     is_whole = len(names) > MAX_SECTIONS or state != "changed"
-    unclear = _unclear_keys(file, old, new)
     for name in [""] if is_whole else names:
         change = _change(file, state, name)
         change.removed = [line for line in old.changed if is_whole or old_titles[line] == name]
@@ -110,7 +108,7 @@ def of_lines(
             (change.old, old, change.removed),
             (change.new, new, change.added),
         ):
-            part.facts = [fact for fact in _facts(file, version, lines) if fact.name not in unclear]
+            part.facts = list(_facts(file, version, lines))
         if not change.size:
             continue
         if {fact.name for fact in (*change.old.facts, *change.new.facts)} == {name}:
@@ -142,30 +140,6 @@ def _normalized(language: str | None, lines: list[str]) -> list[str]:
     if language is None or language in _LANGUAGES["indented"]:
         return [line.rstrip() for line in lines if line.strip()]
     return [word for line in lines for word in line.split()]
-
-
-def _unclear_keys(file: ChangedFile, old: Version, new: Version) -> set[str]:
-    """Return repeated keys if one occurrence lost a value and another one got a value."""
-    removed: dict[str, list[int]] = {}
-    added: dict[str, list[int]] = {}
-    for index, run in enumerate(runs_of(file)):
-        for line in run:
-            match = _keyed(file, line.text)
-            if match:
-                side = added if line.kind is LineKind.ADDED else removed
-                side.setdefault(match["key"], []).append(index)
-    moved = {
-        key
-        for key in removed.keys() & added.keys()
-        if len(removed[key]) == len(added[key]) == 1 and removed[key] != added[key]
-    }
-    if not moved:
-        return set()
-    counts = [
-        Counter(match["key"] for text in version.lines.values() if (match := _keyed(file, text)))
-        for version in (old, new)
-    ]
-    return {key for key in moved if max(count[key] for count in counts) > 1}
 
 
 def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) -> list[Statement]:

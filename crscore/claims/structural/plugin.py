@@ -25,7 +25,7 @@ from crscore.syntax.change import ParsedChange, ParsedFile
 Writer: TypeAlias = Callable[[], list[Statement]]
 """Function that writes the sentences of a topic."""
 
-VERSION = 6
+VERSION = 7
 """Version, increased whenever a diff may get different claims."""
 
 

@@ -31,7 +31,6 @@ from crscore.claims.structural.quoting import (
     split_arguments,
 )
 from crscore.syntax.change import Version, words_of
-from crscore.syntax.nodes import WORDS
 from crscore.syntax.outline import DECLARED, Fact, Kind, Parameter, Role, Unit
 from crscore.text import quote, split_identifier
 
@@ -46,7 +45,7 @@ FEW_WORDS = 3
 TINY = 4
 """Maximum lines of a new unit whose plain sentence is description enough."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
-_WHOLE = frozenset({"layout", "place", "away", "moved", "removed", "overload", "less"})
+_WHOLE = frozenset({"layout", "place", "moved", "removed", "overload", "less"})
 """States that one sentence describes."""
 _VERBS = {
     Role.CONDITION: "checks",
@@ -188,10 +187,8 @@ def _signature(unit: Evidence) -> Iterator[Statement]:
     old, new = change.old.units[0], change.new.units[0]
     if not old.head or not new.head:  # known from git's hunk header only
         return
-    texts = [*_parameters(unit.subject, old, new)]
-    if change.language not in {"c", "cpp"}:  # where a prototype may have the modifiers as well
-        texts += _modifiers(unit.subject, old, new)
-    yield from (Statement(text, ((True, new.head),)) for text in texts)
+    for text in _parameters(unit.subject, old, new):
+        yield Statement(text, ((True, new.head),))
 
 
 def _parameters(subject: str, old: Unit, new: Unit) -> Iterator[str]:
@@ -220,19 +217,6 @@ def _parameter(subject: str, old: Parameter, new: Parameter) -> Iterator[str]:
     if old.type != new.type and fits(old.type, new.type):
         types = f"{quote(new.type)} instead of {quote(old.type)}"
         yield f"the parameter {name} of {subject} now has the type {types}"
-
-
-def _modifiers(subject: str, old: Unit, new: Unit) -> Iterator[str]:
-    names = {item.name for unit in (old, new) for item in unit.parameters}
-    before, after = Counter(old.head_tokens), Counter(new.head_tokens)
-    added, removed = (
-        [token for token in tokens if token not in names and token in WORDS["modifiers"]]
-        for tokens in (after - before, before - after)
-    )
-    if added and not removed and len(added) < MAX_LISTED_ITEMS:
-        yield f"{subject} is now declared {quoted(added)}"
-    elif removed and not added and len(removed) < MAX_LISTED_ITEMS:
-        yield f"{subject} is no longer declared {quoted(removed)}"
 
 
 def _raised(unit: Evidence) -> Iterator[Statement]:

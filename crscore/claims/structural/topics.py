@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from crscore.claims.structural.change import UnitChange, UnitPart, parts_of
-from crscore.records import ChangedFile, FileStatus, LineKind
-from crscore.syntax.change import Version, squeeze, words_of
+from crscore.records import ChangedFile, FileStatus
+from crscore.syntax.change import Version, words_of
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Role
 
@@ -14,9 +14,6 @@ MIN_AGREEMENT = 0.75
 """Minimum share of common tokens, in [0, 1], of two bodies that count as one renamed unit."""
 MIN_AMBIGUOUS = 0.7
 """Minimum share of common tokens of a body that could also be the renamed unit."""
-MIN_MOVED_LINES = 3
-"""Minimum changed lines of a body that is searched for in new units; a shorter one may match by
-chance."""
 MIN_MOVED_AGREEMENT = 0.9
 """Minimum share of common tokens, in [0, 1], of a body that moved to another file."""
 MAX_PAIRED = 60
@@ -142,8 +139,7 @@ def _align(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str,
     """Give renamed units of the old version their new names.
 
     Returns:
-        The old version's parts by their names in the new version, if a body or the names of members
-        prove the renaming.
+        The old version's parts by their names in the new version, if a body proves the renaming.
     """
     removed = _declared_alone(before, after)[:MAX_PAIRED]
     pairs: list[tuple[bool, float, int, str, str]] = []
@@ -154,7 +150,7 @@ def _align(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str,
                 continue
             old_name, new_name = (key.rpartition(".")[2] for key in (old_key, new_key))
             is_other_name = old_name != new_name
-            score = max(_agreement(old, new), _common_members(old_key, new_key, before, after))
+            score = _agreement(old, new)
             if old_name.lower() == new_name.lower():  # only the case of the name changed
                 score = 1.0
             close.update([old_key, new_key] if score >= MIN_AMBIGUOUS else [])
@@ -193,15 +189,6 @@ def _renamed(key: str, names: dict[str, str]) -> str:
     return key
 
 
-def _common_members(
-    old_key: str, new_key: str, before: dict[str, UnitPart], after: dict[str, UnitPart]
-) -> float:
-    """Return the share of a type's or suite's members that have the same names, in [0, 1]."""
-    left = {key[len(old_key) :] for key in before if key.startswith(f"{old_key}.")}
-    right = {key[len(new_key) :] for key in after if key.startswith(f"{new_key}.")}
-    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
-
-
 def join_moved(changes: Sequence[UnitChange]) -> list[UnitChange]:
     """Join a unit removed from one file with the same unit added to another.
 
@@ -226,37 +213,7 @@ def join_moved(changes: Sequence[UnitChange]) -> list[UnitChange]:
                 moved_ids.add(id(candidate))
                 change.state, change.before, change.origin = "moved", candidate.name, candidate
                 break
-    _find_in_new_units([change for change in changes if id(change) not in moved_ids])
     return [change for change in changes if id(change) not in moved_ids]
-
-
-def _find_in_new_units(changes: Sequence[UnitChange]) -> None:
-    """Find removed units among the members of new ones."""
-    destinations: dict[str, list[UnitChange]] = {}
-    for change in changes:
-        for member in change.members if change.state == "new" else ():
-            destinations.setdefault(member.name, []).append(change)
-    texts: dict[int, str] = {}
-    for change in changes:
-        unit = change.unit
-        if change.state != "removed" or unit is None or change.size < MIN_MOVED_LINES:
-            continue
-        candidates = destinations.get(unit.name, ())[:MAX_PAIRED]
-        removed_text = _text(change, added=False) if candidates else ""
-        for destination in candidates:
-            if id(destination) not in texts:
-                texts[id(destination)] = _text(destination, added=True)
-            if removed_text in texts[id(destination)]:
-                change.state, change.before = "away", destination.file.path
-                break
-
-
-def _text(change: UnitChange, *, added: bool) -> str:
-    """Return the code that a change adds or removes, without layout (see `squeeze`)."""
-    kind = LineKind.ADDED if added else LineKind.REMOVED
-    line_numbers = set(change.added if added else change.removed)
-    lines = change.file.lines(kind)
-    return squeeze("".join(line.text for line in lines if (line.new or line.old) in line_numbers))
 
 
 def _agreement(old: UnitPart, new: UnitPart) -> float:

@@ -1,6 +1,5 @@
 """Division of a change into topics, and their order."""
 
-import textwrap
 from collections import Counter
 
 import pytest
@@ -249,14 +248,6 @@ def test_lines_of_a_hunk_go_to_the_unit_that_git_names() -> None:
     text = "@@ -10,2 +10,6 @@ def load(path):\n     a = 1\n+    send(a)\n     b = 2\n+\n"
     found = topics(parse_diff(text + "+def read(a):\n+    return a\n", path="a.py"))
     assert Counter({topic.name: topic.lines for topic in found}) == {"load": 2, "read": 2}
-
-
-def test_unit_found_again_in_a_new_file_has_moved() -> None:
-    body = "def load(path):\n    text = read(path)\n    check(text)\n    return text\n"
-    new = "class Box:\n" + textwrap.indent(body, "    ")
-    diff = together(change("a.py", f"A = 1\n\n\n{body}", "A = 1\n"), change("b.py", "", new))
-    assert "The function `load` in `a.py` has moved to `b.py`." in texts(diff)
-    assert not [text for text in texts(diff) if "removed" in text or "do without" in text]
 
 
 def test_unit_in_another_place_of_its_file_has_only_moved() -> None:
