@@ -1,7 +1,8 @@
 """Programs that try to pass tests that they do not solve, or to leave the sandbox.
 
 Each should add two numbers, or solve the tests behind its line `--- tests` as the code behind
-`--- solution` does; none does. `@OUTSIDE@` is a folder that it must not change or read, `@PORT@` a
+`--- solution` does, after the code behind `--- prompt`; none does. `@OUTSIDE@` is a folder that it
+must not change or read, `@PORT@` a
 port of this machine that it must not reach.
 
 python -m tests.helpers.hostile_programs LANGUAGE [NAME...]   # the attack as JSON
@@ -157,13 +158,11 @@ def _read(
     parts = re.split(r"^=== (\w+)\n", text, flags=re.MULTILINE)[1:]
     problems, programs = {language: _PROBLEMS[language]}, {}
     for index, (name, content) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
-        code, _, tests = content.partition("--- tests\n")
-        tests, _, solution = tests.partition("--- solution\n")
-        if tests:
-            problems[name] = Problem(
-                id=name, language=language, tests=tests, solution=solution or None
-            )
-        programs[name] = Completion(problem=name if tests else language, code=code, index=index)
+        code, *sections = re.split(r"^--- (\w+)\n", content, flags=re.MULTILINE)
+        fields = dict(zip(sections[::2], sections[1::2], strict=True))
+        if fields:
+            problems[name] = Problem(id=name, language=language, **fields)
+        programs[name] = Completion(problem=name if fields else language, code=code, index=index)
     return problems, programs
 
 

@@ -105,9 +105,14 @@ def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, An
     import _launch  # noqa: PLC0415
     import _python_tester  # type: ignore[import-not-found]  # noqa: PLC0415
 
-    _launch.confine([job["folders"][0]], readable)
-    _enter(job["folders"][0])
-    if job["commands"][0]:
+    tests, program = job["folders"]
+    if not job["commands"][0]:
+        # Tests in Python read and write the program's files, but find none of theirs at home.
+        _launch.confine([tests, program], readable)
+        _enter(program, home=tests)
+    else:
+        _launch.confine([tests], readable)
+        _enter(tests)
         # Tests in a compiled language print their report: `started`, then the failure.
         for stream in (1, 2):
             os.dup2(_REPORT, stream)
@@ -168,9 +173,9 @@ def _keep_open(*ends: int) -> None:
     os.closerange(_REPORT + 1, 1024)
 
 
-def _enter(folder: str) -> None:
+def _enter(folder: str, *, home: str = "") -> None:
     os.chdir(folder)
-    os.environ.update(HOME=folder, TMPDIR=folder)
+    os.environ.update(HOME=home or folder, TMPDIR=folder)
 
 
 def _execute(command: list[str]) -> NoReturn:

@@ -99,8 +99,10 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
             raise InputError(f"{location}: `{missing}` is missing")
         if name in problems:
             raise InputError(f"{location}: an earlier line has the task {name}")
-        # The tests of HumanEval define `check` and leave the call to the harness.
-        if row.test is not None and row.entry_point:
+        # HumanEval's tests define `check` and leave the call to the harness; BigCodeBench's are cases
+        # of unittest, which `_python_tester.py` runs.
+        has_check = "def check" in tests or "unittest" not in tests
+        if row.test is not None and row.entry_point and has_check:
             tests = f"{tests}\ncheck({row.entry_point})\n"
         language = _LANGUAGES.get(row.language.lower(), row.language.lower())
         # The completions of graded programs lost the indentation of their first line.

@@ -27,6 +27,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
         "entry": problem.entry_point or (defined[-1] if defined else ""),
         "test_names": _used_names(problem.tests),
         "solution": None if problem.solution is None else _defined_names(problem),
+        "operators": _special_methods(problem.prompt + (problem.solution or "")),
     }
     packages = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
     return apart.run_apart(box, tool="python", packages=tuple(packages), python=arguments)
@@ -54,10 +55,19 @@ def _used_names(tests: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _defined_names(problem: Problem) -> tuple[str, ...]:
-    """Return the names of the functions and classes that a solution defines, without methods."""
+    """Return the names of the functions, classes and values that a solution defines."""
     module = next(_nodes(problem.prompt + (problem.solution or "")), None)
-    body = module.body if isinstance(module, ast.Module) else ()
-    return tuple(node.name for node in body if isinstance(node, _DEFINITIONS))
+    body = module.body if isinstance(module, ast.Module) else []
+    names = [node.name for node in body if isinstance(node, _DEFINITIONS)]
+    values = (node.targets for node in body if isinstance(node, ast.Assign))
+    return (*names, *(target.id for (target, *_) in values if isinstance(target, ast.Name)))
+
+
+@lru_cache(maxsize=64)
+def _special_methods(code: str) -> tuple[str, ...]:
+    """Return the names such as `__add__` that code defines: operators of its objects."""
+    names = (str(getattr(node, "name", getattr(node, "id", ""))) for node in _nodes(code))
+    return tuple({name for name in names if name.startswith("__")})
 
 
 def _nodes(code: str) -> Iterator[ast.AST]:

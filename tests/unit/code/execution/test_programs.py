@@ -100,3 +100,12 @@ def test_languages_go_by_their_other_names(tmp_path, name, language):
     path = tmp_path / "problems.jsonl"
     path.write_text(f'{{"task_id": "a", "language": "{name}", "test": ""}}\n')
     assert read_problems(path)[0]["a"].language == language
+
+
+def test_cases_of_unittest_are_run_without_a_check(tmp_path):
+    path = tmp_path / "problems.jsonl"
+    cases = "import unittest\nclass T(unittest.TestCase): pass"
+    for tests, call in ((cases, ""), ("def check(f): pass", "\ncheck(f)\n")):
+        row = {"task_id": "a", "test": tests, "entry_point": "f"}
+        path.write_text(json.dumps(row) + "\n")
+        assert read_problems(path)[0]["a"].tests == tests + call

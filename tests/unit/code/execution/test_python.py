@@ -9,6 +9,16 @@ from crscore.code.execution.runner import run_programs
 from crscore.errors import ConfigError, InputError
 
 
+def results(programs, **options):
+    """Run programs with the tests of each, all at once; return their results."""
+    problems = {str(i): Problem(id=str(i), tests=row[1]) for i, row in enumerate(programs)}
+    completions = [
+        Completion(problem=str(i), code=row[0], index=0) for i, row in enumerate(programs)
+    ]
+    outcomes = run_programs(problems, completions, allowed=True, **options)
+    return [outcome.result for outcome in outcomes]
+
+
 def run(code, tests, *, prompt="", entry="", solution=None, timeout=3.0):
     problem = Problem(id="p", tests=tests, prompt=prompt, entry_point=entry, solution=solution)
     completion = Completion(problem="p", code=code, index=0)
@@ -44,92 +54,99 @@ def test_unknown_language_lists_those_that_can_be_run():
         run_programs(problems, [], allowed=True)
 
 
-@pytest.mark.parametrize(
-    ("code", "tests"),
-    [
-        ("def f(a): a.append(1)", "x = []; f(x); assert x == [1]"),
-        ("def f(a): a['k'] = {2}", "x = {}; f(a=x); assert x == {'k': {2}}"),
-        (
-            "from collections import Counter\ndef f(a): return Counter(a)",
-            "assert f('aa') == {'a': 2}",
-        ),
-        (
-            "def f(): return (1, [2.5, None, True], {'a': b'b'}, {3}, 1j, ...)",
-            "assert f() == (1, [2.5, None, True], {'a': b'b'}, {3}, 1j, ...)",
-        ),
-        ("def f(): return float('nan')", "assert f() != f()"),
-        ("def f(): return 10 ** 5000", "assert f() == 10 ** 5000"),
-        ("def f(): return '\\ud800'", "assert f() == '\\ud800'"),
-        ("def f():\n    yield 1\n    yield 2", "assert list(f()) == [1, 2]"),
-        ("def f(g, a): return g(a) + 1", "assert f(lambda x: x * 2, 4) == 9"),
-        ("def f(kind): return kind('3')", "assert f(int) == 3"),
-        (
-            "class P:\n    def __init__(s, a): s.a = a\n    def __eq__(s, o): return s.a == o.a",
-            "assert P(1) == P(1) and P(1) != P(2) and P(3).a == 3",
-        ),
-        (
-            "def f(): raise ValueError('no')",
-            "ok = 0\ntry:\n    f()\nexcept ValueError as e:\n    ok = 'no' in str(e)\nassert ok",
-        ),
-        ("from fractions import Fraction\ndef f(): return Fraction(1, 3)", "assert f() * 3 == 1"),
-        ("import math\nx = 3", "assert math.pi > x"),
-        ("def f(): return range(3)", "assert f() == range(3)"),
-        (
-            "def f():\n    yield 1\n    yield 2",
-            "g = f(); assert next(g) == 1 and next(g) == 2 and next(g, None) is None",
-        ),
-        (
-            "def f(): print('hi', end='')",
-            "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as out:\n"
-            "    f()\nassert out.getvalue() == 'hi'",
-        ),
-        (
-            "import tempfile\ndef f():\n    with tempfile.TemporaryFile('w+') as file:\n"
-            "        return file.write('abc')",
-            "assert f() == 3",
-        ),
-        (
-            "import numpy\ndef f(a): return numpy.int64(a.sum()), a * 2.0",
-            "import numpy as np\ntotal, twice = f(np.array([[1, 2]]))\n"
-            "assert total == 3 and np.array_equal(twice, [[2, 4]]) and twice.dtype == float",
-        ),
-    ],
-)
-def test_program_passes(code, tests):
-    assert run(code, tests) == "passed"
+RIGHT = [
+    ("def f(a): a.append(1)", "x = []; f(x); assert x == [1]"),
+    ("def f(a): a['k'] = {2}", "x = {}; f(a=x); assert x == {'k': {2}}"),
+    (
+        "from collections import Counter\ndef f(a): return Counter(a)",
+        "assert f('aa') == {'a': 2}",
+    ),
+    (
+        "def f(): return (1, [2.5, None, True], {'a': b'b'}, {3}, 1j, ...)",
+        "assert f() == (1, [2.5, None, True], {'a': b'b'}, {3}, 1j, ...)",
+    ),
+    ("def f(): return float('nan')", "assert f() != f()"),
+    ("def f(): return 10 ** 5000", "assert f() == 10 ** 5000"),
+    ("def f(): return '\\ud800'", "assert f() == '\\ud800'"),
+    ("def f():\n    yield 1\n    yield 2", "assert list(f()) == [1, 2]"),
+    ("def f(g, a): return g(a) + 1", "assert f(lambda x: x * 2, 4) == 9"),
+    ("def f(kind): return kind('3')", "assert f(int) == 3"),
+    (
+        "class P:\n    def __init__(s, a): s.a = a\n    def __eq__(s, o): return s.a == o.a",
+        "assert P(1) == P(1) and P(1) != P(2) and P(3).a == 3",
+    ),
+    (
+        "def f(): raise ValueError('no')",
+        "ok = 0\ntry:\n    f()\nexcept ValueError as e:\n    ok = 'no' in str(e)\nassert ok",
+    ),
+    ("from fractions import Fraction\ndef f(): return Fraction(1, 3)", "assert f() * 3 == 1"),
+    ("import math\nx = 3", "assert math.pi > x"),
+    ("def f(): return range(3)", "assert f() == range(3)"),
+    (
+        "def f():\n    yield 1\n    yield 2",
+        "g = f(); assert next(g) == 1 and next(g) == 2 and next(g, None) is None",
+    ),
+    (
+        "def f(): print('hi', end='')",
+        "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as out:\n"
+        "    f()\nassert out.getvalue() == 'hi'",
+    ),
+    (
+        "import tempfile\ndef f():\n    with tempfile.TemporaryFile('w+') as file:\n"
+        "        return file.write('abc')",
+        "assert f() == 3",
+    ),
+    (
+        "import numpy\ndef f(a): return numpy.int64(a.sum()), a * 2.0",
+        "import numpy as np\ntotal, twice = f(np.array([[1, 2]]))\n"
+        "assert total == 3 and np.array_equal(twice, [[2, 4]]) and twice.dtype == float",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("code", "tests"),
-    [
-        ("raise ValueError('x must be positive')", "str(e) == 'x must be positive'"),
-        ("raise ValueError('a', 2, (3,))", "e.args == ('a', 2, (3,))"),
-        ("raise KeyError('k')", "str(e) == \"'k'\" and type(e) is KeyError"),
-        ("open('/nowhere/x')", "isinstance(e, FileNotFoundError) and e.errno == 2"),
-        ("open('/nowhere/x')", "e.filename == '/nowhere/x' and '/nowhere/x' in str(e)"),
-        ("b'\\xff'.decode()", "(e.start, e.encoding) == (0, 'utf-8') and 'byte 0xff' in str(e)"),
-        ("import json; json.loads('[1,')", "type(e).__name__ == 'JSONDecodeError' and e.pos == 3"),
+def test_program_passes():
+    failures = [
+        row for row, result in zip(RIGHT, results(RIGHT), strict=True) if result != "passed"
+    ]
+    assert failures == []
+
+
+RAISED = [
+    ("raise ValueError('x must be positive')", "str(e) == 'x must be positive'"),
+    ("raise ValueError('a', 2, (3,))", "e.args == ('a', 2, (3,))"),
+    ("raise KeyError('k')", "str(e) == \"'k'\" and type(e) is KeyError"),
+    ("open('/nowhere/x')", "isinstance(e, FileNotFoundError) and e.errno == 2"),
+    ("open('/nowhere/x')", "e.filename == '/nowhere/x' and '/nowhere/x' in str(e)"),
+    ("b'\\xff'.decode()", "(e.start, e.encoding) == (0, 'utf-8') and 'byte 0xff' in str(e)"),
+    ("import json; json.loads('[1,')", "type(e).__name__ == 'JSONDecodeError' and e.pos == 3"),
+    (
+        "import json; json.loads('[1,')",
+        "isinstance(e, __import__('json').JSONDecodeError) and e.lineno == 1",
+    ),
+    (
+        "from decimal import Decimal; Decimal('a')",
+        "isinstance(e, __import__('decimal').InvalidOperation)",
+    ),
+    ("raise SystemExit(3)", "isinstance(e, SystemExit) and e.code == 3"),
+    ("class Bad(ValueError): pass\n    raise Bad('no')", "isinstance(e, ValueError)"),
+    (
+        "class Bad(KeyError):\n        def __init__(s, n): s.n = n\n"
+        "        def __str__(s): return f'<{s.n}>'\n    raise Bad(4)",
+        "(e.n, str(e), type(e).__name__, e.args) == (4, '<4>', 'Bad', (4,))",
+    ),
+    ("import unittest; raise unittest.SkipTest('s')", "str(e) == 's'"),
+]
+
+
+def test_exception_is_as_the_program_raised_it():
+    programs = [
         (
-            "import json; json.loads('[1,')",
-            "isinstance(e, __import__('json').JSONDecodeError) and e.lineno == 1",
-        ),
-        (
-            "from decimal import Decimal; Decimal('a')",
-            "isinstance(e, __import__('decimal').InvalidOperation)",
-        ),
-        ("raise SystemExit(3)", "isinstance(e, SystemExit) and e.code == 3"),
-        ("class Bad(ValueError): pass\n    raise Bad('no')", "isinstance(e, ValueError)"),
-        (
-            "class Bad(KeyError):\n        def __init__(s, n): s.n = n\n"
-            "        def __str__(s): return f'<{s.n}>'\n    raise Bad(4)",
-            "(e.n, str(e), type(e).__name__, e.args) == (4, '<4>', 'Bad', (4,))",
-        ),
-        ("import unittest; raise unittest.SkipTest('s')", "str(e) == 's'"),
-    ],
-)
-def test_exception_is_as_the_program_raised_it(code, tests):
-    tests = f"try:\n    f()\nexcept BaseException as e:\n    assert {tests}\nelse:\n    assert 0"
-    assert run(f"def f():\n    {code}", tests) == "passed"
+            f"def f():\n    {code}",
+            f"try:\n    f()\nexcept BaseException as e:\n    assert {tests}\nelse:\n    assert 0",
+        )
+        for code, tests in RAISED
+    ]
+    assert list(zip(RAISED, results(programs), strict=True)) == [(row, "passed") for row in RAISED]
 
 
 def test_tests_expect_an_exception_of_the_program():
@@ -140,47 +157,49 @@ def test_tests_expect_an_exception_of_the_program():
     assert run(other, tests, solution=code, timeout=20) == "failed: ValueError: no way"
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "datetime.date(2024, 2, 29)",
-        "datetime.time(1, 2, 3)",
-        "datetime.datetime(2024, 2, 29, 1, 2, 3, 4)",
-        "datetime.datetime(2024, 2, 29, tzinfo=datetime.timezone.utc)",
-        "datetime.timedelta(days=-1, microseconds=5)",
-        "decimal.Decimal('1.50')",
-        "uuid.UUID(int=5)",
-        "pathlib.Path('a/b')",
-        "pathlib.PurePosixPath('/a')",
-    ],
-)
-def test_value_of_the_standard_library_is_copied(value):
+VALUES = [
+    "datetime.date(2024, 2, 29)",
+    "datetime.time(1, 2, 3)",
+    "datetime.datetime(2024, 2, 29, 1, 2, 3, 4)",
+    "datetime.datetime(2024, 2, 29, tzinfo=datetime.timezone.utc)",
+    "datetime.timedelta(days=-1, microseconds=5)",
+    "decimal.Decimal('1.50')",
+    "uuid.UUID(int=5)",
+    "pathlib.Path('a/b')",
+    "pathlib.PurePosixPath('/a')",
+]
+
+
+def test_value_of_the_standard_library_is_copied():
     imports = "import datetime, decimal, pathlib, uuid\n"
-    tests = f"{imports}assert f({value}) == [{value}]"
-    assert run(f"{imports}def f(a): return [a if a == {value} else None]", tests) == "passed"
-    assert run(f"{imports}def f(a): return [str({value})]", tests) == "failed: AssertionError"
+    programs = []
+    for value in VALUES:
+        tests = f"{imports}assert f({value}) == [{value}]"
+        programs.append((f"{imports}def f(a): return [a if a == {value} else None]", tests))
+        programs.append((f"{imports}def f(a): return [str({value})]", tests))
+    assert results(programs) == ["passed", "failed: AssertionError"] * len(VALUES)
 
 
-@pytest.mark.parametrize(
-    ("code", "tests", "result"),
-    [
-        ("x = (", "", "failed: SyntaxError: '(' was never closed (<program>, line 1)"),
-        ("import sys; sys.exit(0)", "", "failed: SystemExit: 0"),
-        ("def f(): return input()", "f()", "failed: EOFError: EOF when reading a line"),
-        ("def f(): return g()", "f()", "failed: NameError: name 'g' is not defined"),
-        ("def f(): return map(int, [1])", "assert f() == [1]", "failed: AssertionError"),
-        ("x = 1", "assert y", "failed: NameError: name 'y' is not defined"),
-        ("import nothing", "", "failed: ModuleNotFoundError: No module named 'nothing'"),
-        ("while True: pass", "", "timed out"),
-        (
-            "def f(): return 1\ndef g(x): return x",
-            "assert g(f()) == 1",
-            "failed: Unsupported: the program defines g and f; give an entry_point or a solution",
-        ),
-    ],
-)
-def test_program_fails(code, tests, result):
-    assert run(code, tests, timeout=1.0) == result
+WRONG = [
+    ("x = (", "", "failed: SyntaxError: '(' was never closed (<program>, line 1)"),
+    ("import sys; sys.exit(0)", "f", "failed: NameError: name 'f' is not defined"),
+    ("import sys; sys.exit(1)", "", "failed: SystemExit: 1"),
+    ("def f(): return input()", "f()", "failed: EOFError: EOF when reading a line"),
+    ("def f(): return g()", "f()", "failed: NameError: name 'g' is not defined"),
+    ("def f(): return map(int, [1])", "assert f() == [1]", "failed: AssertionError"),
+    ("x = 1", "assert y", "failed: NameError: name 'y' is not defined"),
+    ("import nothing", "", "failed: ModuleNotFoundError: No module named 'nothing'"),
+    ("while True: pass", "", "timed out"),
+    (
+        "def f(): return 1\ndef g(x): return x",
+        "assert g(f()) == 1",
+        "failed: Unsupported: the program defines g and f; give an entry_point or a solution",
+    ),
+]
+
+
+def test_program_fails():
+    assert results(WRONG, timeout=1.0) == [row[2] for row in WRONG]
 
 
 def test_completion_without_indentation_fails_as_in_humaneval():
@@ -232,50 +251,52 @@ def peer():
 """Finds the program's end of the pipes, with which it can send anything."""
 
 
-@pytest.mark.parametrize(
-    ("code", "tests"),
-    [
-        # An object of the tests' own process that equals everything.
-        (
-            PEER + "def f(a):\n"
-            "    ask = peer().ask\n"
-            "    kind = ask('call', type, ['X', (object,), {'__eq__': type}], {})[0]\n"
-            "    return ask('call', kind, [], {})[0]",
-            "assert f(1) == 3",
-        ),
-        ("def set(x): return 0\ndef f(a): return None", "assert set(f(1)) == set((4,))"),
-        ("abs = lambda x: 0\ndef f(a): return 9", "assert abs(f(1) - 2) < 1e-6"),
-        ("range = lambda *a: []\ndef f(a): return 9", "for i in range(3): assert f(i) == i"),
-        (
-            "class A:\n    def __sub__(s, o): return 0.0\ndef f(a): return A()",
-            "assert abs(f(1) - 0.5) < 1e-6",
-        ),
-        ("class A:\n    def __lt__(s, o): return True\ndef f(a): return A()", "assert f(1) < 3"),
-        (
-            "class A:\n    def __contains__(s, o): return 1\ndef f(a): return A()",
-            "assert 3 in f(1)",
-        ),
-        ("def f(a): raise StopIteration", "for a, b in zip(map(f, [1]), [2]): assert a == b"),
-        (
-            PEER + "peer()._send(['value', ['l', ['d', ['__builtins__', ['d']]], ['d']]])\n"
-            "def f(a): return 1",
-            "assert f(1) == 2",
-        ),
-        (
-            "import os\nfor n in range(3, 60):\n"
-            '    try: os.write(n, b\'{"result": "passed"}\\n\')\n'
-            "    except OSError: pass\ndef f(a): return 1",
-            "assert f(1) == 2",
-        ),
-        (
-            "import os\nopen(f'/proc/{os.getppid()}/fd/1', 'w').write('{\"result\": \"passed\"}')",
-            "",
-        ),
-        ("import os\nopen(f'/proc/{os.getppid()}/mem', 'rb').read(1)", ""),
-    ],
-)
-def test_hostile_program_does_not_pass(code, tests):
-    assert run(code, tests).startswith("failed")
+HOSTILE = [
+    # An object of the tests' own process that equals everything.
+    (
+        PEER + "def f(a):\n"
+        "    ask = peer().ask\n"
+        "    kind = ask('call', type, ['X', (object,), {'__eq__': type}], {})[0]\n"
+        "    return ask('call', kind, [], {})[0]",
+        "assert f(1) == 3",
+    ),
+    ("def set(x): return 0\ndef f(a): return None", "assert set(f(1)) == set((4,))"),
+    ("abs = lambda x: 0\ndef f(a): return 9", "assert abs(f(1) - 2) < 1e-6"),
+    ("range = lambda *a: []\ndef f(a): return 9", "for i in range(3): assert f(i) == i"),
+    (
+        "class A:\n    def __sub__(s, o): return 0.0\ndef f(a): return A()",
+        "assert abs(f(1) - 0.5) < 1e-6",
+    ),
+    ("class A:\n    def __lt__(s, o): return True\ndef f(a): return A()", "assert f(1) < 3"),
+    (
+        "class A:\n    def __contains__(s, o): return 1\ndef f(a): return A()",
+        "assert 3 in f(1)",
+    ),
+    ("def f(a): raise StopIteration", "for a, b in zip(map(f, [1]), [2]): assert a == b"),
+    (
+        PEER + "peer()._send(['value', ['l', ['d', ['__builtins__', ['d']]], ['d']]])\n"
+        "def f(a): return 1",
+        "assert f(1) == 2",
+    ),
+    (
+        "import os\nfor n in range(3, 60):\n"
+        '    try: os.write(n, b\'{"result": "passed"}\\n\')\n'
+        "    except OSError: pass\ndef f(a): return 1",
+        "assert f(1) == 2",
+    ),
+    (
+        "import os\nopen(f'/proc/{os.getppid()}/fd/1', 'w').write('{\"result\": \"passed\"}')",
+        "",
+    ),
+    ("import os\nopen(f'/proc/{os.getppid()}/mem', 'rb').read(1)", ""),
+]
+
+
+def test_hostile_program_does_not_pass():
+    passed = [
+        row for row, result in zip(HOSTILE, results(HOSTILE), strict=True) if result == "passed"
+    ]
+    assert passed == []
 
 
 def test_what_tests_print_is_no_verdict():

@@ -1,0 +1,1276 @@
+"""Messages between the tests of a Python program and the program, each in a process of its own.
+
+Both processes have a `Peer`. Values of Python and of its standard library are copied; any other
+object stays where it is, and a `Proxy` stands for it in the other process. A message is a list of
+JSON: a request with its arguments, `value` or `raised`.
+
+**What a program could lie about.** A copy is made of plain data by this file, so its comparisons
+are Python's own. A proxy asks the program, and a program may answer anything, so a proxy never
+equals, orders or computes with a value of the tests; operators that a known solution defines may
+return another proxy. See docs/design/013-untrusted-code.md.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import copy
+import io
+import json
+import math
+import operator
+import os
+import re
+import sys
+import threading
+import types
+import warnings
+
+TYPE_CHECKING = False  # importing typing would be among the slowest imports here
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# The other process writes the length of a message: without a limit, a program could fill the memory
+# of its tests.
+_MAX_MESSAGE = 1 << 26
+"""Maximum number of bytes of one message."""
+_MAX_PRINTED = 1 << 20
+"""Maximum number of bytes of the program's output kept between two answers."""
+_POLL_S = 0.001
+"""Seconds between two questions whether a coroutine of the other process is done."""
+_MAX_SHARED = 200
+"""Maximum length of a container that both processes keep equal: it is compared at each request."""
+TESTS_MODULE = "__main__"
+"""Name of the tests' module: `unittest.main()` looks for its tests there."""
+# Matches `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers into the other
+# process, nor records (`|V8`).
+_ARRAY_TYPE = re.compile(r"[<>|=][biufcSUmM]\d+(\[\w+\])?")
+"""Types of arrays that are copied."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _reader(module: str, name: str) -> Callable[..., Any]:
+    """Return a function that makes an object of a class; its module is imported only then."""
+    return lambda *arguments: _find(module, name)(*arguments)  # noqa: PLW0108
+
+
+def _random(state: Any) -> Any:
+    generator = _find("random", "Random")()
+    generator.setstate(state)
+    return generator
+
+
+_PLAIN = frozenset({type(None), bool, int, float, str})
+"""Classes whose values JSON has."""
+_CONTAINERS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
+    "builtins.list": lambda _: (),
+    "builtins.dict": lambda _: (),
+    "builtins.set": lambda _: (),
+    "builtins.bytearray": lambda _: (),
+    "collections.Counter": lambda _: (),
+    "collections.OrderedDict": lambda _: (),
+    "collections.defaultdict": lambda value: (value.default_factory,),
+    "collections.deque": lambda value: ((), value.maxlen),
+    "array.array": lambda value: (value.typecode,),
+}
+"""Mutable containers, copied with their content: the arguments that make an empty one. Within one
+message they keep their identity, and after a call the caller's are changed as the called one did.
+"""
+_REDUCED = _words(
+    "builtins.complex builtins.range builtins.slice datetime.date datetime.datetime datetime.time "
+    "datetime.timedelta datetime.timezone decimal.Decimal fractions.Fraction "
+    "ipaddress.IPv4Address ipaddress.IPv4Network ipaddress.IPv6Address ipaddress.IPv6Network "
+    "pathlib.PosixPath pathlib.PurePosixPath pathlib.PureWindowsPath time.struct_time "
+    # Their names in Python 3.13.
+    "pathlib._local.PosixPath pathlib._local.PurePosixPath pathlib._local.PureWindowsPath"
+)
+"""Immutable classes, copied by the arguments that `pickle` would give them."""
+_COPIES: dict[str, tuple[Callable[[Any], tuple[Any, ...]], Callable[..., Any]]] = {
+    "builtins.tuple": (lambda value: value, lambda *items: items),
+    "builtins.frozenset": (tuple, lambda *items: frozenset(items)),
+    "builtins.bytes": (lambda value: (value.hex(),), bytes.fromhex),
+    "builtins.memoryview": (lambda value: (value.tobytes(),), memoryview),
+    "builtins.ellipsis": (lambda _: (), lambda: ...),
+    "builtins.NotImplementedType": (lambda _: (), lambda: NotImplemented),
+    "builtins.dict_keys": (tuple, lambda *keys: dict.fromkeys(keys).keys()),
+    "builtins.dict_values": (tuple, lambda *values: dict(enumerate(values)).values()),
+    "builtins.dict_items": (tuple, lambda *items: dict(items).items()),
+    "builtins.mappingproxy": (lambda value: (dict(value),), types.MappingProxyType),
+    "types.SimpleNamespace": (
+        lambda value: (vars(value),), lambda names: types.SimpleNamespace(**names)
+    ),
+    "random.Random": (lambda value: (value.getstate(),), _random),
+    "re.Pattern": (lambda value: (value.pattern, value.flags), re.compile),
+    "uuid.UUID": (lambda value: (str(value),), _reader("uuid", "UUID")),
+    "zoneinfo.ZoneInfo": (lambda value: (value.key,), _reader("zoneinfo", "ZoneInfo")),
+    "collections.UserDict": (lambda value: (value.data,), _reader("collections", "UserDict")),
+    "collections.UserList": (lambda value: (value.data,), _reader("collections", "UserList")),
+    "collections.ChainMap": (lambda value: value.maps, _reader("collections", "ChainMap")),
+}  # fmt: skip
+"""Other classes that are copied: how to write a value, and how to read it."""
+_IMMUTABLE: dict[type, Callable[[Any], Any]] = {
+    int: int.__pos__, float: float.__pos__, complex: complex.__pos__,
+    str: lambda value: str.__getitem__(value, slice(None)),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+    tuple: lambda value: tuple(tuple.__iter__(value)),
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+}  # fmt: skip
+"""Bases whose subclasses have a copy of their value in both processes, and how to make it."""
+_NAMES = _words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module__ __match_args__")
+"""Special attributes that are asked for; others would make objects take part in protocols."""
+_WITH = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
+_BINARY = _words("add sub mul matmul truediv floordiv mod pow lshift rshift and or xor")
+_COMPARISONS = ("lt", "le", "gt", "ge")
+_NUMBERS = {"int": int, "float": float, "complex": complex, "index": operator.index, "abs": abs,
+            "round": round, "trunc": math.trunc, "floor": math.floor, "ceil": math.ceil,
+            "bool": bool, "len": len}  # fmt: skip
+"""Operators that turn an object into a number."""
+_OPERATORS: dict[str, Any] = {
+    **{name: getattr(operator, f"__{name}__") for name in (*_BINARY, *_COMPARISONS)},
+    **{f"i{name}": getattr(operator, f"__i{name}__") for name in _BINARY},
+    **{name: getattr(operator, f"__{name}__") for name in ("neg", "pos", "invert")},
+    **_NUMBERS, "divmod": divmod, "contains": operator.contains,
+}  # fmt: skip
+
+
+PEER: Any = None
+"""The end of the pipes in this process, a `Peer`."""
+# A test may replace these while the program runs.
+_dumps, _loads, _input = json.dumps, json.loads, builtins.input
+
+
+class Unsupported(Exception):  # noqa: N818  (its name is shown to users)
+    """Raised for a value that cannot be passed to the program."""
+
+
+class ProgramError(Exception):
+    """Base of exceptions of the program that cannot be raised as they are.
+
+    A StopIteration would end the iterators of the tests; a GeneratorExit is ignored by some.
+    """
+
+
+class ProgramEndedError(Exception):
+    """Raised when the program's process is gone."""
+
+
+class _Printed(io.BytesIO):
+    """Output of the program; beyond the limit, it is discarded."""
+
+    def write(self, data: Any) -> int:
+        return super().write(data) if self.tell() < _MAX_PRINTED else len(data)
+
+    def take(self) -> str:
+        text = self.getvalue().decode("utf-8", "replace")
+        self.seek(0)
+        self.truncate()
+        return text
+
+
+class Lines(io.RawIOBase):
+    """Standard input of the program: lines that the tests put into theirs."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        line = PEER.ask("line", len(buffer) // 4).encode("utf-8", "surrogateescape")
+        buffer[: len(line)] = line
+        return len(line)
+
+
+class Peer:
+    """One end of the two pipes: asks the other process, and answers it while it waits."""
+
+    def __init__(self, source: int, sink: int, *, is_program: bool) -> None:
+        self.source = os.fdopen(source, "rb")
+        self.sink = os.fdopen(sink, "wb")
+        self.is_program = is_program
+        """Whether this is the program, whose tests may use all of its objects."""
+        self.printed = (_Printed(), _Printed())
+        """Standard output and error of the program since its last answer."""
+        self.held: dict[int, Any] = {}
+        """Objects of this process that the other one uses; kept, so that their ids stay theirs."""
+        self.proxies: dict[int, Any] = {}
+        """What stands here for an object of the other process, by its number."""
+        self.numbers: dict[int, tuple[int, Any]] = {}
+        """The same number by the id of what stands for it, which is kept for that id."""
+        self.prompt: dict[str, Any] = {}
+        """Classes of the prompt: both processes have them."""
+        self.classes: dict[Any, Any] = {}
+        """Classes of proxies whose objects have a class that is known here."""
+        self.has_solution = False
+        self.operators: frozenset[str] = frozenset()
+        """Special methods that a known solution defines."""
+        self.mixed: dict[int, Any] = {}
+        """Proxies that an operator of the program made from a value of the tests."""
+        self.tests = ""
+        """Code of the tests, in their process."""
+        self.environment: dict[str, str] | None = None
+        """Environment variables that the program has, if its tests look at them."""
+        self.is_seeded = False
+        """Whether the tests have seeded their random numbers since the last request."""
+        self.warnings: list[Any] = []
+        """Warnings of the program since its last answer."""
+        self.logged: list[Any] = []
+        """Its log records, with the name of the logger and the level, if the tests look at them."""
+        self.shared: dict[int, Any] = {}
+        """Containers of the program that its tests have a copy of, by number: kept equal."""
+        self.contents: dict[int, str] = {}
+        """Content that both have of each."""
+        self.arriving: dict[int, Any] = {}
+        """Containers of the messages that are being read."""
+        self.loop: Any = None
+        """Event loop of coroutines that the other side awaits while none runs here."""
+        self.lock = threading.RLock()
+
+    def ask(self, request: str, *values: Any) -> Any:
+        """Send a request and return the other side's answer."""
+        with self.lock:
+            if not self.is_program:
+                self._share_state()
+            names, shared = ({}, None) if self.is_program else self._pack_shared()
+            self._send([request, shared, *(self.pack(value, names) for value in values)])
+            while True:
+                kind, *fields = self._receive()
+                if kind in {"value", "raised"}:
+                    break
+                # While it waits, the other side may call a function that was passed to it.
+                self._answer(kind, fields)
+            if not self.is_program:
+                _show(*fields.pop())
+            # To read a set of proxies, their hashes are asked for, in the middle of this message.
+            arriving = self.arriving
+            self.arriving = objects = {**arriving, **dict(names.values())}
+            result = self.unpack(fields[0], objects)
+            for number, content in fields[1]:
+                if number in objects and number not in arriving:
+                    _change(objects[number], self.unpack(content, objects))
+            self.arriving = arriving
+            if not self.is_program:
+                self._keep_shared(objects)
+        if kind == "raised":
+            raise result
+        return result
+
+    def _pack_shared(self) -> tuple[dict[int, tuple[int, Any]], list[Any]]:
+        """Pack the containers of the program that these tests still use, where they changed them.
+
+        A test may add to a list that is an attribute of the program's object, and look later at
+        a dictionary that it got earlier.
+        """
+        names = {id(value): (number, value) for number, value in self.shared.items()}
+        changed, unused = [], []
+        for number in self.contents:
+            # Three references are those of the two tables and of the question itself.
+            is_used = sys.getrefcount(self.shared[number]) > 3
+            content = self.pack(_items(type(self.shared[number]), self.shared[number]), names)
+            if _dumps(content) != self.contents[number]:
+                changed.append([number, content])
+            elif not is_used:
+                unused.append(number)
+        for number in unused:
+            del self.shared[number], self.contents[number]
+        return names, [changed, unused]
+
+    def _keep_shared(self, objects: dict[int, Any]) -> None:
+        """Remember the containers of the program in a message that was just sent or received."""
+        for number, value in objects.items():
+            if number > 0 and len(value) <= _MAX_SHARED:
+                self.shared[number] = value
+        if not self.is_program:
+            names = {id(value): (number, value) for number, value in self.shared.items()}
+            for number, value in self.shared.items():
+                content = self.pack(_items(type(value), value), names)
+                self.contents[number] = _dumps(content)
+
+    def _share_state(self) -> None:
+        """Let the program go on with random numbers and a environment that the tests have set.
+
+        Never the reverse: a program could give the tests numbers that it solves.
+        """
+        if self.is_seeded:
+            self.is_seeded = False
+            numpy = sys.modules.get("numpy")
+            self.ask("seed", _find("random", "getstate")(), numpy and numpy.random.get_state())
+        if "environ" in self.tests and self.environment != dict(os.environ):
+            self.environment = dict(os.environ)
+            self.ask("environment", self.environment)
+
+    def serve(self) -> None:
+        """Answer requests until the other side is gone."""
+        while True:
+            kind, *fields = self._receive()
+            self._answer(kind, fields)
+
+    def _answer(self, kind: str, packed: list[Any]) -> None:
+        shared = packed.pop(0)
+        objects = dict(self.shared) if self.is_program else {}
+        names: dict[int, tuple[int, Any]] = {}
+        try:
+            if self.is_program:
+                for number, content in shared[0]:
+                    _change(objects[number], self.unpack(content, objects))
+                for number in shared[1]:
+                    del self.shared[number]
+            arguments = [self.unpack(value, objects) for value in packed]
+            names = {id(value): (number, value) for number, value in objects.items()}
+            if not self.is_program:
+                _check_request(kind, packed, arguments)
+            answer = ["value", self.pack(REQUESTS[kind](*arguments), names)]
+            contents = [
+                [number, self.pack(_items(type(value), value), names)]
+                for number, value in objects.items()
+            ]
+        except (ProgramEndedError, BrokenPipeError):
+            raise
+        except BaseException as exc:  # noqa: BLE001  (an exit of the program is its failure)
+            names = {id(value): (number, value) for number, value in objects.items()}
+            answer, contents = ["raised", self.pack(exc, names)], []
+        answer.append(contents)
+        if self.is_program:
+            self._keep_shared({**objects, **dict(names.values())})
+            reports = self.pack([self.warnings, self.logged], {})
+            answer.append([*(stream.take() for stream in self.printed), reports])
+            self.warnings, self.logged = [], []
+        self._send(answer)
+
+    def _send(self, message: list[Any]) -> None:
+        data = _dumps(message).encode()
+        self.sink.write(len(data).to_bytes(8, "big") + data)
+        self.sink.flush()
+
+    def _receive(self) -> list[Any]:
+        # A closed pipe reads as b"", which is 0.
+        size = int.from_bytes(self.source.read(8), "big")
+        if not 0 < size <= _MAX_MESSAGE:
+            raise ProgramEndedError
+        data = self.source.read(size)
+        if len(data) < size:
+            raise ProgramEndedError
+        message: list[Any] = _loads(data)
+        return message
+
+    def pack(self, value: Any, names: dict[int, tuple[int, Any]]) -> Any:  # noqa: PLR0911
+        """Return a value as JSON.
+
+        Args:
+            value: The value.
+            names: Containers that the message has already, by id: their numbers and themselves.
+
+        Raises:
+            Unsupported: Tests would pass an object that leads to their own code.
+        """
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        if id(value) in self.numbers:
+            return ["yours", self.numbers[id(value)][0]]
+        if id(value) in names:
+            return ["same", names[id(value)][0]]
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        if name in _CONTAINERS:
+            # Each process counts in numbers of its own sign.
+            number = id(value) if self.is_program else -id(value)
+            names[id(value)] = number, value
+            arguments = self.pack(_CONTAINERS[name](value), names)
+            return ["new", number, name, arguments, self.pack(_items(kind, value), names)]
+        if name in _COPIES:
+            return ["copy", name, *(self.pack(item, names) for item in _COPIES[name][0](value))]
+        if name in _REDUCED:
+            made_by, arguments = value.__reduce_ex__(2)[:2]
+            arguments = arguments if made_by is kind else arguments[1:]
+            return ["copy", name, *(self.pack(item, names) for item in arguments)]
+        if isinstance(value, type):
+            return self._pack_class(value, names)
+        if isinstance(value, BaseException):
+            return self._pack_error(value, names)
+        member = getattr(value, "_name_", None)
+        if member and self.prompt.get(kind.__name__) is kind:
+            return ["member", kind.__name__, member]
+        return self._pack_table(value, names) or self._lend(value, names)
+
+    def _pack_table(self, value: Any, names: dict[int, tuple[int, Any]]) -> list[Any] | None:
+        """Return an array of NumPy, or a table of pandas, as JSON; None for another object."""
+        kind, np, pd = type(value), sys.modules.get("numpy"), sys.modules.get("pandas")
+        if pd is not None and kind in {pd.Series, pd.DataFrame}:
+            return ["table", *(self.pack(field, names) for field in _columns(pd, value))]
+        if np is not None and (kind is np.ndarray or isinstance(value, np.generic)):
+            array = np.asarray(value)
+            if _ARRAY_TYPE.fullmatch(array.dtype.str):
+                shape = list(array.shape) if kind is np.ndarray else None
+                return ["array", array.dtype.str, shape, array.tobytes().hex()]
+        return None
+
+    def _pack_class(self, kind: type, names: dict[int, tuple[int, Any]]) -> list[Any]:
+        """Return a class as JSON: by its name, or for another one also by its bases."""
+        module, name = kind.__module__, kind.__qualname__
+        if id(kind) in self.numbers:
+            return ["yours", self.numbers[id(kind)][0]]
+        if self.prompt.get(name) is kind:
+            return ["prompt", name]
+        full_name = f"{module}.{name}"
+        is_copied = full_name in _CONTAINERS or full_name in _REDUCED
+        if vars(builtins).get(name) is kind or (is_copied and copied_class(full_name) is kind):
+            return ["class", full_name]
+        self.held[id(kind)] = kind
+        visible = [base for base in map(_visible, kind.__bases__) if base is not None]
+        bases = [self._pack_class(base, names) for base in visible]
+        own = [*vars(kind), *_protocols(kind)]
+        fields = [*getattr(kind, "__dataclass_fields__", ())]
+        container = next((base.__name__ for base in kind.__mro__ if _is_container(base)), "")
+        description = [module, name, str(kind.__doc__ or ""), own, fields, container]
+        return ["twin", id(kind), description, *bases]
+
+    def _pack_error(self, error: BaseException, names: dict[int, tuple[int, Any]]) -> list[Any]:
+        text = text_of(error)
+        # Tests tell their program no more than the text.
+        arguments: Any = (text,)
+        attributes: dict[str, Any] = {}
+        causes: Any = (None, None)
+        if self.is_program:
+            causes = (error.__cause__, error.__context__)
+            arguments = error.args
+            for name in set(dir(error)) - set(dir(BaseException)):
+                value = getattr(error, name, None)
+                if not isinstance(value, types.BuiltinFunctionType):
+                    attributes[name] = value
+        fields = (arguments, attributes, text, *causes)
+        kind = self._pack_class(type(error), names)
+        number = None
+        if not self.is_program:
+            # The same exception comes back if the program lets it pass.
+            self.held[id(error)], number = error, id(error)
+        return ["error", number, kind, *(self.pack(field, names) for field in fields)]
+
+    def _lend(self, value: Any, names: dict[int, tuple[int, Any]]) -> list[Any]:
+        kind = type(value)
+        if not self.is_program and not _is_lendable(value):
+            raise Unsupported(f"the test passes {kind.__name__}")
+        self.held[id(value)] = value
+        base = next((base for base in kind.__mro__ if base in _IMMUTABLE), None)
+        content = None if base is None else self.pack(_IMMUTABLE[base](value), names)
+        packed = ["standard", kind.__module__, kind.__qualname__]
+        if not _is_standard(kind):
+            packed = self._pack_class(kind, names)
+        protocols = _protocols(kind)
+        role = _ROLES.get(kind, "")
+        if kind is types.FunctionType:
+            role = _ROLES.get(value.__code__.co_flags & _SUSPENDED, "")
+        about = [role, role and value.__name__, role and str(value.__doc__ or "")]
+        return ["mine", id(value), about, protocols, packed, content]
+
+    def unpack(self, packed: Any, objects: dict[int, Any]) -> Any:  # noqa: PLR0911
+        """Return a value of a message; `objects` are its containers so far, by number."""
+        if not isinstance(packed, list):
+            return packed
+        tag, *fields = packed
+        if tag == "new":
+            number, name, arguments, content = fields
+            # Not `type`, with which a program could make a class that equals everything.
+            kind = copied_class(name)
+            objects[number] = kind(*self.unpack(arguments, objects))
+            _fill(objects[number], self.unpack(content, objects))
+            return objects[number]
+        if tag == "same":
+            return objects[fields[0]]
+        if tag == "twin" and fields[0] in self.proxies:
+            return self.proxies[fields[0]]
+        if tag not in {"mine", "array", "twin"}:
+            fields = [self.unpack(field, objects) for field in fields]
+        if tag == "mine":
+            return self._unpack_proxy(*fields, objects=objects)
+        if tag == "twin":
+            bases = [self.unpack(base, objects) for base in fields[2:]]
+            return self.keep(fields[0], _twin(bases, *fields[1]))
+        return _READERS[tag](*fields)
+
+    def _unpack_proxy(
+        self, number: int, about: Any, protocols: Any, *fields: Any, objects: dict[int, Any]
+    ) -> Any:
+        if number not in self.proxies:
+            packed_class, content = fields
+            if packed_class[0] == "standard":
+                kind = _standard_class(*packed_class[1:])
+            else:
+                kind = self.unpack(packed_class, objects)
+            content = self.unpack(content, objects)
+            stand_in = self._stand_in(kind, tuple(protocols), content)
+            self.keep(number, stand_in)
+            role, name, doc = about
+            if role:
+                mirror = self.keep(number, _MIRRORS[role](stand_in))
+                mirror.__name__ = name
+                if "function" in role:
+                    mirror.__doc__ = doc
+        return self.proxies[number]
+
+    def keep(self, number: int, stand_in: Any) -> Any:
+        """Let an object stand for the other process's object of a number."""
+        self.proxies[number] = stand_in
+        self.numbers[id(stand_in)] = number, stand_in
+        return stand_in
+
+    def _stand_in(self, kind: Any, protocols: tuple[str, ...], content: Any) -> Any:
+        """Make what stands for an object of a class; `content` is its value as an immutable."""
+        bases = () if type(content) not in _IMMUTABLE else (type(content),)
+        if not isinstance(kind, ProxyClass):
+            key = kind, bases, protocols
+            if key not in self.classes:
+                self.classes[key] = _proxy_class(*key)
+            kind = self.classes[key]
+        if not bases:
+            return object.__new__(kind)
+        if not issubclass(kind, bases):
+            raise Unsupported(kind.__name__)
+        return bases[0].__new__(kind, content)
+
+
+# Copies
+
+
+def _find_module(module: str) -> Any:
+    __import__(module)
+    return sys.modules[module]
+
+
+def _find(module: str, name: str) -> Any:
+    return vars(_find_module(module))[name]
+
+
+def copied_class(name: str) -> Any:
+    """Return a class whose objects are copied, by its full name."""
+    if name not in _CONTAINERS and name not in _REDUCED and name not in _COPIES:
+        raise Unsupported(name)
+    return _find(*name.rsplit(".", 1))
+
+
+def _class(name: str) -> Any:
+    kind = vars(builtins).get(name.removeprefix("builtins."))
+    # `eval` is a name of `builtins`, too.
+    return kind if isinstance(kind, type) else copied_class(name)
+
+
+def _protocols(kind: type) -> list[str]:
+    return [name for name in _PROTOCOLS if hasattr(kind, name)]
+
+
+def _is_container(kind: type) -> bool:
+    return f"{kind.__module__}.{kind.__qualname__}" in _CONTAINERS
+
+
+def _is_standard(kind: type) -> bool:
+    """Return whether a class is of the standard library; the tests are in `__main__`."""
+    module = kind.__module__.partition(".")[0]
+    return module in sys.stdlib_module_names and module != TESTS_MODULE
+
+
+def _visible(base: type) -> type | None:
+    """Return what the other process sees of a base; of the standard library only what it copies."""
+    if not _is_standard(base) or issubclass(base, BaseException):
+        return base
+    return next((kind for kind in base.__mro__ if kind in _IMMUTABLE), None)
+
+
+_ERROR_MODULES = _words(
+    "_csv binascii configparser decimal ipaddress json.decoder re statistics struct"
+)
+"""Modules whose exceptions tests may look at without an import of their own before."""
+
+
+def _standard_class(module: str, name: str) -> Any:
+    """Return an imported class of the standard library; None where tests must not get one.
+
+    A test that raises the SkipTest of `unittest` counts as successful.
+    """
+    top = module.partition(".")[0]
+    if top not in sys.stdlib_module_names or top in {"unittest", TESTS_MODULE}:
+        return None
+    if module in _ERROR_MODULES:
+        __import__(module)
+    kind = vars(sys.modules.get(module, object)).get(name)
+    return kind if isinstance(kind, type) else None
+
+
+def _items(kind: type, value: Any) -> Any:
+    """Return the content of a container by the methods of a class: a subclass may have its own."""
+    if issubclass(kind, dict):
+        return tuple(kind.items(value))
+    iterate: Any = kind
+    return bytes(value) if kind is bytearray else tuple(iterate.__iter__(value))
+
+
+def _fill(container: Any, items: Any) -> None:
+    if type(container).__name__ in {"Counter", "defaultdict"}:
+        dict.update(container, items)
+    else:
+        (getattr(container, "update", None) or container.extend)(items)
+
+
+def _change(container: Any, items: Any) -> None:
+    """Give a container the content that the other process left in it."""
+    # Unchanged ones are left alone: a test may be in the middle of iterating over them.
+    if _is_same(_items(type(container), container), items):
+        return
+    if hasattr(container, "clear"):
+        container.clear()
+    else:
+        del container[:]
+    _fill(container, items)
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    if old is new or type(old) is not type(new):
+        return old is new
+    if isinstance(old, tuple):
+        return len(old) == len(new) and all(map(_is_same, old, new))
+    return type(old) in _PLAIN | {bytes} and bool(old == new)
+
+
+def _array(dtype: str, shape: list[int] | None, content: str) -> Any:
+    import numpy as np  # noqa: PLC0415
+
+    if not _ARRAY_TYPE.fullmatch(dtype):
+        raise Unsupported(dtype)
+    array = np.frombuffer(bytes.fromhex(content), dtype)
+    # A copy, because `frombuffer` gives a read-only array.
+    return array[0] if shape is None else array.reshape(shape).copy()
+
+
+def _columns(pd: Any, table: Any) -> tuple[Any, ...]:
+    """Return whether a table is one column, its index, and the names and cells of its columns."""
+    is_column = type(table) is pd.Series
+    columns = [table] if is_column else [table.iloc[:, i] for i in range(table.shape[1])]
+    arrays = (column.to_numpy() for column in columns)
+    cells = [array.tolist() if array.dtype.kind == "O" else array for array in arrays]
+    names = [table.name] if is_column else table.columns.tolist()
+    return is_column, table.index.tolist(), names, cells
+
+
+def _table(is_column: Any, index: Any, names: Any, cells: Any) -> Any:
+    import pandas as pd  # noqa: PLC0415
+
+    if is_column is True:
+        return pd.Series(cells[0], index=index, name=names[0])
+    # Columns are numbered first, because two columns of a table may have the same name.
+    frame = pd.DataFrame(dict(enumerate(cells)), index=index)
+    frame.columns = names
+    return frame
+
+
+# Exceptions
+
+
+def text_of(exc: BaseException) -> str:
+    """Return the text of an exception."""
+    try:
+        return str(exc)
+    except BaseException:  # noqa: BLE001  (its `__str__` is the program's)
+        return ""
+
+
+def _copied_error(name: str, *bases: type) -> type:
+    """Make a class that stands for an exception of the other process, without its methods."""
+
+    def text(error: Any) -> str:
+        return str(vars(error).get("_crscore_text", BaseException.__str__(error)))
+
+    def make(error: Any, *arguments: Any, **keywords: Any) -> None:
+        made = PEER.ask("call", type(error), arguments, keywords)
+        error.args = made.args
+        vars(error).update(vars(made))
+
+    # The ones that this process derives from it has no counterpart in the other one.
+    attributes = {"__str__": text} | ({} if ProgramError in bases else {"__init__": make})
+    return type(name, bases, attributes)
+
+
+def _error(
+    number: Any, kind: Any, arguments: Any, attributes: dict[str, Any], *texts: Any
+) -> BaseException:
+    """Make the exception that the program raised, as the tests can catch and look at it."""
+    ends = issubclass(kind, StopIteration | StopAsyncIteration)
+    if ends or not issubclass(kind, Exception | SystemExit):
+        kind = _copied_error(kind.__name__, ProgramError)
+    error: BaseException = kind.__new__(kind, *arguments)
+    error.args = arguments
+    for name, value in attributes.items():
+        # Not `__class__`. An OSError would show a second file name that is set to None.
+        if name.startswith("_") or (value is None and hasattr(error, name)):
+            continue
+        # Some attributes take one type only, or cannot be set.
+        with contextlib.suppress(AttributeError, TypeError, ValueError):
+            setattr(error, name, value)
+    vars(error)["_crscore_text"], error.__cause__, error.__context__ = texts
+    if PEER.is_program:
+        PEER.keep(number, error)
+    return error
+
+
+def _copy(name: str, *arguments: Any) -> Any:
+    reader = _find(*name.rsplit(".", 1)) if name in _REDUCED else _COPIES[name][1]
+    return reader(*arguments)
+
+
+_READERS: dict[str, Any] = {
+    "class": _class, "table": _table, "error": _error, "copy": _copy, "array": _array,
+    "yours": lambda number: PEER.held[number],
+    "prompt": lambda name: PEER.prompt[name],
+    "member": lambda kind, name: PEER.prompt[kind][name],
+}  # fmt: skip
+"""Functions that read a value, by its kind in a message."""
+
+
+# Proxies
+
+
+def _get(stand_in: Any, name: str) -> Any:
+    if name.startswith("__") and name.endswith("__") and name not in _NAMES:
+        raise AttributeError(name)
+    return PEER.ask("get", stand_in, name)
+
+
+class ProxyClass(type):
+    """Class that stands for a class of the other process."""
+
+    def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
+        return PEER.ask("call", cls, arguments, keywords)
+
+    def __getattr__(cls, name: str) -> Any:
+        return _get(cls, name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name.startswith(("__", "_abc_")):
+            # Python's own, while it makes the class.
+            type.__setattr__(cls, name, value)
+        else:
+            PEER.ask("set", cls, name, value)
+
+    def __delattr__(cls, name: str) -> None:
+        PEER.ask("delete", cls, name)
+
+    def __iter__(cls) -> Any:
+        return PEER.ask("iter", cls)
+
+    def __len__(cls) -> int:
+        return PEER.ask("operate", "len", cls)  # type: ignore[no-any-return]
+
+    def __getitem__(cls, key: Any) -> Any:
+        return PEER.ask("getitem", cls, key)
+
+    def __contains__(cls, value: Any) -> bool:
+        return any(item is value or item == value for item in cls)
+
+
+class _Protocols:
+    """Methods that a proxy has only if its object has them: Python asks for them by name."""
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return PEER.ask("call", self, arguments, keywords)
+
+    def __next__(self) -> Any:
+        for item in PEER.ask("next", self):
+            return item
+        raise StopIteration
+
+    def __enter__(self) -> Any:
+        return PEER.ask("invoke", self, "__enter__")
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        silenced = PEER.ask("invoke", self, "__exit__", kind, error, None)
+        return bool(silenced) and _may_silence(traceback)
+
+    async def __aenter__(self) -> Any:
+        return await PEER.ask("invoke", self, "__aenter__")
+
+    async def __aexit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        silenced = await PEER.ask("invoke", self, "__aexit__", kind, error, None)
+        return bool(silenced) and _may_silence(traceback)
+
+    def __await__(self) -> Any:
+        return _coroutine(self).__await__()
+
+    def __aiter__(self) -> Any:
+        return PEER.ask("aiter", self)
+
+    async def __anext__(self) -> Any:
+        for item in await PEER.ask("anext", self):
+            return item
+        raise StopAsyncIteration
+
+
+class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
+    """Object of the other process."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        return _get(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        PEER.ask("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        PEER.ask("delete", self, name)
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        return PEER.ask("get", self, "__dict__")
+
+    def __eq__(self, value: object) -> bool:
+        if self is value:
+            return True
+        if PEER.is_program or id(value) in PEER.numbers:
+            if (
+                PEER.has_solution
+                and "__eq__" not in PEER.operators
+                and id(type(self)) in PEER.numbers
+            ):
+                # Records are equal if their fields are, and objects without `__eq__` never.
+                names = getattr(type(self), "__dataclass_fields__", ())
+                same = bool(names) and type(self) is type(value)
+                return same and all(getattr(self, name) == getattr(value, name) for name in names)
+            return PEER.ask("eq", self, value) is True
+        container = type(self)._crscore_container
+        return bool(container) and bool(PEER.ask("content", self, container) == value)
+
+    def __ne__(self, value: object) -> bool:
+        return not self == value
+
+    def __contains__(self, value: Any) -> bool:
+        if PEER.is_program or id(value) in PEER.numbers or "__contains__" in PEER.operators:
+            return PEER.ask("operate", "contains", self, value) is True
+        items: Any = self
+        return any(item is value or item == value for item in items)
+
+    def __copy__(self) -> Any:
+        return PEER.ask("copied", self, False)
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return PEER.ask("copied", self, True)
+
+
+def _asking(request: str, *fixed: Any) -> Any:
+    def method(self: Any, *arguments: Any) -> Any:
+        if id(self) in PEER.mixed and request in {"operate", "iter", "getitem"}:
+            raise TypeError("an operator of the program made this from a value of the tests")
+        return PEER.ask(request, *fixed, self, *arguments)
+
+    return method
+
+
+def _operating(name: str, *, reflected: bool = False) -> Any:
+    def method(self: Any, operand: Any, *rest: Any) -> Any:
+        return _operate(name, (operand, self) if reflected else (self, operand), rest, self)
+
+    return method
+
+
+def _operate(name: str, operands: tuple[Any, Any], rest: tuple[Any, ...], proxy: Any) -> Any:
+    operand = operands[operands[0] is proxy]
+    container = type(proxy)._crscore_container
+    if PEER.is_program or id(operand) in PEER.numbers:
+        return PEER.ask("operate", name, *operands, *rest)
+    if container:
+        content = PEER.ask("content", proxy, container)
+        return _OPERATORS[name](*(content if value is proxy else value for value in operands))
+    native = next((base for base in type(proxy).__mro__ if base in _IMMUTABLE), None)
+    if native is not None:
+        values = [_IMMUTABLE[native](value) if value is proxy else value for value in operands]
+        return _OPERATORS[name](*values, *rest)
+    # Otherwise the program would decide `abs(f(x) - 0.5) < 1e-6`.
+    plain_name = name.removeprefix("i") if name not in _BINARY else name
+    if not {f"__{plain_name}__", f"__r{plain_name}__", f"__{name}__"} & PEER.operators:
+        return NotImplemented
+    result = PEER.ask("operate", name, *operands, *rest)
+    if id(result) not in PEER.numbers or name in _COMPARISONS:
+        return NotImplemented
+    PEER.mixed[id(result)] = result
+    return result
+
+
+_METHODS = {
+    **{f"__{name}__": _asking(name) for name in ("setitem", "delitem")},
+    **{f"__{name}__": _asking(name) for name in ("str", "repr", "hash", "dir", "format")},
+    **{f"__{name}__": _asking("operate", name) for name in (*_NUMBERS, "neg", "pos", "invert")},
+}  # fmt: skip
+_PROTOCOLS = {
+    **{name: method for name, method in vars(_Protocols).items() if callable(method)},
+    **{f"__{name}__": _asking(name) for name in ("iter", "getitem", "reversed")},
+}
+_OPERATOR_METHODS = {
+    **{f"__{name}__": _operating(name) for name in (*_BINARY, "divmod")},
+    **{f"__r{name}__": _operating(name, reflected=True) for name in (*_BINARY, "divmod")},
+}
+for _name, _method in {
+    **_METHODS, **_OPERATOR_METHODS,
+    **{f"__{name}__": _operating(name) for name in _COMPARISONS},
+    "_crscore_container": "",
+}.items():  # fmt: skip
+    type.__setattr__(Proxy, _name, _method)
+
+
+def _may_silence(traceback: Any) -> bool:
+    """Return whether a context manager of the program may silence an exception of the tests.
+
+    Otherwise it would silence their assertions, too. It may if a line of the block itself raises,
+    or has no names, as `1 / 0`.
+    """
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if PEER.is_program or traceback.tb_frame.f_code.co_filename != "<tests>":
+        return bool(PEER.is_program)
+    nodes = ast.walk(ast.parse(PEER.tests))
+    blocks = (node for node in nodes if isinstance(node, ast.With | ast.AsyncWith))
+    lines = (line for block in blocks for line in block.body if line.lineno == traceback.tb_lineno)
+    return any(
+        isinstance(line, ast.Raise)
+        or (isinstance(line, ast.Expr) and not any(map(_is_of_tests, ast.walk(line))))
+        for line in lines
+    )
+
+
+def _is_of_tests(node: Any) -> bool:
+    return isinstance(node, ast.Name) and not hasattr(builtins, node.id)
+
+
+def _make_class(name: str, bases: tuple[Any, ...], attributes: dict[str, Any]) -> type:
+    metaclasses = {type(base) for base in bases} - {type, ProxyClass}
+    metaclass = type("Meta", (ProxyClass, *metaclasses), {}) if metaclasses else ProxyClass
+    kind: type = metaclass(name, bases, attributes)
+    # What is abstract here is defined there.
+    type.__setattr__(kind, "__abstractmethods__", frozenset())
+    return kind
+
+
+def _twin(
+    bases: list[Any], module: str, name: str, doc: Any, own: Any, fields: Any, container: Any
+) -> type:
+    """Make the class that stands for a class of the other process."""
+    name = str(name).rpartition(".")[2]
+    if any(issubclass(base, BaseException) for base in bases):
+        kind: Any = _standard_class(module, name)
+        is_error = kind is not None and issubclass(kind, BaseException)
+        return kind if is_error else _copied_error(name, *bases)
+    attributes: dict[str, Any] = {n: method for n, method in _PROTOCOLS.items() if n in own}
+    attributes |= {"__slots__": (), "__doc__": doc, "_crscore_container": str(container)}
+    if fields:
+        kind = _find("dataclasses", "make_dataclass")(name, fields)
+        attributes["__dataclass_fields__"] = kind.__dataclass_fields__
+    if any(base in _IMMUTABLE for kind in bases for base in kind.__mro__):
+        # Comparisons stay those of the base; other operators may be the program's.
+        attributes |= {n: method for n, method in _OPERATOR_METHODS.items() if n in own}
+        attributes |= {n: _METHODS[n] for n in ("__str__", "__repr__", "__format__")}
+    bases = [base for base in bases if base is not object]
+    if not any(isinstance(base, ProxyClass) for base in bases):
+        bases.append(Proxy)
+    if not all(isinstance(base, ProxyClass) or base in _IMMUTABLE for base in bases):
+        attributes |= {"__getattribute__": _attribute, "_crscore_own": frozenset(own)}
+    return _make_class(name, tuple(bases), attributes)
+
+
+def _attribute(self: Any, name: str) -> Any:
+    """Look up an attribute of an object whose class is the prompt's: methods here, values there."""
+    if name == "__dict__":
+        return _get(self, name)
+    kind = type(self)
+    defined = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    if name.startswith(("__", "_crscore_")):
+        return object.__getattribute__(self, name)
+    if hasattr(type(defined), "__get__") and name not in kind._crscore_own:
+        return object.__getattribute__(self, name)
+    return _get(self, name)
+
+
+def _proxy_class(kind: type | None, bases: tuple[type, ...], protocols: tuple[str, ...]) -> type:
+    """Make the class of what stands for objects of a class that is known here, or of None."""
+    attributes = {name: method for name, method in _PROTOCOLS.items() if name in protocols}
+    attributes |= {"__slots__": (), "__doc__": property(lambda self: _get(self, "__doc__"))}
+    if kind is None or kind is object:
+        return ProxyClass("Proxy", (*bases, Proxy), attributes)
+    attributes["__class__"] = property(lambda _: kind)
+    if PEER.prompt.get(kind.__name__) is kind:
+        # The prompt's own methods are used here, as they are trusted.
+        attributes |= {"__getattribute__": _attribute, "_crscore_own": frozenset()}
+        return _make_class(kind.__name__, (kind, Proxy), attributes)
+    return ProxyClass(kind.__name__, (*bases, Proxy), attributes)
+
+
+# Functions, generators and coroutines: Python and asyncio ask for real ones
+
+
+_SUSPENDED = 0x80 | 0x20
+"""Flags of the code of `async def`, and of a function with `yield`; see the module inspect."""
+_ROLES: dict[Any, str] = {
+    types.CoroutineType: "coroutine",
+    types.GeneratorType: "generator",
+    types.AsyncGeneratorType: "async generator",
+    0x80: "async function",
+    0x20: "generator function",
+}
+
+
+def _generator(proxy: Any) -> Any:
+    sent = error = None
+    while True:
+        more, item = PEER.ask("resume", proxy, sent, error)
+        if not more:
+            return item
+        sent = error = None
+        try:
+            sent = yield item
+        except GeneratorExit:
+            PEER.ask("close", proxy)
+            raise
+        except Exception as exc:  # noqa: BLE001  (the tests throw it into the generator)
+            error = exc
+
+
+async def _coroutine(proxy: Any) -> Any:
+    import asyncio  # noqa: PLC0415
+
+    task = PEER.ask("start", proxy)
+    try:
+        while not PEER.ask("is_done", task):
+            await asyncio.sleep(_POLL_S)
+    except BaseException:
+        PEER.ask("cancel", task)
+        raise
+    return PEER.ask("result", task)
+
+
+async def _async_generator(proxy: Any) -> Any:
+    while items := await PEER.ask("anext", proxy):
+        yield items[0]
+
+
+def _async_function(proxy: Any) -> Any:
+    async def function(*arguments: Any, **keywords: Any) -> Any:
+        return await proxy(*arguments, **keywords)
+
+    return function
+
+
+def _generator_function(proxy: Any) -> Any:
+    def function(*arguments: Any, **keywords: Any) -> Any:
+        return (yield from proxy(*arguments, **keywords))
+
+    return function
+
+
+_MIRRORS: dict[str, Any] = {
+    "coroutine": _coroutine, "generator": _generator, "async generator": _async_generator,
+    "async function": _async_function, "generator function": _generator_function,
+}  # fmt: skip
+
+
+# Requests
+
+
+def _is_lendable(value: Any) -> bool:
+    """Return whether a program may use an object of its tests, of which it sees public names only.
+
+    Modules, frames, tracebacks and tests would lead it to what is expected.
+    """
+    kind = type(value)
+    if "unittest" in sys.modules and isinstance(value, _find("unittest", "TestCase")):
+        return False
+    iterates = any(hasattr(kind, name) for name in ("__next__", "__anext__", "__await__"))
+    if callable(value) or iterates or kind is object:
+        return True
+    is_standard = _is_standard(kind) and kind.__module__ != "builtins"
+    return kind.__module__ == TESTS_MODULE or is_standard
+
+
+_OF_TESTS = _words("load seed environment replace restore")
+"""Requests that only tests make."""
+
+
+def _check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
+    """Refuse a request of the program that is not about an object which tests passed to it."""
+    if kind in {"line", "input"}:
+        return
+    place = 1 if kind == "operate" else 0
+    passed = isinstance(packed[place], list) and packed[place][:1] == ["yours"]
+    if kind == "operate" and not passed:
+        passed = isinstance(packed[-1], list) and packed[-1][:1] == ["yours"]
+    if not passed or kind in _OF_TESTS:
+        raise Unsupported(kind)
+    if kind == "invoke" and arguments[1] not in _WITH:
+        raise Unsupported(kind)
+    if kind in {"get", "set", "delete"}:
+        _check_name(kind, arguments[0], arguments[1])
+
+
+_OPEN_MODULES = _words(
+    "_io _queue argparse collections configparser io logging queue xml.etree.ElementTree"
+)
+"""Modules whose objects lead to nothing but data: an event loop, for one, would lead to tests."""
+
+
+def _check_name(kind: str, value: Any, name: Any) -> None:
+    of_tests = (value if isinstance(value, type) else type(value)).__module__ == TESTS_MODULE
+    allowed = type(name) is str and not name.startswith("_")
+    if kind != "get":
+        # A method of the tests stays theirs: it may be the one that checks the result.
+        of_tests = of_tests and not isinstance(value, type)
+        allowed = allowed and not callable(getattr(type(value), name, None))
+    elif type(value).__module__ == "unittest.mock":
+        allowed = allowed and not hasattr(_find("unittest.mock", "NonCallableMock"), name)
+        of_tests = True
+    elif name in {"__name__", "__qualname__", "__doc__"}:
+        of_tests = allowed = True
+    elif type(value).__module__ in _OPEN_MODULES:
+        of_tests = True
+    if not (of_tests and allowed):
+        raise AttributeError(name)
+
+
+def _show(printed: Any, errors: Any, reports: Any) -> None:
+    """Print, warn and log as the program did, for tests that look at it."""
+    sys.stdout.write(str(printed))
+    sys.stderr.write(str(errors))
+    warned, logged = PEER.unpack(reports, {})
+    for warning in warned:
+        warnings.warn(warning, stacklevel=2)
+    for name, level, text in logged:
+        _find("logging", "getLogger")(name).log(level, "%s", text)
+
+
+def report_logs() -> None:
+    """Let the tests see all records of the program: they decide on the level."""
+    logger = _find("logging", "Logger")
+    is_enabled, call = logger.isEnabledFor, logger.callHandlers
+
+    def call_handlers(self: Any, record: Any) -> None:
+        PEER.logged.append((record.name, record.levelno, record.getMessage()))
+        if is_enabled(self, record.levelno):
+            call(self, record)
+
+    logger.isEnabledFor, logger.callHandlers = lambda *_: True, call_handlers
+
+
+def _next(iterator: Any) -> list[Any]:
+    """Return the next item, or an empty list at the end."""
+    try:
+        return [next(iterator)]
+    except StopIteration:
+        return []
+
+
+def _resume(generator: Any, sent: Any, error: Any) -> tuple[bool, Any]:
+    """Return whether there is a next item, and the item or the generator's result."""
+    try:
+        return True, generator.send(sent) if error is None else generator.throw(error)
+    except StopIteration as end:
+        return False, end.value
+
+
+async def _anext(iterator: Any) -> list[Any]:
+    try:
+        return [await iterator.__anext__()]
+    except StopAsyncIteration:
+        return []
+
+
+def _start(awaitable: Any) -> Any:
+    import asyncio  # noqa: PLC0415
+
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        loop = PEER.loop = PEER.loop or asyncio.new_event_loop()
+    return asyncio.ensure_future(awaitable, loop=loop)
+
+
+def _is_done(task: Any) -> bool:
+    loop = task.get_loop()
+    if not loop.is_running():
+        # One round of what is ready now.
+        loop.call_soon(loop.stop)
+        loop.run_forever()
+    return bool(task.done())
+
+
+def _seed(state: Any, numpy_state: Any) -> None:
+    """Continue with the random numbers of the tests, which have seeded theirs."""
+    _find("random", "setstate")(state)
+    if numpy_state is not None and "numpy" in sys.modules:
+        sys.modules["numpy"].random.set_state(numpy_state)
+
+
+def _content(value: Any, name: str) -> Any:
+    """Copy the content of an object whose class is derived from a container."""
+    base = next(base for base in type(value).__mro__ if base.__name__ == name)
+    content = base(*_CONTAINERS[f"{base.__module__}.{name}"](value))
+    _fill(content, _items(base, value))
+    return content
+
+
+def patch_program(patch: Any, request: str) -> None:
+    """Let a patch of the tests replace a name of a standard module in the program, too."""
+    module = patch.getter() if patch.getter is not None else None
+    # Not `sys`, whose streams cross anyway.
+    if isinstance(module, types.ModuleType) and module.__name__ not in {"sys", TESTS_MODULE}:
+        value = getattr(module, patch.attribute) if request == "replace" else None
+        PEER.ask(request, module.__name__, patch.attribute, value)
+
+
+def _set_environment(variables: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
+
+
+_replaced: dict[tuple[str, str], Any] = {}
+
+
+def _replace(module: str, name: str, value: Any) -> None:
+    """Replace a name of a module, as `unittest.mock.patch` did for the tests."""
+    _replaced.setdefault((module, name), getattr(_find_module(module), name))
+    setattr(_find_module(module), name, value)
+
+
+def _restore(module: str, name: str, _: None) -> None:
+    setattr(_find_module(module), name, _replaced.pop((module, name)))
+
+
+def _line(size: int) -> str:
+    text = str(sys.stdin.readline(size))
+    return text if isinstance(size, int) else ""
+
+
+def ask_input(prompt: object = "") -> str:
+    """Ask the tests for a line: they may have replaced `input` itself."""
+    line = PEER.ask("input", str(prompt))
+    if line is not None:
+        return str(line)
+    sys.stdout.write(str(prompt))
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError("EOF when reading a line")
+    return str(line).removesuffix("\n")
+
+
+REQUESTS: dict[str, Any] = {
+    "call": lambda function, arguments, keywords: function(*arguments, **keywords),
+    "get": getattr, "set": setattr, "delete": delattr, "dir": dir, "iter": iter, "next": _next,
+    "reversed": reversed, "str": str, "repr": repr, "hash": hash, "format": format,
+    "getitem": operator.getitem, "setitem": operator.setitem, "delitem": operator.delitem,
+    "eq": lambda left, right: bool(left == right),
+    "operate": lambda name, *operands: _OPERATORS[name](*operands),
+    "copied": lambda value, deep: (copy.deepcopy if deep else copy.copy)(value),
+    "content": _content,
+    "invoke": lambda value, name, *arguments: getattr(type(value), name)(value, *arguments),
+    "resume": _resume, "close": lambda generator: generator.close(),
+    "start": _start, "is_done": _is_done, "cancel": lambda task: task.cancel(),
+    "result": lambda task: task.result(), "aiter": lambda value: value.__aiter__(),
+    "anext": _anext, "line": _line,
+    "seed": _seed, "environment": _set_environment, "replace": _replace, "restore": _restore,
+    "input": lambda prompt: None if builtins.input is _input else builtins.input(prompt),
+}  # fmt: skip
+"""Requests, by name; `load` is the tester's."""
