@@ -99,8 +99,8 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
             raise InputError(f"{location}: `{missing}` is missing")
         if name in problems:
             raise InputError(f"{location}: an earlier line has the task {name}")
-        # HumanEval's tests define `check` and leave the call to the harness; BigCodeBench's are cases
-        # of unittest, which `_python_tester.py` runs.
+        # HumanEval's tests define `check` and leave the call to the harness. BigCodeBench's are
+        # cases of unittest, which `_python_tester.py` runs.
         has_check = "def check" in tests or "unittest" not in tests
         if row.test is not None and row.entry_point and has_check:
             tests = f"{tests}\ncheck({row.entry_point})\n"
