@@ -421,10 +421,10 @@ class Peer:
         self.held[id(kind)] = kind
         visible = [base for base in map(_visible, kind.__bases__) if base is not None]
         bases = [self._pack_class(base, names) for base in visible]
-        own = [*vars(kind), *_protocols(kind)]
+        defined = [*vars(kind), *_protocols(kind)]
         fields = [*getattr(kind, "__dataclass_fields__", ())]
         container = next((base.__name__ for base in kind.__mro__ if _is_container(base)), "")
-        description = [module, name, str(kind.__doc__ or ""), own, fields, container]
+        description = [module, name, str(kind.__doc__ or ""), defined, fields, container]
         return ["twin", id(kind), description, *bases]
 
     def _pack_error(self, error: BaseException, names: dict[int, tuple[int, Any]]) -> list[Any]:
@@ -681,9 +681,9 @@ def _copied_error(name: str, *bases: type) -> type:
         return str(vars(error).get("_crscore_text", BaseException.__str__(error)))
 
     def make(error: Any, *arguments: Any, **keywords: Any) -> None:
-        made = PEER.ask("call", type(error), arguments, keywords)
-        error.args = made.args
-        vars(error).update(vars(made))
+        copied = PEER.ask("call", type(error), arguments, keywords)
+        error.args = copied.args
+        vars(error).update(vars(copied))
 
     # The ones that this process derives from it has no counterpart in the other one.
     attributes = {"__str__": text} | ({} if ProgramError in bases else {"__init__": make})
@@ -833,8 +833,10 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
             ):
                 # Records are equal if their fields are, and objects without `__eq__` never.
                 names = getattr(type(self), "__dataclass_fields__", ())
-                same = bool(names) and type(self) is type(value)
-                return same and all(getattr(self, name) == getattr(value, name) for name in names)
+                are_records = bool(names) and type(self) is type(value)
+                return are_records and all(
+                    getattr(self, name) == getattr(value, name) for name in names
+                )
             return PEER.ask("eq", self, value) is True
         container = type(self)._crscore_container
         return bool(container) and bool(PEER.ask("content", self, container) == value)
@@ -949,7 +951,7 @@ def _make_class(name: str, bases: tuple[Any, ...], attributes: dict[str, Any]) -
 
 
 def _twin(
-    bases: list[Any], module: str, name: str, doc: Any, own: Any, fields: Any, container: Any
+    bases: list[Any], module: str, name: str, doc: Any, defined: Any, fields: Any, container: Any
 ) -> type:
     """Make the class that stands for a class of the other process."""
     name = str(name).rpartition(".")[2]
@@ -957,20 +959,20 @@ def _twin(
         kind: Any = _standard_class(module, name)
         is_error = kind is not None and issubclass(kind, BaseException)
         return kind if is_error else _copied_error(name, *bases)
-    attributes: dict[str, Any] = {n: method for n, method in _PROTOCOLS.items() if n in own}
+    attributes: dict[str, Any] = {n: method for n, method in _PROTOCOLS.items() if n in defined}
     attributes |= {"__slots__": (), "__doc__": doc, "_crscore_container": str(container)}
     if fields:
         kind = _find("dataclasses", "make_dataclass")(name, fields)
         attributes["__dataclass_fields__"] = kind.__dataclass_fields__
     if any(base in _IMMUTABLE for kind in bases for base in kind.__mro__):
         # Comparisons stay those of the base; other operators may be the program's.
-        attributes |= {n: method for n, method in _OPERATOR_METHODS.items() if n in own}
+        attributes |= {n: method for n, method in _OPERATOR_METHODS.items() if n in defined}
         attributes |= {n: _METHODS[n] for n in ("__str__", "__repr__", "__format__")}
     bases = [base for base in bases if base is not object]
     if not any(isinstance(base, ProxyClass) for base in bases):
         bases.append(Proxy)
     if not all(isinstance(base, ProxyClass) or base in _IMMUTABLE for base in bases):
-        attributes |= {"__getattribute__": _attribute, "_crscore_own": frozenset(own)}
+        attributes |= {"__getattribute__": _attribute, "_crscore_own": frozenset(defined)}
     return _make_class(name, tuple(bases), attributes)
 
 
