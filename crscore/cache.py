@@ -61,7 +61,8 @@ def use_wal(connection: sqlite3.Connection) -> None:
     Raises:
         sqlite3.Error: The file cannot be written, or is locked for seconds.
     """
-    # SQLite does not wait where several processes switch a new file at the same time.
+    # SQLite does not wait where several processes switch a new file at the same time: the busy
+    # handler is not called for this lock (https://www.sqlite.org/wal.html).
     for pause_s in (0.01, 0.1, 1.0, 3.0, 0.0):
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -191,6 +192,8 @@ class Store:
             return None
         try:
             use_wal(connection)
+            # A lost power supply may lose the last values, which are computed again; the file stays
+            # whole: https://www.sqlite.org/pragma.html#pragma_synchronous
             connection.execute("PRAGMA synchronous = NORMAL")
             # Locked before the version is read, so that two processes do not both make the tables.
             connection.execute("BEGIN IMMEDIATE")

@@ -44,6 +44,7 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
         else:
             with Path(name).open("rb") as stream:
                 data = stream.read(max_bytes + 1)
+        # A packed file of 10 kB can hold 10 MB of zeros, so the limit is on both sizes.
         if data.startswith(_GZIP) and len(data) <= max_bytes:
             with gzip.open(BytesIO(data)) as unpacked:
                 data = unpacked.read(max_bytes + 1)
@@ -166,6 +167,7 @@ def write_bytes(content: bytes, output: str) -> None:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             target.write_bytes(content)
             return
+        # In the same folder: a rename is atomic within one file system only (POSIX, rename).
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "wb") as stream:

@@ -62,7 +62,8 @@ def read_rows(
         InputError: The content is not UTF-8, a line is not JSON, or a field is missing or wrong.
     """
     try:
-        # Not `splitlines`: a JSON string may hold other line separators.
+        # Not `splitlines`: a JSON string may hold other line separators, such as U+2028
+        # (https://jsonlines.org ends a line with a line feed alone).
         lines = decode_text(content, "strict").split("\n")
     except UnicodeDecodeError as exc:
         raise InputError(f"{path} cannot be read as {content_name}: {exc}") from exc
@@ -102,4 +103,5 @@ def convert(value: Any, kind: type[_Row], position: str) -> _Row:
 
 
 def _refuse_constant(name: str) -> None:
+    # RFC 8259, section 6: NaN and Infinity, which Python reads, are not permitted.
     raise ValueError(f"{name} is not a JSON number")

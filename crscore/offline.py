@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from crscore.errors import CRScoreError
 
+# Events of https://docs.python.org/3/library/audit_events.html: making a socket alone is enough to
+# refuse, the others catch one that a library has kept from before.
 _SOCKET_EVENTS = frozenset(
     {
         "socket.__new__",
@@ -43,8 +45,10 @@ def forbid_sockets() -> None:
     Raises:
         OfflineError: Later, whenever code opens a socket.
     """
+    # https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    # A hook cannot be removed again (PEP 578), not even by the code of a model.
     sys.addaudithook(_refuse)
 
 

@@ -33,6 +33,7 @@ KINDS: Final = {
 """Folder in this package by kind of plugin."""
 _OPEN_KINDS: Final = frozenset({"languages"})
 """Kinds that other distributions may extend, by entry points of the group `crscore.KIND`."""
+# msgspec gives no structure for its errors, only their text.
 # "... - at `$.dim`", "... unknown field `colour`"
 _OPTION: Final = re.compile(r"(?: - at `\$\.|field `)(\w+)")
 

@@ -16,6 +16,7 @@ TERMINAL: Final = threading.Lock()
 """Held while a bar is shown: there is one at a time, and work inside other work shows none."""
 ENABLED: Final = threading.Event()
 """Set by the command line if bars may be shown."""
+# Importing rich takes 0.07 s of CPU time.
 DELAY_S: Final = 0.5
 """Seconds of work before a bar is shown: short work shows none, and does not import rich."""
 

@@ -192,7 +192,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 """Settings of each preset. `paper` does not set the claims, which require a model."""
 
-# "owner/model", "model", "model:7b"; no path.
+# "owner/model", "model", "model:7b" (a tag of Ollama); no path.
 _MODEL_NAME = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
 # "structural", "vllm:owner/model", "replay"; not "replay:FILE"
 _GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL_NAME})?)?"
@@ -459,6 +459,7 @@ def gitlab_certificates() -> str | None:
 
 def color_choice(*, is_terminal: bool) -> bool:
     """Return whether output has colors: `NO_COLOR`, then `FORCE_COLOR`, then the terminal."""
+    # https://no-color.org and https://force-color.org: any value that is not empty counts.
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

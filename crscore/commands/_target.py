@@ -18,6 +18,7 @@ _REMOTE: Final = re.compile(
     r"(?P<repository>[\w.-]+(?:/[\w.-]+?){1,20}?)(?:\.git)?/?",
     re.ASCII,
 )
+# https://docs.github.com/en/authentication/troubleshooting-ssh/using-ssh-over-the-https-port
 _ALIASES: Final = {
     "ssh.github.com": "github.com",
     "www.github.com": "github.com",

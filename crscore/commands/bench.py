@@ -75,7 +75,8 @@ def command(
     No language model is asked: a small encoder decides which finding is about which problem.
     FINDINGS may be a store of `crscore audit`. Formats and numbers: docs/bench.md.
     """
-    # The products are small, and threads waiting for the next one use as much CPU as the work.
+    # The products are small, and threads waiting for the next one use as much CPU as the work
+    # (https://github.com/OpenMathLib/OpenBLAS).
     # numpy's library reads this when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crscore import bench  # noqa: PLC0415  (after --help and wrong options)

@@ -40,7 +40,8 @@ MAX_FORMATS: Final = 6
 _ORIGIN: Final = "engine openai"
 # The client requires a key, and local servers ignore it.
 _PLACEHOLDER_KEY: Final = "none"
-# Servers use different statuses and wordings for this error.
+# Servers use different statuses and wordings for this error: OpenAI `context_length_exceeded`,
+# vLLM "maximum context length", llama.cpp "exceeds the available context size".
 _TOO_LONG_PHRASES: Final = (
     "context length", "context_length", "context size", "maximum context", "n_ctx"
 )  # fmt: skip
@@ -263,7 +264,7 @@ class OpenAI:
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
-            "seed": sampling.seed,
+            "seed": sampling.seed,  # best effort: the server's hardware changes the sums
         }
         if sampling.schema is not None:
             schema = {"name": "answer", "strict": True, "schema": dict(sampling.schema)}

@@ -37,8 +37,10 @@ ENVIRONMENT: Final = {
     # In our process the engine starts in a third of the time and cannot outlive us.
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
 }
+# https://docs.vllm.ai/en/latest/features/structured_outputs.html
 STRUCTURED_OUTPUTS: Final = {"backend": "guidance", "disable_any_whitespace": True}
 """Replaces the default backend, whose JSON may contain control characters or endless spaces."""
+# Others are refused: https://docs.vllm.ai/en/latest/features/lora.html
 LORA_RANKS: Final = (8, 16, 32, 64, 128, 256, 320, 512)
 """Adapter ranks that vLLM can reserve memory for."""
 _ORIGIN: Final = "engine vllm"

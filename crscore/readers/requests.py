@@ -29,6 +29,7 @@ VERSION: Final = 1
 """Version of what a request shows besides the prompt, part of the signature."""
 MAX_TOKENS: Final = 2_048
 """Default maximum tokens of an answer: a remark takes about 120."""
+# Too low an estimate only shows less code; too high a one is a request that a server refuses.
 BYTES_PER_TOKEN: Final = 3
 """Low estimate of the UTF-8 bytes per token: code takes 3 to 3.5, English 4 to 4.5."""
 MAX_REQUEST_BYTES: Final = 18_000

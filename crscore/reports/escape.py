@@ -13,6 +13,7 @@ import msgspec
 MAX_ITEM_CHARS = 2_000
 """Maximum characters of a sentence, pseudo-reference or note in a report for people."""
 
+# Control sequences of ECMA-48: a terminal would obey those of a review (CWE-150).
 # ESC [ 31m, ESC ] 8;;address BEL, ESC P ... ESC \, ESC c; the same with the one-byte C1 codes.
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
@@ -21,6 +22,7 @@ _SEQUENCE = re.compile(
 )
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+# They let code read otherwise than it runs (CVE-2021-42574, https://trojansource.codes).
 _REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 # Zero-width and soft hyphen, direction marks, fillers that draw nothing, tag characters.
 _INVISIBLE = re.compile(
@@ -29,6 +31,7 @@ _INVISIBLE = re.compile(
 )
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)")
+# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 # A runner executes `::name::` at the start of a line and `##[name]` anywhere as commands.
 _COMMAND_LINE = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\[)")
@@ -36,6 +39,7 @@ _OLD_COMMAND = re.compile(r"##(?=\[)")
 _MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_\[\]~]|:(?=:))")
 # Start of a list, a heading, a quote or a rule: `- `, `1. `, `2) `, `# `, `> `, `===`.
 _MARKDOWN_OPENING = re.compile(r"^(?=[-+=#>])|^(\d+)(?=[.)])")
+# A mention would notify a stranger, an issue's number would link to it there.
 _MENTION = re.compile(r"@(?=[\w])")
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
 # Anywhere, not only at the start of a word: GitHub also links `1https://x.example`.
@@ -216,6 +220,7 @@ def write_json(document: object, *, indent: int | None = 2) -> str:
         indent=indent,
         separators=(",", ":") if indent is None else None,
     )
+    # RFC 8259, section 8.2, leaves open what a reader does with half a pair; some refuse the file.
     # These characters occur only inside strings.
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
     return _OLD_COMMAND.sub(r"\\u0023#", _JSON_RISKY.sub(_as_json_escape, text)) + "\n"

@@ -39,6 +39,7 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
             title=title,
             # Unescaped: the page must have exactly the bytes that were hashed.
             style=Markup(rules),  # noqa: S704
+            # https://www.w3.org/TR/CSP3/: nothing is loaded, no script runs, no form is sent.
             policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
             "base-uri 'none'; form-action 'none'",
             version=__version__,

@@ -13,6 +13,7 @@ from crscore.reports.base import Report
 from crscore.reports.blocks import Run
 from crscore.reports.markdown_blocks import render_markdown
 
+# GitHub refuses a longer comment with 422, "body is too long (maximum is 65536 characters)".
 MAX_CHARS: Final = 65_000
 """Maximum characters of a document. GitHub allows 65,536 in a comment; the rest is for markers."""
 SHOWN_REMARKS: Final = 5

@@ -44,6 +44,7 @@ from crscore.version import __version__
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
+# https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit
 MAX_RUNS: Final = 20
 """Maximum number of runs in a file."""
 MAX_RESULTS: Final = 5_000

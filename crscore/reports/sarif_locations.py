@@ -68,6 +68,7 @@ def _successor(file: ChangedFile, old: int) -> int:
 
 def _location(span: LineSpan) -> dict[str, Any]:
     # Bytes that are not UTF-8 are decoded as lone surrogates; every byte can be written.
+    # RFC 3986 allows no space and no `#` in a path; GitHub shows no alert for such an address.
     uri = quote(span.path.lstrip("/").encode("utf-8", "surrogatepass"))
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
     if span.start > 0:
