@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
 import sys
 from types import MappingProxyType
@@ -86,7 +87,7 @@ _HELP_ALL = click.Option(
 
 
 class GroupedCommand(click.Command):
-    """Command whose help lists the options in groups, and then examples.
+    """Command whose help lists the options in groups, and then the examples of its docstring.
 
     click has no option groups, and importing a library that adds them (cloup, rich-click) takes
     longer than the rest of the help.
@@ -94,7 +95,6 @@ class GroupedCommand(click.Command):
     Args:
         groups: Further groups, before those of the settings: heading -> names of options, with `_`
             for `-`.
-        examples: Command lines at the end of the help.
         common: Names of the options that `--help` lists if there are many; `--help-all` lists
             all options.
     """
@@ -103,13 +103,13 @@ class GroupedCommand(click.Command):
         self,
         *arguments: Any,
         groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        examples: Sequence[str] = (),
         common: Sequence[str] = (),
         **options: Any,
     ) -> None:
-        super().__init__(*arguments, **options)
+        text, _, examples = inspect.cleandoc(options.get("help") or "").partition("\nExamples:\n")
+        super().__init__(*arguments, **options | {"help": text})
         self.groups = {**groups, **GROUPS}
-        self.examples = examples
+        self.examples = inspect.cleandoc(examples).splitlines()
         self.common = common
         if common:
             self.params.append(_HELP_ALL)

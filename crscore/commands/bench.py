@@ -28,16 +28,7 @@ FETCH: Final = "fetch"
 _SQLITE: Final = b"SQLite format 3\0"
 
 
-@click.command(
-    name="bench",
-    cls=_terminal.GroupedCommand,
-    examples=(
-        "crscore bench golden.jsonl findings.jsonl",
-        "crscore bench golden.jsonl a.jsonl crscore-audit.db --format html -o page.html",
-        "crscore bench fetch martian CLONE  # writes martian.jsonl",
-        "crscore bench --judgements judgements.jsonl",
-    ),
-)
+@click.command(name="bench", cls=_terminal.GroupedCommand)
 @click.argument("golden", type=PATH, required=False)
 @click.argument("findings", type=PATH, nargs=-1)
 @option("--list", "Name the public sets, with licence and hash.", to="is_list")
@@ -74,6 +65,12 @@ def command(
 
     No language model is asked: a small encoder decides which finding is about which problem.
     FINDINGS may be a store of `crscore audit`. Formats and numbers: docs/bench.md.
+
+    Examples:
+        crscore bench golden.jsonl findings.jsonl
+        crscore bench golden.jsonl a.jsonl crscore-audit.db --format html -o page.html
+        crscore bench fetch martian CLONE  # writes martian.jsonl
+        crscore bench --judgements judgements.jsonl
     """
     # The products are small, and threads waiting for the next one use as much CPU as the work
     # (https://github.com/OpenMathLib/OpenBLAS).

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 _KIB = 1024
 
 
-@click.command(
-    name="cache", cls=GroupedCommand, examples=("crscore cache", "crscore cache --clear")
-)
+@click.command(name="cache", cls=GroupedCommand)
 @option("--clear", "Clear the cache.")
 @setting_options("cache_dir", "config")
 def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
@@ -27,6 +25,10 @@ def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
 
     It holds findings, a model's claims, ratings and verdicts, whole files and responses of a code
     host.
+
+    Examples:
+        crscore cache
+        crscore cache --clear
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
 

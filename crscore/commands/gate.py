@@ -13,15 +13,17 @@ from crscore.commands._terminal import CommandGroup, print_gate
 if TYPE_CHECKING:
     from crscore.hosts.site import Connection
 
-_EXAMPLE = "crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7"
 
-
-@click.group(name="gate", cls=CommandGroup, examples=(_EXAMPLE,))
+@click.group(name="gate", cls=CommandGroup)
 def command() -> None:
-    """Fail if a pull request lacks something; nothing is scored."""
+    """Fail if a pull request lacks something; nothing is scored.
+
+    Examples:
+        crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7
+    """
 
 
-@command.command("coverage", examples=(_EXAMPLE,))
+@command.command("coverage")
 @click.argument("target", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N")
 @option(
     "--reviewer NAME...", "Login or name of a reviewer; * matches any text.",
@@ -35,6 +37,9 @@ def coverage(
     """Exit with 1 if a reviewer did not review the newest commit.
 
     A green check, or a notice that nothing was reviewed, is not a review.
+
+    Examples:
+        crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7
     """
     from crscore.pull_request import coverage as gate  # noqa: PLC0415  (so that --help is quick)
 

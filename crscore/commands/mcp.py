@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    name="mcp",
-    cls=GroupedCommand,
-    short_help="Serve triage and scores to coding agents.",
-    examples=("crscore mcp   # the command that an agent's settings name",),
+    name="mcp", cls=GroupedCommand, short_help="Serve triage and scores to coding agents."
 )
 @setting_options(*SCORING, "config", analyzers="none")
 def command(*, config_file: Path | None, **flags: Any) -> int:
@@ -25,6 +22,9 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
 
     The agent starts this command, so it has no address and opens no port. Linters are off by
     default, as agents pass diffs of unchecked code.
+
+    Examples:
+        crscore mcp   # the command that an agent's settings name
     """
     from crscore.agents.mcp_server import serve  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415

@@ -40,17 +40,7 @@ REPORTS: Final = {
 """Files of `--reports`, by format: the formats for a single pull request."""
 
 
-@click.command(
-    name="pr",
-    cls=_terminal.GroupedCommand,
-    examples=(
-        "crscore pr acme/shop#7",
-        "crscore pr 7 8 9   # in a clone",
-        "crscore pr acme/shop#7 --comment",
-        "crscore pr 'group/project!7'   # on GitLab",
-        "crscore pr acme/shop#7 --author 'coderabbitai[bot]' --format html -o page.html",
-    ),
-)
+@click.command(name="pr", cls=_terminal.GroupedCommand)
 @click.argument("targets", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N...", nargs=-1, required=True)
 @format_option("text", *REPORTS, "markdown")
 @output_option
@@ -106,6 +96,13 @@ def command(
     The token is read from GITHUB_TOKEN or GH_TOKEN, for GitLab from GITLAB_TOKEN or CI_JOB_TOKEN;
     GITLAB_URL is GitLab's address. [tool.crscore] is read from the base branch only, so that a
     change cannot set its own gate.
+
+    Examples:
+        crscore pr acme/shop#7
+        crscore pr 7 8 9   # in a clone
+        crscore pr acme/shop#7 --comment
+        crscore pr 'group/project!7'   # on GitLab
+        crscore pr acme/shop#7 --author 'coderabbitai[bot]' --format html -o page.html
     """
     from crscore.pull_request import gate, run, untrusted  # noqa: PLC0415  (so that --help is fast)
 

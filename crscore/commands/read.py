@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     cls=_terminal.GroupedCommand,
     groups={"Code": ("language", "path", "source_root", "old", "new")},
     short_help="Write the requests to a language model that reads a review.",
-    examples=(
-        "crscore read change.diff review.md --requests requests.jsonl --source-root .",
-        "crscore read pairs.jsonl --requests requests.jsonl",
-    ),
 )
 @click.argument("diff", type=FILE, metavar="DIFF")
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
@@ -57,6 +53,10 @@ def command(
     batch service answers them; `--reader replay:ANSWERS.jsonl` reads the answers, one JSON object
     per line with the `id` of a request and the `answer`. Score with the same options that determine
     what a model sees: analyzers and complete files.
+
+    Examples:
+        crscore read change.diff review.md --requests requests.jsonl --source-root .
+        crscore read pairs.jsonl --requests requests.jsonl
     """
     settings = load_settings(config_file, flags)
     output = None if target == io.STDIN else target

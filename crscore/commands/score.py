@@ -36,13 +36,6 @@ if TYPE_CHECKING:
         "offline",
     ),
     short_help="Score a review of a change, or many.",
-    examples=(
-        "crscore change.diff review.md",
-        "git diff main... | crscore - review.md --source-root .",
-        "crscore change.diff comments.json --format html -o report.html",
-        "crscore change.diff review.md --fail-under 30",
-        "crscore pairs.jsonl --format json -o results.jsonl",
-    ),
 )
 @click.argument("diff", required=False, type=FILE, metavar="DIFF")
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
@@ -67,6 +60,13 @@ def command(
     REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can be - for
     standard input. A single argument PAIRS.jsonl (or -) has one pair per line: {"diff": ...,
     "review": ...}.
+
+    Examples:
+        crscore change.diff review.md
+        git diff main... | crscore - review.md --source-root .
+        crscore change.diff comments.json --format html -o report.html
+        crscore change.diff review.md --fail-under 30
+        crscore pairs.jsonl --format json -o results.jsonl
     """
     settings = load_settings(config_file, flags)
     if diff is None:

@@ -35,11 +35,6 @@ NO_REMARKS: Final = "No remarks.\n"
     cls=GroupedCommand,
     short_help="Decide about remarks: fix, answer or skip.",
     groups={"Before posting": ("only", "posted")},
-    examples=(
-        "crscore triage change.diff comments.json --format json",
-        "crscore triage change.diff draft.json --only worth-posting --format comments",
-        "crscore triage change.diff draft.json --only worth-posting --posted posted.json",
-    ),
 )
 @click.argument("diff", type=FILE, metavar="DIFF")
 @click.argument("review", type=FILE, metavar="REVIEW")
@@ -70,6 +65,11 @@ def command(
     For coding agents that work on the remarks of all reviewers, and for a reviewer's draft before
     it is posted. Each remark has a reason, its importance, whether the code confirms or refutes it
     with the lines that prove it, its duplicates and its place. Linters are off by default.
+
+    Examples:
+        crscore triage change.diff comments.json --format json
+        crscore triage change.diff draft.json --only worth-posting --format comments
+        crscore triage change.diff draft.json --only worth-posting --posted posted.json
     """
     settings = load_settings(config_file, flags)
     from crscore.agents.triage import triage  # noqa: PLC0415

@@ -16,7 +16,7 @@ from crscore.commands.code import (
 )
 
 
-@click.command("study", cls=GroupedCommand, examples=("crscore code study graded.jsonl",))
+@click.command("study", cls=GroupedCommand)
 @click.argument("data", type=click.Path(path_type=Path))
 @metrics_option
 @preset_option
@@ -43,6 +43,9 @@ def command(
 
     Kendall's tau is within a problem, Pearson and Spearman over all. A constant answer, the length
     and the similarity of characters are the baselines.
+
+    Examples:
+        crscore code study graded.jsonl
     """
     from crscore_lab.code import correlation, graded  # noqa: PLC0415  (after --help)
 

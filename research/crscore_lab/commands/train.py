@@ -83,16 +83,16 @@ def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
     )
 
 
-@click.group(
-    name="train",
-    cls=CommandGroup,
-    examples=("crscore train matcher study.jsonl.gz -o matcher.npz",),
-)
+@click.group(name="train", cls=CommandGroup)
 def command() -> None:
-    """Learn a part of the score from data."""
+    """Learn a part of the score from data.
+
+    Examples:
+        crscore train matcher study.jsonl.gz -o matcher.npz
+    """
 
 
-@command.command(name="matcher", examples=("crscore train matcher study.jsonl.gz -o matcher.npz",))
+@command.command(name="matcher")
 @click.argument("data", type=_PATH)
 @_output("FILE", "Write here (.npz).")
 @click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
@@ -102,6 +102,9 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 
     DATA has the format of `crscore validate`. The same data, encoder and seed give the same file,
     byte for byte.
+
+    Examples:
+        crscore train matcher study.jsonl.gz -o matcher.npz
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
     from crscore.matchers import weights  # noqa: PLC0415
@@ -124,10 +127,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     return 0
 
 
-@command.command(
-    name="code",
-    examples=("crscore train code programs.jsonl --model microsoft/unixcoder-base -o DIR",),
-)
+@command.command(name="code")
 @click.argument("data", type=_PATH)
 @_output("DIR", "Write the encoder here.", click.Path(path_type=Path, file_okay=False))
 @click.option("--model", required=True, metavar="NAME", help="Hugging Face encoder to train.")
@@ -137,6 +137,9 @@ def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int
     """Train an encoder for CodeScore-R on DATA: JSON Lines of code and language.
 
     Learns from the functions in Python and Java, their equivalent forms and their mutants.
+
+    Examples:
+        crscore train code programs.jsonl --model microsoft/unixcoder-base -o DIR
     """
     from crscore_lab.training.code import conce, examples  # noqa: PLC0415  (after --help)
 
@@ -150,10 +153,7 @@ def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int
     return 0
 
 
-@command.command(
-    name="usefulness",
-    examples=("crscore train usefulness DATA -o usefulness.npz --matcher matcher.npz",),
-)
+@command.command(name="usefulness")
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False))
 @_output("FILE", "Write the weights of the headline here (.npz).")
 @click.option(
@@ -166,6 +166,9 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
 
     Learns the calibrated matcher, too, as each needs the other; half an hour on two cores. On one
     machine, the same data and encoder give the same two files.
+
+    Examples:
+        crscore train usefulness DATA -o usefulness.npz --matcher matcher.npz
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
     from crscore.matchers import weights  # noqa: PLC0415
@@ -193,9 +196,7 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     return 0
 
 
-@command.command(
-    name="bench", examples=("crscore train bench judgements.jsonl.gz -o weights.json",)
-)
+@command.command(name="bench")
 @click.argument("judgements", type=_PATH)
 @_output("FILE", "Write the weights here (.json).")
 @click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
@@ -204,6 +205,9 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
 
     Prints the agreement on changes that the weights were not learned from, in 10 folds, and that
     of the plain rule. The same data and seed give the same file.
+
+    Examples:
+        crscore train bench judgements.jsonl.gz -o weights.json
     """
     from crscore.bench import pairs  # noqa: PLC0415  (after --help and wrong options)
     from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
@@ -221,9 +225,7 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
     return 0
 
 
-@command.command(
-    name="ranking", examples=("crscore train ranking commits.jsonl.gz -o ranking.toml",)
-)
+@command.command(name="ranking")
 @click.argument("commits", type=_PATH)
 @_output("FILE", "Write the weights here (.toml).")
 def ranking(commits: Path, *, target: str) -> int:
@@ -231,6 +233,9 @@ def ranking(commits: Path, *, target: str) -> int:
 
     COMMITS is JSON Lines, gzip, with repository, commit, subject and diff. Prints measures on
     repositories that the weights were not learned from.
+
+    Examples:
+        crscore train ranking commits.jsonl.gz -o ranking.toml
     """
     from crscore.statistics import ranks  # noqa: PLC0415
     from crscore_lab.training import ranking  # noqa: PLC0415  (after --help and wrong options)
@@ -244,11 +249,7 @@ def ranking(commits: Path, *, target: str) -> int:
     return 0
 
 
-@command.command(
-    name="claims",
-    context_settings={"show_default": True},
-    examples=("crscore train claims rows.jsonl --model NAME -o DIR",),
-)
+@command.command(name="claims", context_settings={"show_default": True})
 @click.argument("rows", type=_PATH)
 @click.option("--model", required=True, metavar="NAME", help="Base model: a name, or a folder.")
 @click.option("--revision", metavar="REV", help="Commit, branch or tag of a named model.")
@@ -265,6 +266,9 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) ->
     ROWS is JSON Lines, plain or gzip: `patch` and `completion`, or `patch`, `claims` and
     `implications`. By default, epochs, batch, length, split, evaluation and seed are the
     paper's. The loss covers the answer only; the best checkpoint is kept.
+
+    Examples:
+        crscore train claims rows.jsonl --model NAME -o DIR
     """
     from crscore_lab.training.claims import finetune  # noqa: PLC0415  (after --help)
 
@@ -288,11 +292,7 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) ->
     return 0
 
 
-@command.command(
-    name="labels",
-    context_settings={"show_default": True},
-    examples=("crscore train labels diffs.jsonl --model NAME -o rows.jsonl",),
-)
+@command.command(name="labels", context_settings={"show_default": True})
 @click.argument("diffs", type=_PATH)
 @click.option("--model", required=True, metavar="NAME", help="Model, by the server's name for it.")
 @_output(
@@ -307,6 +307,9 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     DIFFS is JSON Lines with `patch` or `diff`, or a folder of .diff files. The server's address
     and key are in OPENAI_BASE_URL and OPENAI_API_KEY. By default, sampling and lengths are the
     paper's. Run it again to resume, or to retry where the server failed.
+
+    Examples:
+        crscore train labels diffs.jsonl --model NAME -o rows.jsonl
     """
     from crscore.claims import prompt  # noqa: PLC0415  (after --help and wrong options)
     from crscore.claims.model import ModelClaims  # noqa: PLC0415

@@ -53,12 +53,6 @@ class SplitCommand(GroupedCommand):
     short_help="Compare the score with people's ratings.",
     cls=SplitCommand,
     context_settings={"show_default": True},
-    examples=(
-        "crscore validate study.jsonl.gz",
-        "crscore validate study.jsonl.gz --claims structural --format json -o run.json",
-        "crscore validate a.json b.json",
-        "crscore validate comments.jsonl --reader network --reader openai:MODEL",
-    ),
 )
 @click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=_FILE)
 @click.option(
@@ -174,6 +168,12 @@ def command(
     the data, and the report shows the effect.
 
     Needs: pip install 'crscore[validate]'.
+
+    Examples:
+        crscore validate study.jsonl.gz
+        crscore validate study.jsonl.gz --claims structural --format json -o run.json
+        crscore validate a.json b.json
+        crscore validate comments.jsonl --reader network --reader openai:MODEL
     """
     io.check_output(target)
 
