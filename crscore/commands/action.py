@@ -117,20 +117,20 @@ class Step:
 
 
 def _run(runner: Environment, step: Step) -> None:
-    target = event.target(runner)
-    if isinstance(target, event.NoTarget):
+    target = event.find_target(runner)
+    if target.reason:
         step.note("notice", f"Nothing was scored: {target.reason}.")
         return
     from crscore.github.host import GitHub  # noqa: PLC0415  (after wrong inputs)
 
-    wait_budget_s = NIGHTLY_WAIT_BUDGET_S if isinstance(target, event.Recent) else WAIT_BUDGET_S
+    wait_budget_s = NIGHTLY_WAIT_BUDGET_S if target.is_recent else WAIT_BUDGET_S
     connection = Connection(runner.api_url, wait_budget_s, lambda text: click.echo(one_line(text)))
     client = make_client(connection, runner.inputs.token)
     numbers = _find_numbers(client, runner, target, step)
     is_single = len(numbers) == 1
     if not numbers:
         reason = "no open pull request changed lately"
-        if isinstance(target, event.OfHead):
+        if target.head is not None:
             reason = "no open pull request has the commit that was measured as its newest one"
         step.note("notice", f"Nothing was scored: {reason}.")
     elif runner.inputs.post_from is not None:
@@ -151,15 +151,11 @@ def _find_numbers(
 ) -> tuple[int, ...]:
     from crscore.github import host  # noqa: PLC0415  (after wrong inputs)
 
-    if isinstance(target, event.ByNumber):
+    if target.number is not None:
         return (target.number,)
-    if isinstance(target, event.OfHead):
+    if target.head is not None:
         # GitHub leaves `workflow_run.pull_requests` empty for forks.
-        return host.find_by_head(
-            client, runner.repository, owner=target.owner, branch=target.branch, sha=target.sha
-        )
-    if not isinstance(target, event.Recent):
-        return ()
+        return host.find_by_head(client, runner.repository, **target.head._asdict())
     # All that a page can list, so that skipped pull requests are counted, too.
     numbers = host.find_recent(
         client, runner.repository, days=event.RECENT_DAYS, limit=host.MAX_LISTED

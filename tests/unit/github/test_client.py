@@ -697,7 +697,7 @@ def test_host_that_does_not_take_the_call_cannot_be_reached(connect) -> None:
             caller.connect_ex(full.getsockname())
         url = f"http://127.0.0.1:{full.getsockname()[1]}"
         with pytest.raises(UnavailableError, match="reached in time"):
-            connect(api_url=url, tries=1).get(PATH, Pull)
+            connect(api_url=url, tries=1, timeout_s=1).get(PATH, Pull)
 
 
 def test_certificate_that_nobody_vouches_for_is_not_tried_again(connect, clock, tls_server) -> None:

@@ -62,7 +62,8 @@ def test_archive_with_the_name_twice_is_refused(tmp_path: Path) -> None:
         artifact.read_artifact(archive_path)
 
 
-def test_bomb_is_refused(tmp_path: Path) -> None:
+def test_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(artifact, "MAX_BYTES", 1_000_000)
     archive_path = archive(tmp_path / "a.zip", ("crscore.json", b" " * (artifact.MAX_BYTES + 1)))
     assert archive_path.stat().st_size < 100_000
 
@@ -70,7 +71,10 @@ def test_bomb_is_refused(tmp_path: Path) -> None:
         artifact.read_artifact(archive_path)
 
 
-def test_bomb_that_states_a_small_size_is_refused(tmp_path: Path) -> None:
+def test_bomb_that_states_a_small_size_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(artifact, "MAX_BYTES", 1_000_000)
     content = b" " * (artifact.MAX_BYTES + 1)
     archive_path = archive(tmp_path / "a.zip", ("crscore.json", content))
     whole = archive_path.read_bytes()

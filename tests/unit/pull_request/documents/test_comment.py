@@ -66,7 +66,7 @@ def test_what_is_left_out_is_counted() -> None:
 
 
 def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:
-    for length in range(10, 2_000, 630):
+    for length in (10, 1_990):
         notes = tuple("x" * length for _ in range(100))
         actual = overviews.replace(overviews.largest(), notes=notes, reviewers=())
         assert len(comment.render_comment(actual)) <= comment.MAX_CHARS
