@@ -6,12 +6,12 @@ one chunk; in a larger file, each hunk is a chunk. A hunk that is too long is cu
 The paper cuts each of its three blocks at 4,000 characters; here a note names every omitted part.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from crscore.diff.sections import part_of
-from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, LineSpan, Side
+from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, LineSpan, Side
 from crscore.text import count_noun
 
 BUDGET: Final = 8_000
@@ -38,22 +38,28 @@ class Chunk:
     @property
     def text(self) -> str:
         """The diff in git's hunk format."""
-        return "\n".join(line for hunk in self.hunks for line in _printed(hunk))
+        lines: list[str] = []
+        for hunk in self.hunks:
+            old, new = f"{hunk.old_start},{hunk.old_length}", f"{hunk.new_start},{hunk.new_length}"
+            lines.append(f"@@ -{old} +{new} @@ {hunk.section}".rstrip())
+            lines += (_SIGNS[line.kind] + line.text for line in hunk.lines)
+        return "\n".join(lines)
 
-    @property
-    def removed(self) -> tuple[str, ...]:
-        """Removed lines that are not blank, stripped."""
-        return tuple(_stripped(self.hunks, LineKind.REMOVED))
-
-    @property
-    def added(self) -> tuple[str, ...]:
-        """Added lines that are not blank, stripped."""
-        return tuple(_stripped(self.hunks, LineKind.ADDED))
+    def changed(self, kind: LineKind) -> tuple[str, ...]:
+        """Return the added or the removed lines that are not blank, stripped."""
+        lines = (line for hunk in self.hunks for line in hunk.lines if line.kind is kind)
+        return tuple(text for line in lines if (text := line.text.strip()))
 
     @property
     def spans(self) -> tuple[LineSpan, ...]:
         """Line ranges of the hunks, on each side that has lines."""
-        return tuple(span for hunk in self.hunks for span in _spans(self.file, hunk))
+        return tuple(
+            LineSpan(path=self.file.path_on(side), side=side, start=start, end=start + length - 1)
+            for hunk in self.hunks
+            for side in Side
+            for start, length in [hunk.range_of(side)]
+            if length
+        )
 
 
 class ChunkedDiff(NamedTuple):
@@ -82,13 +88,14 @@ def chunk_diff(diff: Diff, budget: int = BUDGET) -> ChunkedDiff:
     for file in diff.files:
         lines = [line for hunk in file.hunks for line in hunk.lines]
         if not lines:
-            notes.append(f"The model is not asked about `{file.path}`: {_why_empty(file)}.")
+            notes.append(f"The model is not asked about `{file.path}`: it has no changed lines.")
         elif sum(map(_length, lines)) <= min(budget, MAX_FILE_CHARS):
             chunks.append(Chunk(file=file, hunks=file.hunks))
         else:
             parts = (part for hunk in file.hunks for part in _cut(hunk, budget))
             chunks += (Chunk(file=file, hunks=(part,)) for part in parts)
-        notes += (_describe_long_line(file, line) for line in lines if _length(line) > budget)
+        if long := sum(_length(line) > budget for line in lines):
+            notes.append(f"Lines of `{file.path}` too long to be shown to the model: {long}.")
     if len(chunks) > MAX_CHUNKS:
         left = chunks[MAX_CHUNKS:]
         paths = len({chunk.file.path for chunk in left})
@@ -118,43 +125,3 @@ def _cut(hunk: Hunk, budget: int) -> Iterator[Hunk]:
     for begin, end in (*ranges, (start, len(hunk.lines))):
         if any(line.kind is not LineKind.CONTEXT for line in hunk.lines[begin:end]):
             yield part_of(hunk, begin, end)
-
-
-def _describe_long_line(file: ChangedFile, line: DiffLine) -> str:
-    number, side = (line.old, "old") if line.new is None else (line.new, "new")
-    return (
-        f"Line {number} of the {side} `{file.path}` has {len(line.text)} characters, "
-        "too many to be shown to the model."
-    )
-
-
-def _why_empty(file: ChangedFile) -> str:
-    if file.is_binary:
-        return "it is binary"
-    if file.is_missing:
-        return f"its changes are not known ({file.missing})"
-    if file.status is FileStatus.RENAMED:
-        return f"it was renamed from `{file.old_path}` without a change"
-    return f"none of its lines changed ({file.status.value.replace('_', ' ')})"
-
-
-def _printed(hunk: Hunk) -> Iterator[str]:
-    old, new = f"{hunk.old_start},{hunk.old_length}", f"{hunk.new_start},{hunk.new_length}"
-    yield f"@@ -{old} +{new} @@ {hunk.section}".rstrip()
-    for line in hunk.lines:
-        yield _SIGNS[line.kind] + line.text
-
-
-def _stripped(hunks: Sequence[Hunk], kind: LineKind) -> Iterator[str]:
-    for hunk in hunks:
-        for line in hunk.lines:
-            if line.kind is kind and line.text.strip():
-                yield line.text.strip()
-
-
-def _spans(file: ChangedFile, hunk: Hunk) -> Iterator[LineSpan]:
-    for side in Side:
-        start, length = hunk.range_of(side)
-        if length:
-            path = file.path_on(side)
-            yield LineSpan(path=path, side=side, start=start, end=start + length - 1)

@@ -34,8 +34,6 @@ CARD: Final = "training.json"
 """File that `crscore train claims` writes beside the weights."""
 PARSER_VERSION: Final = 5
 """Version of the answer parser; cached claims of an older version are ignored."""
-CHATS_PER_GROUP: Final = 128
-"""Minimum number of chats sent to a server before its answers are cached."""
 MAX_CLAIMS: Final = 40
 """Maximum number of claims, and of implications, taken from one answer: three times the number that
 the prompt asks for."""
@@ -84,38 +82,28 @@ class ModelClaims:
         """Write the claims of each diff, using one batch for those that are not cached."""
         # The chunk size determines the text that the model sees, and so its answer.
         producer = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
-        # The model is called once for equal changes.
         keys = [_cache_key(diff, producer) for diff in diffs]
-        by_key = dict(zip(keys, diffs, strict=True))
-        cached = ((key, _read_cached(self.cache, key)) for key in by_key)
-        claims_by_key = {key: claims for key, claims in cached if claims is not None}
-        uncached = {key: diff for key, diff in by_key.items() if key not in claims_by_key}
-        generated = self._generate_new(tuple(uncached.values()))
-        for key, (claims, complete) in zip(uncached, generated, strict=True):
+        claims_by_key: dict[str, Claims] = {}
+        chunked_by_key: dict[str, ChunkedDiff] = {}
+        for key, diff in dict(zip(keys, diffs, strict=True)).items():  # equal changes once
+            if (claims := _read_cached(self.cache, key)) is not None:
+                claims_by_key[key] = claims
+            else:
+                chunked_by_key[key] = self._chunks(diff)
+        chunks = [chunk for chunked in chunked_by_key.values() for chunk in chunked.chunks]
+        answers: Iterator[Answer] = iter(())
+        if chunks:
+            # A new nonce for each run, so that a diff cannot predict how its fence ends.
+            fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
+            chats = [self._chat(chunk, fence) for chunk in chunks]
+            answers = iter(self.engine.complete(chats, self.sampling))
+        for key, chunked in chunked_by_key.items():
+            claims, complete = self._claims(chunked, [next(answers) for _ in chunked.chunks])
             claims_by_key[key] = claims
             # A chunk without an answer may get one in the next run.
             if complete and self.cache is not None:
                 self.cache.put(key, msgspec.msgpack.encode(claims))
         return tuple(claims_by_key[key] for key in keys)
-
-    def _generate_new(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
-        """Generate claims for the diffs: in one batch in this process, in groups on a server.
-
-        The claims of a group are cached before the next group is sent, as a run may be killed and
-        server calls may cost money.
-
-        Yields:
-            The claims of each diff, and whether the model answered for every chunk.
-        """
-        if not diffs:
-            return
-        # A new nonce for each run, so that a diff cannot predict how its fence ends.
-        fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
-        for group in _groups([self._chunks(diff) for diff in diffs], bool(self.engine.origin)):
-            chats = [self._chat(chunk, fence) for chunked in group for chunk in chunked.chunks]
-            answers = iter(self.engine.complete(chats, self.sampling) if chats else ())
-            for chunked in group:
-                yield self._claims(chunked, [next(answers) for _ in chunked.chunks])
 
     def _chat(self, chunk: Chunk, fence: Fence) -> tuple[Message, ...]:
         return make_chat(self.prompt, chunk, fence, self.form, examples=self.few_shots)
@@ -213,18 +201,6 @@ def normalize(text: str) -> tuple[str, ...]:
     """
     words = (word for word in split_identifier(text) if word not in _FILLERS)
     return tuple(word if word.isdigit() else stem(word) for word in words)
-
-
-def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list[ChunkedDiff]]:
-    """Yield groups of diffs, each large enough for a batch."""
-    group: list[ChunkedDiff] = []
-    for chunked in parts:
-        group.append(chunked)
-        if send_in_groups and sum(len(diff.chunks) for diff in group) >= CHATS_PER_GROUP:
-            yield group
-            group = []
-    if group:
-        yield group
 
 
 def _notes(failed: Sequence[str | MalformedAnswerError], parts: int, cut_off: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ reject one.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -19,6 +19,7 @@ from crscore.errors import ConfigError, InputError
 from crscore.llm import prompts
 from crscore.llm.base import Message
 from crscore.llm.prompt_escaping import Fence
+from crscore.records import LineKind
 
 Form = Literal["json", "sections"]
 """Form of an answer: JSON, or the published two sections of numbered points."""
@@ -124,7 +125,7 @@ def make_chat(
         Messages that alternate between user and assistant, starting and ending with the user.
     """
     shared = _shared(prompt, form, examples)
-    last = "\n".join(_fenced(prompt, fence, _lines(chunk)))
+    last = _fenced(prompt, fence, chunk)
     if len(shared) == 1:
         return (Message(role="user", text=f"{shared[0].text}\n\n{last}"),)
     return (*shared, Message(role="user", text=last))
@@ -159,7 +160,7 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
     for index, example in enumerate(content.examples[:examples], start=1):
         chunk = chunk_diff(parse.parse_diff(example.diff)).chunks[0]
         fence = Fence(nonce=_EXAMPLE_NONCE.format(index))
-        text = "\n".join(_fenced(prompt, fence, _lines(chunk)))
+        text = _fenced(prompt, fence, chunk)
         if not messages:
             text = f"{lead}\n\n{text}"
         messages.append(Message(role="user", text=text))
@@ -168,26 +169,18 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
     return tuple(messages) or (Message(role="user", text=lead),)
 
 
-def _fenced(prompt: Prompt, fence: Fence, lines: Sequence[str]) -> Iterator[str]:
-    mark = {"mark": fence.nonce}
-    yield prompts.fill(prompt.content.opening, mark)
-    yield fence.text("\n".join(lines))
-    yield prompts.fill(prompt.content.closing, mark)
-    yield prompts.fill(prompt.content.request, mark)
-
-
-def _lines(chunk: Chunk) -> list[str]:
+def _fenced(prompt: Prompt, fence: Fence, chunk: Chunk) -> str:
     """Return the text that shows a chunk; all of it, including names, is untrusted."""
     file = chunk.file
-    lines = [f"File: {_one_line(file.path)}"] if file.path else []
+    lines = [f"File: {' '.join(file.path.split())}"] if file.path else []
     if file.old_path and file.old_path != file.path:
-        lines.append(f"Before: {_one_line(file.old_path)}")
+        lines.append(f"Before: {' '.join(file.old_path.split())}")
     lines += ["Diff:", chunk.text]
-    for title, changed in (("Lines removed:", chunk.removed), ("Lines added:", chunk.added)):
-        if changed:
+    for title, kind in (("Lines removed:", LineKind.REMOVED), ("Lines added:", LineKind.ADDED)):
+        if changed := chunk.changed(kind):
             lines += [title, *changed]
-    return lines
-
-
-def _one_line(name: str) -> str:
-    return " ".join(name.split())
+    content, mark = prompt.content, {"mark": fence.nonce}
+    opening, closing = (prompts.fill(text, mark) for text in (content.opening, content.closing))
+    return "\n".join(
+        [opening, fence.text("\n".join(lines)), closing, prompts.fill(content.request, mark)]
+    )

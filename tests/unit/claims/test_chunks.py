@@ -33,8 +33,8 @@ def test_small_change_of_a_file_is_one_chunk() -> None:
     (chunk,) = chunks.chunk_diff(made).chunks
     assert len(chunk.hunks) == 3
     assert chunk.text.startswith("@@ -7,7 +7,7 @@")
-    assert chunk.removed == ("line 10", "line 200", "line 390")
-    assert chunk.added == ("other 10", "other 200", "other 390")
+    assert chunk.changed(LineKind.REMOVED) == ("line 10", "line 200", "line 390")
+    assert chunk.changed(LineKind.ADDED) == ("other 10", "other 200", "other 390")
 
 
 def test_long_hunks_are_chunks_of_their_own() -> None:
@@ -74,12 +74,12 @@ def test_long_hunk_is_cut_between_its_lines_with_right_headers() -> None:
     assert len(found.chunks) > 5
     assert found.notes == ()
     assert all(chunk.hunks[0].section == "def f()" for chunk in found.chunks)
-    texts = [line for chunk in found.chunks for line in chunk.added]
+    texts = [line for chunk in found.chunks for line in chunk.changed(LineKind.ADDED)]
     assert texts == new.splitlines()
     for chunk in found.chunks:
         read = parse.parse_diff(f"--- a/x\n+++ b/x\n{chunk.text}\n")
         assert read.files[0].hunks == chunk.hunks
-        assert len(chunk.text) + sum(map(len, chunk.added)) < 1_100
+        assert len(chunk.text) + sum(map(len, chunk.changed(LineKind.ADDED))) < 1_100
 
 
 def test_line_over_the_budget_is_left_out_with_a_note() -> None:
@@ -87,33 +87,22 @@ def test_line_over_the_budget_is_left_out_with_a_note() -> None:
         f"--- a/x.js\n+++ b/x.js\n@@ -1,2 +1,3 @@\n-a\n+b\n+{'z' * 5_000}\n c\n"
     )
     found = chunks.chunk_diff(diff, 1_000)
-    assert [line for chunk in found.chunks for line in chunk.added] == ["b"]
-    assert found.notes == (
-        "Line 2 of the new `x.js` has 5000 characters, too many to be shown to the model.",
-    )
+    assert [chunk.changed(LineKind.ADDED) for chunk in found.chunks] == [("b",)]
+    assert found.notes == ("Lines of `x.js` too long to be shown to the model: 1.",)
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    "text",
     [
-        (
-            "diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n",
-            "it is binary",
-        ),
-        (
-            "diff --git a/o.py b/n.py\nsimilarity index 100%\nrename from o.py\nrename to n.py\n",
-            "it was renamed from `o.py` without a change",
-        ),
-        (
-            "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
-            "none of its lines changed (mode changed)",
-        ),
+        "diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n",
+        "diff --git a/o.py b/n.py\nsimilarity index 100%\nrename from o.py\nrename to n.py\n",
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
     ],
 )
-def test_file_without_lines_is_a_note(text: str, reason: str) -> None:
+def test_file_without_lines_is_a_note(text: str) -> None:
     found = chunks.chunk_diff(parse.parse_diff(text))
     assert found.chunks == ()
-    assert found.notes[0].endswith(f"{reason}.")
+    assert found.notes[0].endswith("it has no changed lines.")
 
 
 def test_too_many_chunks_are_a_note() -> None:

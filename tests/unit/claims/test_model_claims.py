@@ -325,22 +325,3 @@ def test_card_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "training.json").write_text("{ no JSON")
     with pytest.raises(ConfigError, match=r"training\.json: model: cannot be read"):
         model.make_generator("vllm", ModelOptions(argument=str(tmp_path)))
-
-
-def test_answers_of_a_server_are_cached_group_by_group(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(model, "CHATS_PER_GROUP", 2)
-    others = [
-        parse.parse_diff(f"@@ -1 +1 @@\n-LIMIT = {n}\n+LIMIT = {n + 1}\n", path="a.py")
-        for n in range(6)
-    ]
-
-    def script(asked: Asked) -> Say:
-        return scripted_llm.error(401, "no") if "LIMIT = 5" in asked.text else well(said(CART))
-
-    with scripted_llm.serve(script) as server:
-        with pytest.raises(GenerationError):
-            make(server, tmp_path).generate(others)
-        asked = len(server.chats())
-        with pytest.raises(GenerationError):
-            make(server, tmp_path).generate(others)
-        assert len(server.chats()) - asked < asked
