@@ -33,9 +33,9 @@ from crscore.audit.compare import compare_all
 from crscore.audit.decide import Record, decide, load_records
 from crscore.audit.drift import find_changes
 from crscore.audit.score.noise import noise_of
-from crscore.audit.signals import RULES, Signal
+from crscore.audit.score.signals import RULES
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import SignalRow, comment_key
+from crscore.audit.store.rows import Signal, SignalRow, comment_key
 from crscore.audit.tables import IMPORTANT, Period, load_reviews
 from crscore.hosts.records import MessageKind
 from crscore.records import Comment, Side
@@ -254,7 +254,6 @@ def measure(result, noise: str | None, faults: int) -> Review:
         comments.append(
             {
                 "standing": None if usefulness is None else usefulness.standing,
-                "relevance": item.scores.relevance,
                 "noise": "repeat" if noise == "repeat" and at else measured,
                 "stance": best.stance.value if best else None,
                 "level": best.level.value if best and best.is_valuable else None,
@@ -263,12 +262,8 @@ def measure(result, noise: str | None, faults: int) -> Review:
     return Review(
         {
             "standing": None if useful is None else useful.standing,
-            "importance": None if useful is None else useful.importance,
             "relevance": scores.relevance,
-            "conciseness": scores.conciseness,
-            "comprehensiveness": scores.comprehensiveness,
             "words": result.baselines.words,
-            "sentences": scores.sentences,
             "reason": scores.reason,
         },
         tuple(comments),

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.audit.engines import WORKER_DIED_REASON, Processes, Ray
+from crscore.audit.engines import WORKER_DIED_REASON, run_in_processes, run_on_ray
 from crscore.audit.score.pull_rows import failed, score_task
 from crscore.audit.score.tasks import find_unscored
 from crscore.settings import Config
@@ -57,10 +57,10 @@ def measure(engine: Engine, audit: Audit, settings: Config, *, workers: int) -> 
     before = busy()
     work = partial(score_task, settings=settings)
     died = partial(failed, signature="", reason=WORKER_DIED_REASON)
-    list(engine.run(tasks[:workers], work, died))
+    list(engine(tasks[:workers], work, died))
     start = busy() - before
     began, before, first = time.perf_counter(), busy(), 0.0
-    for number, scored in enumerate(engine.run(tasks[workers:], work, died)):
+    for number, scored in enumerate(engine(tasks[workers:], work, died)):
         assert scored.failure is None, scored.failure
         if number == 0:
             first = time.perf_counter()
@@ -81,7 +81,7 @@ def rescored(audit: Audit, settings: Config, *, workers: int) -> Measured:
         for (number,) in store.query("SELECT number FROM pulls"):
             body = f"Please log attempt {number} before the next one starts."
             add(store, 1_000_000 + number, number, "bo", body, path="shop/m0.py", line=9)
-    return measure(Processes(workers=workers), audit, settings, workers=workers)
+    return measure(partial(run_in_processes, workers=workers), audit, settings, workers=workers)
 
 
 def copied(audit: Audit, folder: Path) -> Audit:
@@ -121,14 +121,16 @@ def main() -> None:
         plain = settings_of(folder, cache=False)
         result = {}
         for workers in (1, 2):
-            result[workers] = measure(Processes(workers=workers), audit, plain, workers=workers)
+            result[workers] = measure(
+                partial(run_in_processes, workers=workers), audit, plain, workers=workers
+            )
             show(f"{workers} worker process{'es'[: 2 * workers - 2]}", result[workers])
         print(
             f"2 workers are {result[2].rate / result[1].rate:.2f} times as fast as 1, for "
             f"{result[2].cpu / result[1].cpu:.2f} times the processor time a pull"
         )
         if arguments.ray:
-            on_ray = measure(Ray(workers=2), audit, plain, workers=2)
+            on_ray = measure(partial(run_on_ray, workers=2), audit, plain, workers=2)
             on_ray = on_ray._replace(cpu=0)
             show("Ray, 2 cores", on_ray)
             print(f"Ray has {on_ray.rate / result[2].rate:.2f} times the rate of 2 processes")

@@ -4,6 +4,7 @@ Results are in the order of the tasks. If a worker dies, its task is tried again
 the same as in a single process.
 """
 
+import contextlib
 import importlib
 import logging
 import multiprocessing
@@ -11,44 +12,29 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from queue import SimpleQueue
-from typing import Any, Final, Protocol, TypeVar
+from functools import partial
+from typing import Any, Final, TypeAlias, TypeVar
 
 from crscore.errors import ConfigError, DependencyError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+Engine: TypeAlias = Callable[
+    [Iterable[Any], Callable[[Any], Any], Callable[[Any], Any]], Iterator[Any]
+]
+"""Processes tasks, which can be pickled and are read lazily, and yields one result each, in order.
+
+The first function makes a task's result, in any process; an error that it raises ends the run. The
+second one makes the result of a task during which `ATTEMPTS` workers died.
+"""
 ATTEMPTS: Final = 3
 """Number of workers that may die during a task before it counts as failed."""
 MAX_TASKS_PER_WORKER: Final = 4
 """Maximum number of unfinished tasks per worker, which limits memory."""
 WORKER_DIED_REASON: Final = f"its worker process died {ATTEMPTS} times"
-
-
-class Engine(Protocol):
-    """Processes many tasks."""
-
-    def run(
-        self,
-        tasks: Iterable[Task],
-        work: Callable[[Task], Result],
-        died: Callable[[Task], Result],
-    ) -> Iterator[Result]:
-        """Process tasks.
-
-        Args:
-            tasks: Any number of tasks that can be pickled; read lazily, in the caller's thread.
-            work: Makes a task's result, in any process; an error that it raises ends the run.
-            died: Makes the result of a task during which `ATTEMPTS` workers died.
-
-        Returns:
-            One result per task, in the order of the tasks.
-        """
-        ...
 
 
 def make_engine(name: str, workers: int) -> Engine:
@@ -66,143 +52,111 @@ def make_engine(name: str, workers: int) -> Engine:
         raise ConfigError("workers", "settings", "expected at least 1")
     kind, _, address = name.partition(":")
     if kind == "ray":
-        return Ray(workers=workers, address=address or None)
+        return partial(run_on_ray, workers=workers, address=address or None)
     if name != "processes":
         raise ConfigError("engine", "settings", f"is {name!r}; expected processes or ray[:ADDRESS]")
-    if workers == 1:
-        return Serial()
-    return Processes(workers=workers)
+    return run_serially if workers == 1 else partial(run_in_processes, workers=workers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Serial:
-    """Engine that runs in this process."""
-
-    def run(
-        self,
-        tasks: Iterable[Task],
-        work: Callable[[Task], Result],
-        died: Callable[[Task], Result],  # noqa: ARG002  (a dead worker would be this process)
-    ) -> Iterator[Result]:
-        """Process tasks; see `Engine.run`."""
-        return map(work, tasks)
+def run_serially(
+    tasks: Iterable[Task],
+    work: Callable[[Task], Result],
+    died: Callable[[Task], Result],  # noqa: ARG001  (a dead worker would be this process)
+) -> Iterator[Result]:
+    """Process tasks in this process; see `Engine`."""
+    return map(work, tasks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Processes:
-    """Engine with worker processes on this machine."""
-
-    workers: int
-
-    def run(
-        self,
-        tasks: Iterable[Task],
-        work: Callable[[Task], Result],
-        died: Callable[[Task], Result],
-    ) -> Iterator[Result]:
-        """Process tasks; see `Engine.run`."""
-        # One process per pool, so that a broken pool identifies the task that broke it.
-        pools: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
-        for _ in range(self.workers):
-            pools.put(_single_process_pool())
-        # The threads only wait for their processes; each process has at most one task.
-        threads = ThreadPoolExecutor(self.workers)
-        try:
-            yield from _in_order(
-                tasks,
-                submit=lambda task: threads.submit(_try, task, work, died, pools),
-                result=lambda future: future.result(),
-                limit=self.workers * MAX_TASKS_PER_WORKER,
-            )
-        finally:
-            # If the caller stops early, tasks that have not begun are dropped.
-            threads.shutdown(cancel_futures=True)
-            for _ in range(self.workers):
-                pools.get().shutdown()
-
-
-def _try(
-    task: Task,
+def run_in_processes(
+    tasks: Iterable[Task],
     work: Callable[[Task], Result],
     died: Callable[[Task], Result],
-    pools: SimpleQueue[ProcessPoolExecutor],
-) -> Result:
-    pool = pools.get()
+    *,
+    workers: int,
+) -> Iterator[Result]:
+    """Process tasks in worker processes on this machine; see `Engine`."""
+    pool = _make_pool(workers)
+
+    def submit(task: Task) -> tuple[Task, Future[Result]]:
+        nonlocal pool
+        with contextlib.suppress(BrokenProcessPool):
+            return task, pool.submit(work, task)
+        pool.shutdown()
+        pool = _make_pool(workers)
+        return task, pool.submit(work, task)
+
+    def receive(sent: tuple[Task, Future[Result]]) -> Result:
+        task, future = sent
+        with contextlib.suppress(BrokenProcessPool):
+            return future.result()
+        # When a worker dies, all tasks of its pool fail, and nothing tells which task killed it: so
+        # each is tried alone
+        # (https://docs.python.org/3/library/concurrent.futures.html#concurrent.futures.process.BrokenProcessPool).
+        for _ in range(ATTEMPTS - 1):
+            with _make_pool(1) as alone, contextlib.suppress(BrokenProcessPool):
+                return alone.submit(work, task).result()
+        return died(task)
+
     try:
-        for _ in range(ATTEMPTS):
-            try:
-                return pool.submit(work, task).result()
-            except BrokenProcessPool:
-                pool.shutdown()
-                pool = _single_process_pool()
+        yield from _in_order(tasks, submit, receive, limit=workers * MAX_TASKS_PER_WORKER)
     finally:
-        pools.put(pool)
-    return died(task)
+        # If the caller stops early, tasks that have not begun are dropped.
+        pool.shutdown(cancel_futures=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ray:
-    """Engine on a Ray cluster, whose machines need the clones at the same (shared) paths."""
+def run_on_ray(
+    tasks: Iterable[Task],
+    work: Callable[[Task], Result],
+    died: Callable[[Task], Result],
+    *,
+    workers: int,
+    address: str | None = None,
+) -> Iterator[Result]:
+    """Process tasks on a Ray cluster; see `Engine`.
 
-    workers: int
-    """Number of cores of the cluster that is started if there is no address."""
-    address: str | None = None
-    """Address of a cluster; None to start one on this machine."""
+    Its machines need the clones at the same (shared) paths. Without an address, a cluster with
+    `workers` cores is started on this machine.
+    """
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # otherwise Ray sends statistics to its makers
+    try:
+        ray: Any = importlib.import_module("ray")
+    except ImportError as exc:
+        raise DependencyError("ray", "pip install 'crscore[ray]'") from exc
+    cluster: dict[str, Any] = {"address": address} if address else {"num_cpus": workers}
+    try:
+        ray.init(**cluster, log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, RuntimeError, ValueError) as exc:
+        name = address or "this machine"
+        raise ConfigError("engine", "settings", f"no Ray at {name}: {exc}") from exc
+    # Ray itself repeats a task whose worker or machine died, which its `multiprocessing.Pool` does
+    # not. It takes plain functions only, and `work` may be a `functools.partial`.
+    remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(
+        lambda task: work(task)  # noqa: PLW0108
+    )
 
-    def run(
-        self,
-        tasks: Iterable[Task],
-        work: Callable[[Task], Result],
-        died: Callable[[Task], Result],
-    ) -> Iterator[Result]:
-        """Process tasks; see `Engine.run`."""
-        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # otherwise Ray sends statistics to its makers
+    def receive(sent: tuple[Task, Any]) -> Result:
+        task, reference = sent
         try:
-            ray: Any = importlib.import_module("ray")
-        except ImportError as exc:
-            raise DependencyError("ray", "pip install 'crscore[ray]'") from exc
-        cluster: dict[str, Any] = {"num_cpus": self.workers}
-        if self.address:
-            cluster = {"address": self.address}
-        try:
-            ray.init(**cluster, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, RuntimeError, ValueError) as exc:
-            cluster_name = self.address or "this machine"
-            raise ConfigError("engine", "settings", f"no Ray at {cluster_name}: {exc}") from exc
-        try:
-            cores = int(ray.cluster_resources().get("CPU", 1))
-            # Ray itself repeats a task whose worker or machine died. It takes plain functions only,
-            # and `work` may be a `functools.partial`.
-            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(
-                lambda task: work(task)  # noqa: PLW0108
-            )
+            result: Result = ray.get(reference)
+        except ray.exceptions.RayTaskError as exc:
+            # Raise the original error, as without Ray, because the caller handles it.
+            raise exc.cause from None
+        except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
+            return died(task)
+        return result
 
-            def receive(sent: tuple[Task, Any]) -> Result:
-                task, reference = sent
-                try:
-                    result: Result = ray.get(reference)
-                except ray.exceptions.RayTaskError as exc:
-                    # Raise the original error, as without Ray, because the caller handles it.
-                    raise exc.cause from None
-                except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
-                    return died(task)
-                return result
-
-            yield from _in_order(
-                tasks,
-                submit=lambda task: (task, remote.remote(task)),
-                result=receive,
-                limit=cores * MAX_TASKS_PER_WORKER,
-            )
-        finally:
-            ray.shutdown()
+    try:
+        limit = int(ray.cluster_resources().get("CPU", 1)) * MAX_TASKS_PER_WORKER
+        yield from _in_order(tasks, lambda task: (task, remote.remote(task)), receive, limit=limit)
+    finally:
+        ray.shutdown()
 
 
 def _in_order(
     tasks: Iterable[Task],
-    *,
     submit: Callable[[Task], Any],
-    result: Callable[[Any], Result],
+    receive: Callable[[Any], Result],
+    *,
     limit: int,
 ) -> Iterator[Result]:
     """Keep at most `limit` tasks submitted, and yield their results in order."""
@@ -210,15 +164,15 @@ def _in_order(
     for task in tasks:
         waiting.append(submit(task))
         if len(waiting) >= limit:
-            yield result(waiting.popleft())
+            yield receive(waiting.popleft())
     while waiting:
-        yield result(waiting.popleft())
+        yield receive(waiting.popleft())
 
 
-def _single_process_pool() -> ProcessPoolExecutor:
+def _make_pool(workers: int) -> ProcessPoolExecutor:
     # A forked process could inherit a lock that another thread holds.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(1, mp_context=context, initializer=_end_with_parent)
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
 
 
 def _end_with_parent() -> None:

@@ -1,35 +1,20 @@
 """Escaped defects of a period: who wrote next to them before the merge."""
 
-from collections import defaultdict
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+import json
+from typing import Final
 
 from crscore.audit.coverage import rate, rate_of_events
-from crscore.audit.overview import Escaped, EscapedDefect, EscapedRecall, UnknownCount
+from crscore.audit.overview import Escaped, EscapedDefect, EscapedRecall
 from crscore.audit.score.escaped import DAYS
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pull_pages
-from crscore.audit.store.reports import (
-    count_followed,
-    read_later_changes,
-    read_nearby_reviewers,
-)
+from crscore.audit.store.reports import count_followed, read_later_changes
 from crscore.audit.tables import ReviewTable
 from crscore.hosts.site import site_of_page
 
 MAX_MISSED: Final = 10
 """Maximum number of missed defects to list."""
 _MAX_CHARS: Final = 200
-
-
-class _LaterChange(NamedTuple):
-    """Later commit that changes lines of a pull request."""
-
-    pull: tuple[int, int]
-    is_fix: bool
-    near: frozenset[str]
-    """Reviewers with a comment next to the lines."""
-    defect: EscapedDefect
 
 
 def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
@@ -43,65 +28,53 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     Raises:
         StoreError: The store cannot be read.
     """
-    counts = count_followed(store, table.scope, DAYS)
-    pulls = sum(count for reason, count, _ in counts if reason is None)
-    changes = _read_changes(store, table, host)
-    fixes = [change for change in changes if change.is_fix]
-    return Escaped(
-        days=DAYS,
-        pulls=pulls,
-        complete=sum(int(complete) for reason, _, complete in counts if reason is None),
-        unknown=tuple(
-            UnknownCount(reason=reason, pulls=count) for reason, count, _ in counts if reason
-        ),
-        fixed=rate(len({change.pull for change in fixes}), pulls),
-        changed=rate(len({change.pull for change in changes if not change.is_fix}), pulls),
-        near=rate_of_events((change.pull, bool(change.near)) for change in fixes),
-        reviewers=_reviewers(table, changes),
-        missed=tuple(change.defect for change in fixes if not change.near)[:MAX_MISSED],
-    )
-
-
-def _read_changes(store: Store, table: ReviewTable, host: str) -> list[_LaterChange]:
-    near: dict[tuple[int, int, str], set[str]] = defaultdict(set)
-    for *key, reviewer in read_nearby_reviewers(store, table.scope):
-        near[key[0], key[1], key[2]].add(reviewer)
-    changes = []
     pages = pull_pages(store, host)
+    changes: list[tuple[tuple[int, int], bool, list[str]]] = []
+    missed: list[EscapedDefect] = []
     for row in read_later_changes(store, table.scope):
-        repository, name, number, commit_id, is_fix, message, path, line = row
+        repository, name, number, commit_id, is_fix, message, path, line, near = row
+        changes.append(((repository, number), bool(is_fix), json.loads(near)))
+        if not is_fix or changes[-1][2] or len(missed) == MAX_MISSED:
+            continue
         # The subject of a merge is the title of its pull request, below the name of the branch.
         text = store.text(message)
         lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
         subject = lines[len(lines) > 1 and lines[0].startswith("Merge pull request ")]
-        defect = EscapedDefect(
-            repository=name,
-            number=number,
-            text=subject[:_MAX_CHARS],
-            url=site_of_page(pages[name]).landed_address(pages[name], commit_id),
-            path=path,
-            line=line,
+        missed.append(
+            EscapedDefect(
+                repository=name,
+                number=number,
+                text=subject[:_MAX_CHARS],
+                url=site_of_page(pages[name]).landed_address(pages[name], commit_id),
+                path=path,
+                line=line,
+            )
         )
-        reviewers = frozenset(near[repository, number, commit_id])
-        changes.append(_LaterChange((repository, number), bool(is_fix), reviewers, defect))
-    return changes
-
-
-def _reviewers(table: ReviewTable, changes: Iterable[_LaterChange]) -> tuple[EscapedRecall, ...]:
-    rows = []
-    for name, row in sorted(table.coverage.items(), key=lambda item: (not item[1].is_bot, item[0])):
+    recalls = []
+    for name, coverage in sorted(
+        table.coverage.items(), key=lambda item: (not item[1].is_bot, item[0])
+    ):
         # A bot also saw pull requests without a comment of it; for a person, only comments count.
-        pulls = set(row.pulls) | (table.seen_by(name) if row.is_bot else set())
-        near, near_base = (
+        pulls = set(coverage.pulls) | (table.seen_by(name) if coverage.is_bot else set())
+        near_fix, near_change = (
             rate_of_events(
-                (change.pull, name in change.near)
-                for change in changes
-                if change.pull in pulls and change.is_fix is is_fix
+                (pull, name in reviewers)
+                for pull, is_fix, reviewers in changes
+                if pull in pulls and is_fix is for_fixes
             )
-            for is_fix in (True, False)
+            for for_fixes in (True, False)
         )
-        if near.total:
-            rows.append(
-                EscapedRecall(reviewer=name, is_bot=row.is_bot, near=near, near_base=near_base)
+        if near_fix.total:
+            recalls.append(
+                EscapedRecall(
+                    reviewer=name, is_bot=coverage.is_bot, near=near_fix, near_base=near_change
+                )
             )
-    return tuple(rows)
+    followed = count_followed(store, table.scope)
+    return Escaped(
+        days=DAYS,
+        pulls=followed,
+        fixed=rate(len({pull for pull, is_fix, _ in changes if is_fix}), followed),
+        reviewers=tuple(recalls),
+        missed=tuple(missed),
+    )

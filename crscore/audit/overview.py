@@ -223,13 +223,6 @@ class EscapedDefect(Struct, frozen=True, kw_only=True):
     """First fixed line, as it was merged."""
 
 
-class UnknownCount(Struct, frozen=True, kw_only=True):
-    """Number of merged pull requests whose lines cannot be followed, by reason."""
-
-    reason: str
-    pulls: Count
-
-
 class Escaped(Struct, frozen=True, kw_only=True):
     """Defects that reviews missed: later commits that fix lines of a merged pull request."""
 
@@ -237,15 +230,8 @@ class Escaped(Struct, frozen=True, kw_only=True):
     """Number of days after the merge in which a commit counts."""
     pulls: Count
     """Merged pull requests whose lines are followed."""
-    complete: Count
-    """Pull requests among these that were followed for all the days."""
-    unknown: tuple[UnknownCount, ...]
     fixed: Rate
     """Share of followed pull requests with a line that a later commit fixes."""
-    changed: Rate
-    """Share of followed pull requests with a line that another later commit changes."""
-    near: Rate
-    """Share of fixes with a nearby comment of any reviewer before the merge."""
     reviewers: tuple[EscapedRecall, ...]
     missed: tuple[EscapedDefect, ...]
     """Defects without a nearby comment, the newest first."""

@@ -6,17 +6,16 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from crscore.audit.signals import Signal
 from crscore.audit.store.rows import (
     AuditRun,
     Check,
     Comment,
     CommentObservation,
     CommentScore,
-    OpenPoint,
     Pull,
     Repository,
     Score,
+    Signal,
     SignalRow,
     Thread,
     ThreadObservation,
@@ -47,12 +46,6 @@ BOTS = (
 )
 PEOPLE = ("ada", "grace")
 LANGUAGES = ("python", "go", "typescript")
-POINTS = (
-    "The new limit of 20 requests is nowhere documented.",
-    "A missing key raises KeyError in `load_settings`.",
-    "The retry loop has no upper bound.",
-    "<img src=x onerror=alert(1)> is written into the page unescaped.",
-)
 _LETTERS = str.maketrans("0123456789", "abcdefghij")
 _WORDS = ("limit", "retry", "key", "loop", "value", "request", "cache", "thread", "buffer", "index")
 
@@ -149,19 +142,10 @@ def score(number: int, reviewer: str, standing: int | None = None, **changes: An
         "head": head(number),
         "is_bot": int(reviewer not in PEOPLE),
         "comments": 2,
-        "sentences": 4,
         "words": 40,
         "standing": standing,
-        "importance": share,
         "relevance": share,
-        "conciseness": share,
-        "comprehensiveness": share,
         "reason": "there is no sentence" if standing is None else None,
-        **(
-            {}
-            if standing is None
-            else {"critical": 0, "major": 1, "minor": 0, "nit": 1, "empty": 2}
-        ),
     }
     return Score(**(values | changes))
 
@@ -170,15 +154,11 @@ def comment_score(
     comment: int, number: int, standing: int | None = 50, **changes: Any
 ) -> CommentScore:
     """Score of one comment of a pull."""
-    share = None if standing is None else standing / 100
     values: dict[str, Any] = {
         "comment": comment,
         "signature": 1,
         "content": number.to_bytes(8, "big"),
         "standing": standing,
-        "importance": share,
-        "relevance": share,
-        "sentences": 2,
         "stance": "names a problem",
         "level": "major",
         "text": wording(comment),
@@ -266,20 +246,6 @@ def _pull_rows(rng: random.Random, number: int, host_id: int, *, day: int) -> li
             mean = 65 - 4 * (place % len(BOTS)) + hardness
             rows += _review_rows(rng, number, reviewer, host_id, day, mean)
             host_id += sum(isinstance(row, Comment) and row.reviewer == reviewer for row in rows)
-    rows += [
-        OpenPoint(
-            repository=1,
-            number=number,
-            signature=1,
-            content=number.to_bytes(8, "big"),
-            rank=rank,
-            text=rng.choice(POINTS),
-            severity=rng.choice((None, "warning", "error")),
-            path="src/app.py",
-            line=rank + 1,
-        )
-        for rank in range(2)
-    ]
     together = [row for row in rows if isinstance(row, Score) and row.standing is not None]
     best = max((row.standing or 0 for row in together), default=None)
     rows.append(score(number, "", best, is_bot=0, night=night(day)))
@@ -335,7 +301,6 @@ def _review_rows(
             round(sum(standings) / len(standings)),
             night=night(day),
             comments=len(standings),
-            sentences=2 * len(standings),
             words=rng.randint(15, 40) * len(standings),
         )
     )

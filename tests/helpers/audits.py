@@ -128,7 +128,7 @@ class Audit:
 
     def tables(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return all rows that scoring writes, but the runs."""
-        names = ("scores", "comment_scores", "open_points", "last_scored", "signatures")
+        names = ("scores", "comment_scores", "last_scored", "signatures")
         with self.open() as store:
             return {name: sorted(store.query(f"SELECT * FROM {name}"), key=repr) for name in names}
 

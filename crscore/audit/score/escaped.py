@@ -4,6 +4,7 @@ A commit of the branch is compared with its first parent, so that a merge and a 
 change each (docs/design/032-escaped.md).
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import Final, NamedTuple
 from crscore.audit.score.followed import LaterChanges, word_text
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import comments_before_merge, pulls_to_follow
-from crscore.audit.store.rows import Followed, LaterChange, NearbyComment, Pull
+from crscore.audit.store.rows import Followed, LaterChange, Pull
 from crscore.audit.sync.clones import clone_path
 from crscore.diff import git
 from crscore.diff.parse import parse_diff
@@ -119,23 +120,19 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
         except HostError as exc:
             reason = exc.reason
         names = {commit.name for commit in branch}
+        tip = branch[-1].name if branch else None
+        states = []
+        for pull in merged:
+            is_on_branch = reason is not None or pull.merge_commit in names
+            problem = reason if is_on_branch else MISSING
+            # If following failed, the next run starts from the same commit.
+            last = before[pull.number].tip if pull.number in before else None
+            key = {"repository": repository, "number": pull.number}
+            states.append(
+                Followed(**key, night=night, tip=last if problem else tip, reason=problem)
+            )
         with store.transaction():
-            for pull in merged:
-                is_on_branch = reason is not None or pull.merge_commit in names
-                problem = reason if is_on_branch else MISSING
-                # If following failed, the next run starts from the same commit.
-                last = before[pull.number].tip if pull.number in before else None
-                store.put(
-                    [
-                        Followed(
-                            repository=repository,
-                            number=pull.number,
-                            night=night,
-                            tip=last if problem else branch[-1].name,
-                            reason=problem,
-                        )
-                    ]
-                )
+            store.put(states)
     return stored
 
 
@@ -190,31 +187,20 @@ def _store_change(
     """Store a commit that changes lines of a pull request, and the comments near these lines."""
     comments = [row for row in comments_before_merge(store, pull) if row.line is not None]
     later = LaterChanges(git_dir, pull, comments)
-    near = [
-        comment.key
-        for comment in comments
-        if (moved := later.lines_in(comment, lines[0].commit)) and _is_near(*moved, lines)
-    ]
+    near = []
+    for comment in comments:
+        path, at = later.lines_in(comment, lines[0].commit) or ("", range(0))
+        reach = range(at.start - NEAR_LINES, at.stop + NEAR_LINES)
+        if any(origin.path == path and origin.line in reach for origin in lines):
+            near.append(comment.key)
+    first = min(lines)
     with store.transaction():
         change = LaterChange(
             repository=pull.repository, number=pull.number, commit_id=commit.name, at=commit.at,
             fixes=int(is_fix(commit.message)), message=store.add_text(commit.message[:MAX_CHARS]),
-            path=min(lines).path, line=min(lines).line, lines=len(lines),
+            path=first.path, line=first.line, near=json.dumps(near),
         )  # fmt: skip
         store.put([change])
-        store.put(
-            NearbyComment(
-                repository=pull.repository, number=pull.number, commit_id=commit.name, comment=key
-            )
-            for key in near
-        )
-
-
-def _is_near(path: str, lines: range, origins: Sequence[Origin]) -> bool:
-    return any(
-        origin.path == path and lines.start - NEAR_LINES <= origin.line < lines.stop + NEAR_LINES
-        for origin in origins
-    )
 
 
 def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
@@ -228,7 +214,13 @@ def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
     except CRScoreError:
         return []
     code = [row for row in files if row.language not in _PROSE and not _TESTS.search(row.path)]
-    pairs = {hunk: _words(hunk) for file in code for hunk in file.hunks}
+    pairs: dict[Hunk, tuple[str, str]] = {}
+    for hunk in (hunk for file in code for hunk in file.hunks):
+        old, new = (
+            "".join(word_text([line.text for line in hunk.lines_of(kind)]).split())
+            for kind in (LineKind.REMOVED, LineKind.ADDED)
+        )
+        pairs[hunk] = old, new
     removed = {old for old, new in pairs.values() if not new}
     added = {new for old, new in pairs.values() if not old}
     # Hunks that only wrap or move code.
@@ -240,15 +232,6 @@ def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
         for file in code
         if len(code) <= MAX_FILES
     ]
-
-
-def _words(hunk: Hunk) -> tuple[str, str]:
-    """Return the text that a hunk removes and the text that it adds, without spaces."""
-    old, new = (
-        "".join(word_text([line.text for line in hunk.lines_of(kind)]).split())
-        for kind in (LineKind.REMOVED, LineKind.ADDED)
-    )
-    return old, new
 
 
 def _find_origins(

@@ -8,7 +8,6 @@ with a reader as well as following each line by its text through moves and merge
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -86,34 +85,6 @@ class LaterChanges:
         if not is_changed(file, lines):
             return Answer(False, None, base)
         return Answer(True, f"{(self._last or '')[:10]} line {lines.start}", base)
-
-    def applied(
-        self,
-        comment: Comment,
-        suggestions: Sequence[str],
-        offsets: Sequence[tuple[int, int] | None] = (),
-    ) -> Answer:
-        """Return whether a suggestion replaced a comment's lines, or those of its offsets."""
-        lines, file = self._lines(comment), self._file(comment)
-        if isinstance(lines, str) or isinstance(file, str):
-            return Answer(None, lines if isinstance(lines, str) else str(file))
-        if file is None or file.status is FileStatus.DELETED:
-            return Answer(False)
-        old = self._text(comment.commit_id or "", comment.path or "")
-        new = self._text(self._last or "", file.path)
-        for suggestion, offset in zip_longest(suggestions, offsets):
-            above, below = offset or (len(lines) - 1, 0)
-            target = range(max(1, lines.stop - 1 - above), lines.stop + below)
-            if not is_changed(file, target):
-                continue
-            replaced = old[target.start - 1 : target.stop - 1]
-            moved = _newer_lines(file.hunks, target)
-            # A suggestion may repeat lines around the replaced ones; an empty one removes lines.
-            reach = REACH if suggestion.strip() else 0
-            lines_now = new[max(0, moved.start - reach) : moved.stop + reach]
-            if _is_applied(replaced, suggestion.split("\n"), lines_now):
-                return Answer(True, (self._last or "")[:10])
-        return Answer(False)
 
     def lines_in(self, comment: Comment, commit: str) -> tuple[str, range] | None:
         """Return the path and the lines (from 1) of a comment in another commit.
@@ -238,10 +209,6 @@ class LaterChanges:
             ).endswith(b"missing\n")
         return self._known[commit]
 
-    def _text(self, commit: str, path: str) -> list[str]:
-        text = self._run("cat-file", "blob", f"{commit}:{path}")
-        return text.decode("utf-8", "replace").split("\n")
-
     def _run(
         self, *arguments: str, input_bytes: bytes = b"", fine: tuple[int, ...] = (0,)
     ) -> bytes:
@@ -291,14 +258,6 @@ def _newer_lines(hunks: Iterable[Hunk], lines: range) -> range:
         elif first < lines.start:
             before += growth
     return range(start - 1 + before, stop - 1 + before + within)
-
-
-def _is_applied(replaced: Sequence[str], suggested: Sequence[str], newer: Sequence[str]) -> bool:
-    before, after, now = word_text(replaced), word_text(suggested), word_text(newer)
-    if not after.strip():
-        return not now.strip()
-    # The old text must be gone, unless the suggestion contains it.
-    return before != after and after in now and (before in after or before not in now)
 
 
 def word_text(lines: Iterable[str]) -> str:

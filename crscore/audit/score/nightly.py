@@ -86,7 +86,7 @@ def score(
         ),
     )
     pulls = failed = 0
-    results = chosen_engine.run(
+    results = chosen_engine(
         make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),
         partial(pull_rows.score_task, settings=pull_rows.share_limit(settings, workers)),
         lambda task: pull_rows.failed(task, signature, WORKER_DIED_REASON),

@@ -12,7 +12,6 @@ from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import (
     CommentScore,
     LastScored,
-    OpenPoint,
     Row,
     Score,
     comment_key,
@@ -38,15 +37,11 @@ from crscore.static_analysis.tools import Installed
 
 MAX_TEXT_CHARS: Final = 500
 """Maximum characters of a comment in reports."""
-OPEN_POINTS: Final = 3
-"""Maximum number of unaddressed points stored per pull request."""
 NO_READER: Final = "the encoder has no weights for usefulness"
 _DECIMALS: Final = 6
 _REASON_CHARS: Final = 500
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
 """Errors that would affect every pull request, so they end the run."""
-_LEVELS: Final = ("critical", "major", "minor", "nit", "empty")
-"""Columns of the counts of remarks by level, and of remarks with nothing to act on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +51,7 @@ class Scored:
     signature: str
     """Signature of the scores."""
     rows: tuple[Row, ...]
-    """Rows of `scores`, `comment_scores`, `open_points` and `last_scored`."""
+    """Rows of `scores`, `comment_scores` and `last_scored`."""
     failure: str | None = None
     """Why it could not be scored; None if it was."""
 
@@ -152,7 +147,6 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         rows = (
             *_scores(task, assessment),
             *_comment_scores(task, assessment, scorer),
-            *_open_points(task, assessment),
             LastScored(**_key(task)),
         )
     except _SETUP_ERRORS:
@@ -178,7 +172,6 @@ def failed(task: ScoringTask, signature: str, reason: str) -> Scored:
         head=task.pull.head,
         is_bot=0,
         comments=0,
-        sentences=0,
         words=0,
         reason=failure,
     )
@@ -214,47 +207,27 @@ def _verdict(remarks: Iterable[Remark]) -> str | None:
 
 
 def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
-    result, heard_posts = assessment.result, assessment.reviewers
-    threads = (*heard_posts.threads, *heard_posts.repeats)
-    yield _score(task, "", threads, result, result)
-    for review in result.reviews:
-        name = review.author or ""
-        own_threads = [thread for thread in threads if thread.reviewer == name]
-        yield _score(task, name, own_threads, review, result)
-
-
-def _score(
-    task: ScoringTask,
-    reviewer: str,
-    threads: Iterable[ReviewerThread],
-    review: ReviewResult | Result,
-    result: Result,
-) -> Score:
-    own_threads, scores, useful = tuple(threads), review.scores, review.usefulness
-    levels = [_level(remark) or "empty" for remark in _remarks(result, useful)]
-    counts = {name: levels.count(name) for name in _LEVELS} if useful else {}
-    return Score(
-        **_key(task),
-        reviewer=reviewer,
-        night=task.night,
-        head=task.pull.head,
-        # If an app and a person post under one name, the reviewer counts as a person.
-        is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
-        comments=len(own_threads),
-        sentences=scores.sentences,
-        words=review.baselines.words,
-        standing=useful.standing if useful else None,
-        importance=_rounded(useful.importance) if useful else None,
-        relevance=_rounded(scores.relevance),
-        conciseness=_rounded(scores.conciseness),
-        comprehensiveness=_rounded(scores.comprehensiveness),
-        reason=scores.reason or (None if useful else NO_READER),
-        critical=counts.get("critical"),
-        major=counts.get("major"),
-        minor=counts.get("minor"),
-        nit=counts.get("nit"),
-        empty=counts.get("empty"),
-    )
+    result, posts = assessment.result, assessment.reviewers
+    threads = (*posts.threads, *posts.repeats)
+    reviews: list[tuple[str, ReviewResult | Result]] = [("", result)]
+    reviews += [(review.author or "", review) for review in result.reviews]
+    for name, review in reviews:
+        own_threads = [thread for thread in threads if name in ("", thread.reviewer)]
+        scores, useful = review.scores, review.usefulness
+        yield Score(
+            **_key(task),
+            reviewer=name,
+            night=task.night,
+            head=task.pull.head,
+            # If an app and a person post under one name, the reviewer counts as a person.
+            is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
+            comments=len(own_threads),
+            words=review.baselines.words,
+            standing=useful.standing if useful else None,
+            # Rounded: platforms differ in the last digits, and stores must be equal.
+            relevance=None if scores.relevance is None else round(scores.relevance, _DECIMALS),
+            reason=scores.reason or (None if useful else NO_READER),
+        )
 
 
 def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
@@ -291,9 +264,6 @@ def _comment_scores(
             signature=0,
             content=task.content,
             standing=useful.standing if useful else None,
-            importance=_rounded(useful.importance) if useful else None,
-            relevance=_rounded(item.scores.relevance),
-            sentences=len(item.sentences),
             noise=noise_of(result, item),
             stance=best.stance.value if best else unread,
             level=_level(best) if best else None,
@@ -306,7 +276,6 @@ def _comment_scores(
             comment=_comment(thread),
             signature=0,
             content=task.content,
-            sentences=0,
             noise=Noise.REPEAT,
             text=_text(thread),
         )
@@ -322,20 +291,3 @@ def _text(thread: ReviewerThread) -> str:
     body = thread.posts[0].body
     # A comment without a sentence is a code block.
     return escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
-
-
-def _open_points(task: ScoringTask, assessment: Measured) -> Iterator[OpenPoint]:
-    for rank, point in enumerate(assessment.overview.open[:OPEN_POINTS], 1):
-        yield OpenPoint(
-            **_key(task),
-            rank=rank,
-            text=point.text,
-            severity=point.severity,
-            path=point.path,
-            line=point.line,
-        )
-
-
-# Rounded, because platforms differ in the last digits of floats, and stores must be equal.
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(float(value), _DECIMALS)

@@ -4,10 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from crscore.audit.signals import Signal
 from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.queries import FAILED
-from crscore.audit.store.rows import AuditRun
+from crscore.audit.store.rows import AuditRun, Signal
 from crscore.records import Flag, Stance
 
 LATEST: Final = """
@@ -328,18 +327,12 @@ def read_runs(store: Store, since: str) -> list[AuditRun]:
     return store.select(AuditRun, "WHERE night >= ? ORDER BY id", since)
 
 
-def count_followed(store: Store, scope: Scope, days: int) -> Rows:
-    """Count the merged pull requests by the reason why they cannot be followed; None if they can.
-
-    Returns:
-        Reason, number of pull requests, and number of them that were followed for all `days`.
-    """
+def count_followed(store: Store, scope: Scope) -> int:
+    """Count the merged pull requests whose lines are followed on their branch."""
     sql = f"""
-        SELECT coalesce(f.reason, iif(f.night IS NULL, 'not followed yet', NULL)) AS why, COUNT(*),
-          TOTAL(f.night > date(p.merged, printf('+%d days', ?4)))
-        FROM pulls p LEFT JOIN followed f USING (repository, number)
-        WHERE {_MERGED} GROUP BY why ORDER BY why"""
-    return store.query(sql, *scope[1:], days)
+        SELECT COUNT(*) FROM pulls p JOIN followed f USING (repository, number)
+        WHERE f.reason IS NULL AND {_MERGED}"""
+    return int(store.query(sql, *scope[1:])[0][0])
 
 
 def read_later_changes(store: Store, scope: Scope) -> Rows:
@@ -347,21 +340,13 @@ def read_later_changes(store: Store, scope: Scope) -> Rows:
 
     Returns:
         Repository, its name, number, commit, whether it fixes something, key of the message, path
-        and line.
+        and line, and the reviewers with a comment next to these lines, as a JSON list.
     """
     sql = f"""
-        SELECT l.repository, r.name, l.number, l.commit_id, l.fixes, l.message, l.path, l.line
+        SELECT l.repository, r.name, l.number, l.commit_id, l.fixes, l.message, l.path, l.line, (
+          SELECT json_group_array(DISTINCT c.reviewer)
+          FROM json_each(l.near) n JOIN comments c ON c.key = n.value)
         FROM later_changes l JOIN pulls p USING (repository, number)
         JOIN repositories r ON r.id = l.repository
         WHERE {_MERGED} ORDER BY l.fixes DESC, l.at DESC, l.commit_id, l.repository, l.number"""
-    return store.query(sql, *scope[1:])
-
-
-def read_nearby_reviewers(store: Store, scope: Scope) -> Rows:
-    """Return repository, number and commit of each later change, with each nearby reviewer."""
-    sql = f"""
-        SELECT DISTINCT n.repository, n.number, n.commit_id, c.reviewer
-        FROM nearby_comments n JOIN pulls p USING (repository, number)
-        JOIN comments c ON c.key = n.comment
-        WHERE {_MERGED}"""
     return store.query(sql, *scope[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import ClassVar, Final, TypeVar, dataclass_transform
 
 from crscore.hosts.records import MessageKind
@@ -194,19 +195,10 @@ class Score(Row):
     head: str
     is_bot: int
     comments: int
-    sentences: int
     words: int
     standing: int | None = None
-    importance: float | None = None
     relevance: float | None = None
-    conciseness: float | None = None
-    comprehensiveness: float | None = None
     reason: str | None = None
-    critical: int | None = None
-    major: int | None = None
-    minor: int | None = None
-    nit: int | None = None
-    empty: int | None = None
 
 
 @_table("comment_scores", "comment", "signature", "content")
@@ -217,30 +209,12 @@ class CommentScore(Row):
     signature: int
     content: bytes
     standing: int | None = None
-    importance: float | None = None
-    relevance: float | None = None
-    sentences: int
     noise: str | None = None
     stance: str | None = None
     level: str | None = None
     verdict: str | None = None
     point: int | None = None
     text: str
-
-
-@_table("open_points", "repository", "number", "signature", "content", "rank")
-class OpenPoint(Row):
-    """Point of a change that no reviewer addressed."""
-
-    repository: int
-    number: int
-    signature: int
-    content: bytes
-    rank: int
-    text: str
-    severity: str | None = None
-    path: str | None = None
-    line: int
 
 
 @_table("last_scored", "repository", "number")
@@ -251,6 +225,18 @@ class LastScored(Row):
     number: int
     signature: int
     content: bytes
+
+
+class Signal(IntEnum):
+    """Signal that a comment was acted on; its number is stored.
+
+    Without a row, a comment is on no line (`ACTED_ON`), or its thread is not resolved.
+    """
+
+    ACTED_ON = 1
+    """Lines near the commented ones changed later."""
+    RESOLVED = 3
+    """A person resolved the thread."""
 
 
 @_table("signals", "comment", "signal", "night", "rules")
@@ -291,17 +277,7 @@ class LaterChange(Row):
     message: bytes
     path: str
     line: int
-    lines: int
-
-
-@_table("nearby_comments", "repository", "number", "commit_id", "comment")
-class NearbyComment(Row):
-    """Comment from before the merge near the lines of a later change."""
-
-    repository: int
-    number: int
-    commit_id: str
-    comment: int
+    near: str
 
 
 @_table("runs", "id")

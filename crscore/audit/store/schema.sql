@@ -119,19 +119,10 @@ CREATE TABLE scores (                -- one reviewer on one pull; reviewer '' is
   head TEXT NOT NULL,
   is_bot INTEGER NOT NULL,
   comments INTEGER NOT NULL,
-  sentences INTEGER NOT NULL,
   words INTEGER NOT NULL,
   standing INTEGER,                  -- 0 to 100; null with the reason
-  importance REAL,
   relevance REAL,
-  conciseness REAL,
-  comprehensiveness REAL,
   reason TEXT,                       -- why numbers are missing
-  critical INTEGER,                  -- remarks of this level; null where they are unknown
-  major INTEGER,
-  minor INTEGER,
-  nit INTEGER,
-  empty INTEGER,                     -- remarks that give the author nothing
   PRIMARY KEY (repository, number, reviewer, signature, content)
 ) STRICT, WITHOUT ROWID;
 
@@ -140,9 +131,6 @@ CREATE TABLE comment_scores (        -- one comment: a reviewer's posts in one t
   signature INTEGER NOT NULL,
   content BLOB NOT NULL,             -- as in scores
   standing INTEGER,
-  importance REAL,
-  relevance REAL,
-  sentences INTEGER NOT NULL,
   noise TEXT,                        -- repeat, restates, praise, nothing; null when it is not noise
   stance TEXT,                       -- of its best remark
   level TEXT,                        -- of its best remark; null when that gives nothing
@@ -150,19 +138,6 @@ CREATE TABLE comment_scores (        -- one comment: a reviewer's posts in one t
   point INTEGER,                     -- first comment on the pull that makes the same point; null when unknown
   text TEXT NOT NULL,                -- as readers see it
   PRIMARY KEY (comment, signature, content)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE open_points (           -- what no reviewer addressed, the most important first
-  repository INTEGER NOT NULL,
-  number INTEGER NOT NULL,
-  signature INTEGER NOT NULL,
-  content BLOB NOT NULL,
-  rank INTEGER NOT NULL,
-  text TEXT NOT NULL,
-  severity TEXT,
-  path TEXT,
-  line INTEGER NOT NULL,
-  PRIMARY KEY (repository, number, signature, content, rank)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE last_scored (           -- content of the last scoring
@@ -180,7 +155,7 @@ CREATE TABLE signatures (
 
 CREATE TABLE signals (
   comment INTEGER NOT NULL,
-  signal INTEGER NOT NULL,           -- number of crscore.audit.signals.Signal
+  signal INTEGER NOT NULL,           -- number of crscore.audit.store.rows.Signal
   night TEXT NOT NULL,
   rules INTEGER NOT NULL,            -- version of the rules
   value INTEGER,                     -- 1 yes, 0 no, null unknown
@@ -209,16 +184,8 @@ CREATE TABLE later_changes (         -- later commits that change lines of a mer
   message BLOB NOT NULL,             -- hash of a text
   path TEXT NOT NULL,                -- place of its first such line in the merge
   line INTEGER NOT NULL,
-  lines INTEGER NOT NULL,            -- such lines
+  near TEXT NOT NULL,                -- JSON list: keys of the comments before the merge next to such lines
   PRIMARY KEY (repository, number, commit_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE nearby_comments (       -- comments before the merge next to the lines of a later change
-  repository INTEGER NOT NULL,
-  number INTEGER NOT NULL,
-  commit_id TEXT NOT NULL,
-  comment INTEGER NOT NULL,
-  PRIMARY KEY (repository, number, commit_id, comment)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE runs (

@@ -73,17 +73,7 @@ def overview(
         repositories=(),
         reviewers=(otter,),
         verdicts=(),
-        escaped=Escaped(
-            days=30,
-            pulls=0,
-            complete=0,
-            unknown=(),
-            fixed=none,
-            changed=none,
-            near=none,
-            reviewers=(),
-            missed=(),
-        ),
+        escaped=Escaped(days=30, pulls=0, fixed=none, reviewers=(), missed=()),
         nights=tuple(nights),
         notes=(),
     )

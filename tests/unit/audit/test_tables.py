@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.audit.signals import Signal
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import LastScored, SignalRow
+from crscore.audit.store.rows import LastScored, Signal, SignalRow
 from crscore.audit.tables import Period, ReviewTable, load_reviews
 from crscore.errors import InputError
 from tests.helpers import audit_rows as rows

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from crscore.audit import engines
-from crscore.audit.engines import Processes, Ray, Serial
+from crscore.audit.engines import run_in_processes, run_on_ray, run_serially
 from crscore.audit.score.pull_rows import failed, score_task
 from crscore.errors import ModelNotFoundError
 from tests.helpers.audits import SETTINGS, Audit, die_always, die_once
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crscore.settings import Config
 
 pytestmark = pytest.mark.models
+TWO = partial(run_in_processes, workers=2)
 
 
 @pytest.fixture
@@ -52,33 +53,33 @@ def run(
     work: Callable[[ScoringTask, Config], Scored] = score_task,
 ) -> list[Scored]:
     died = partial(failed, signature="", reason=engines.WORKER_DIED_REASON)
-    return list(engine.run(tasks, partial(work, settings=settings), died))
+    return list(engine(tasks, partial(work, settings=settings), died))
 
 
 def test_two_processes_return_the_same_as_one(audit: Audit) -> None:
     tasks = audit.tasks()
-    serial = run(Serial(), tasks)
-    assert run(Processes(workers=2), tasks) == serial
+    serial = run(run_serially, tasks)
+    assert run(TWO, tasks) == serial
     assert not any(scored.failure for scored in serial)
 
 
 def test_two_processes_return_the_same_as_one_with_the_model(audit: Audit) -> None:
     settings = replace(SETTINGS, encoder="minilm", threshold=None)
     tasks = audit.tasks(settings)
-    serial = run(Serial(), tasks, settings)
-    assert run(Processes(workers=2), tasks, settings) == serial
+    serial = run(run_serially, tasks, settings)
+    assert run(TWO, tasks, settings) == serial
 
 
 def test_worker_that_dies_loses_nothing(audit: Audit, tmp_path: Path) -> None:
     settings = replace(SETTINGS, cache_dir=str(tmp_path))
     tasks = audit.tasks()
-    results = run(Processes(workers=2), tasks, settings, die_once)
+    results = run(TWO, tasks, settings, die_once)
     assert (tmp_path / "died").exists()
-    assert results == run(Serial(), tasks, settings)
+    assert results == run(run_serially, tasks, settings)
 
 
 def test_task_that_kills_every_worker_is_a_row(audit: Audit) -> None:
-    results = run(Processes(workers=2), audit.tasks(), work=die_always)
+    results = run(TWO, audit.tasks(), work=die_always)
     assert [row.failure for row in results] == [None, engines.WORKER_DIED_REASON, *[None] * 4]
 
 
@@ -88,17 +89,17 @@ def test_missing_model_ends_the_run(audit: Audit, tmp_path: Path) -> None:
     settings = replace(SETTINGS, encoder=f"minilm:{empty}", threshold=None)
     tasks = audit.tasks(settings)
     with pytest.raises(ModelNotFoundError):
-        run(Serial(), tasks, settings)
+        run(run_serially, tasks, settings)
     with pytest.raises(ModelNotFoundError):
-        run(Processes(workers=2), tasks, settings)
+        run(TWO, tasks, settings)
 
 
 @pytest.mark.filterwarnings("ignore")
 class TestRay:
     def test_two_nodes_return_the_same_as_one_process(self, audit: Audit, cluster: str) -> None:
         tasks = audit.tasks()
-        results = run(Ray(workers=1, address=cluster), tasks)
-        assert results == run(Serial(), tasks)
+        results = run(partial(run_on_ray, workers=1, address=cluster), tasks)
+        assert results == run(run_serially, tasks)
 
     def test_store_is_that_of_one_process(self, tmp_path: Path, cluster: str) -> None:
         one, other = tmp_path / "one", tmp_path / "other"
@@ -116,12 +117,14 @@ class TestRay:
     ) -> None:
         settings = replace(SETTINGS, cache_dir=str(tmp_path))
         tasks = audit.tasks()
-        results = run(Ray(workers=1, address=cluster), tasks, settings, die_once)
-        assert results == run(Serial(), tasks, settings)
+        results = run(partial(run_on_ray, workers=1, address=cluster), tasks, settings, die_once)
+        assert results == run(run_serially, tasks, settings)
         assert (tmp_path / "died").exists()
 
     def test_task_that_kills_every_worker_is_a_row(self, audit: Audit, cluster: str) -> None:
-        results = run(Ray(workers=1, address=cluster), audit.tasks(), work=die_always)
+        results = run(
+            partial(run_on_ray, workers=1, address=cluster), audit.tasks(), work=die_always
+        )
         failures = [scored.failure for scored in results]
         assert failures == [None, engines.WORKER_DIED_REASON, *[None] * 4]
 
@@ -130,4 +133,4 @@ class TestRay:
         empty.mkdir()
         settings = replace(SETTINGS, encoder=f"minilm:{empty}", threshold=None)
         with pytest.raises(ModelNotFoundError):
-            run(Ray(workers=1, address=cluster), audit.tasks(settings), settings)
+            run(partial(run_on_ray, workers=1, address=cluster), audit.tasks(settings), settings)

@@ -97,48 +97,6 @@ def test_range_is_compared_with_ranges(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suggestion", "new", "is_applied"),
-    [
-        pytest.param("call(new, 'b')", "call(new, 'b')\n", True, id="as it is"),
-        pytest.param("call(new, 'b')", 'call(\n    new,\n    "b",\n)\n', True, id="wrapped"),
-        pytest.param("call(new, 'b')", "x = 1\ncall(new, 'b')\ny = 2\n", True, id="with more"),
-        pytest.param("call(new, 'b')", "call(new, 'c')\n", False, id="something else"),
-        pytest.param("call(new, 'b')", "call(new, 'a')\n", False, id="nothing"),
-        pytest.param("call(new, 'a')", "call(new, 'a')\n", False, id="no change suggested"),
-        pytest.param("", "", True, id="removed"),
-        pytest.param("", "call()\n", False, id="not removed"),
-        pytest.param(
-            "if new:\n    call(new, 'a')", "if new:\n    call(new, 'a')\n", True, id="indented"
-        ),
-        pytest.param("x = 1\ncall(new, 'a')", "y = 1\ncall(new, 'a')\n", False, id="other line"),
-    ],
-)
-def test_suggestion(world: World, suggestion: str, new: str, is_applied: bool) -> None:
-    comment = world.comment()
-    later = world.later({"app.py": OPENED.replace("call(new, 'a')\n", new)}, comment)
-    assert later.applied(comment, (suggestion,)).value is is_applied
-
-
-@pytest.mark.parametrize(
-    ("offsets", "is_applied"), [((1, 0), True), ((0, 0), False), ((1, 1), True), (None, False)]
-)
-def test_suggestion_replaces_the_lines_of_its_offsets(
-    world: World, offsets: tuple[int, int] | None, is_applied: bool
-) -> None:
-    comment = world.comment()
-    later = world.later({"app.py": OPENED.replace("new = 1\n", "")}, comment)
-    # What is suggested has the removed line no more; the commented line itself stays.
-    assert later.applied(comment, ("call(new, 'a')",), (offsets,)).value is is_applied
-
-
-def test_suggestion_is_found_where_its_lines_went(world: World) -> None:
-    comment = world.comment()
-    new = "a\n" * 30 + OPENED.replace("call(new, 'a')", "call(new, 'b')")
-    later = world.later({"app.py": new}, comment)
-    assert later.applied(comment, ("call(new, 'b')",)).value is True
-
-
-@pytest.mark.parametrize(
     ("opened", "head", "is_changed"),
     [
         (BASE.replace("line 9\n", ""), BASE, True),

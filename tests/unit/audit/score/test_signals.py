@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 from crscore.audit.engines import make_engine
-from crscore.audit.score.signals import CURSOR, find_signals
-from crscore.audit.signals import RULES, TITLES, Signal
+from crscore.audit.score.signals import CURSOR, RULES, find_signals
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pulls_to_observe
 from crscore.audit.store.rows import (
     Comment,
-    CommentObservation,
     Pull,
+    Signal,
     SignalRow,
     ThreadObservation,
     comment_key,
@@ -98,31 +97,19 @@ def rows(store, comment=FIRST):
     return {Signal(row.signal): row for row in rows}
 
 
-def test_every_signal_has_a_title():
-    assert set(TITLES) == set(Signal)
-
-
-def test_suggestion_that_was_applied(store, clones, commits):
-    assert find_signals(store, clones, night="2026-03-02") == 3
-    signals, short = rows(store), commits[2][:10]
-    assert set(signals) == {Signal.ACTED_ON, Signal.SUGGESTION_APPLIED}
-    assert {row.value for row in signals.values()} == {1}
-    assert {row.rules for row in signals.values()} == {RULES}
-    assert signals[Signal.SUGGESTION_APPLIED].evidence == short
-    assert signals[Signal.ACTED_ON].evidence == f"{short} line 7"
-    # Nobody suggested anything for other lines: what happened to them is another event.
-    assert signals[Signal.SUGGESTION_APPLIED].base_all is None
+def test_lines_that_changed(store, clones, commits):
+    assert find_signals(store, clones, night="2026-03-02") == 2
+    (row,) = rows(store).values()
+    assert (row.signal, row.value, row.rules) == (Signal.ACTED_ON, 1, RULES)
+    assert row.evidence == f"{commits[2][:10]} line 7"
 
 
 def test_second_run_stores_nothing_and_a_change_one_row(store, clones):
     find_signals(store, clones, night="2026-03-02")
     assert find_signals(store, clones, night="2026-03-03") == 0
-    observation = CommentObservation(comment=FIRST, night="2026-03-03", up=1, down=0)
     by = {"thread": FIRST, "outdated": 0}
-    store.put(
-        [observation, ThreadObservation(night="2026-03-03", resolved=1, resolved_by="ada", **by)]
-    )
-    assert find_signals(store, clones, night="2026-03-04") == 2
+    store.put([ThreadObservation(night="2026-03-03", resolved=1, resolved_by="ada", **by)])
+    assert find_signals(store, clones, night="2026-03-04") == 1
     store.put([ThreadObservation(night="2026-03-05", resolved=0, **by)])
     assert find_signals(store, clones, night="2026-03-05") == 1
     last = store.select(SignalRow, "WHERE comment = ? AND signal = ? ORDER BY night", FIRST, 3)
@@ -139,7 +126,7 @@ def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
 
 
 def test_missing_clone_makes_unknown_what_trees_show(store, tmp_path):
-    assert find_signals(store, tmp_path, night="2026-03-02") == 3
+    assert find_signals(store, tmp_path, night="2026-03-02") == 2
     assert {row.value for row in store.find(SignalRow)} == {None}
     signals = rows(store)[Signal.ACTED_ON]
     assert (signals.value, signals.evidence) == (None, "there is no clone")

@@ -74,5 +74,5 @@ def test_other_name_on_reviews_is_no_new_name(store: Store) -> None:
 def score(reviewer: str) -> Score:
     return Score(
         repository=1, number=7, reviewer=reviewer, signature=1, content=b"x", night="2026-01-01",
-        head="a" * 40, is_bot=1, comments=1, sentences=1, words=2,
+        head="a" * 40, is_bot=1, comments=1, words=2,
     )  # fmt: skip
