@@ -137,6 +137,7 @@ def test_every_changed_line_is_shown_once_at_its_number(lines, budget) -> None:
         assert parse.parse_diff(f"--- a/x\n+++ b/x\n{chunk.text}\n").files[0].hunks == chunk.hunks
 
 
+@pytest.mark.growth
 def test_long_change_is_cut_in_linear_time() -> None:
     body = "".join(f"+{'x' * 60} {number}\n" for number in range(20_000))
     diff = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -0,0 +1,20000 @@\n{body}")

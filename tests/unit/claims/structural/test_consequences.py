@@ -185,6 +185,7 @@ LARGE = {
 }
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("name", LARGE)
 def test_large_change_takes_little_time(name: str) -> None:
     before = time.process_time()

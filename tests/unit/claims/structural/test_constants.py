@@ -130,6 +130,7 @@ def test_default_of_a_parameter_is_a_quantity() -> None:
     ]
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("text", ['"\\' * 140, "'\"`" * 90, "/" * 290, "(/" * 140, "1." * 140])
 def test_long_lines_are_read_in_time(text: str) -> None:
     lines = "".join(f"a{index} = {text}{index}\n" for index in range(50))
