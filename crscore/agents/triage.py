@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from crscore.scorer import Scorer
 
 SCHEMA: Final = "urn:crscore:triage:1"
+# `benchmarks/triage.py` prints which share of golden and of other findings a minimum keeps.
 MIN_WORTH: Final = 2.5
 """Minimum worth of a remark worth posting: it keeps nine of ten golden findings."""
 SAME_POINT: Final = 0.7

@@ -22,6 +22,7 @@ from crscore.hosts.records import Change
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind
 from crscore.text import count_noun
 
+# https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
 MAX_LISTED: Final = 3_000
 """Maximum number of files that GitHub lists for a pull request."""
 EMPTY_BLOBS: Final = frozenset(
@@ -126,7 +127,8 @@ def read_change(
         disagreements += (f"Files are not listed: the host lists {MAX_LISTED:,} at most.",)
     listing = {}
     for name, row in rows.items():
-        # Rows without lines are trusted only if all counts agree.
+        # GitHub lists a file beyond its limits like a binary one, with 0 lines, so rows without
+        # lines are trusted only if all counts agree.
         listing[name] = read_row(row, zeros_are_reliable=not disagreements, limits=limits)
         if name in stale:
             listing[name] = listing[name].hide("are listed for another commit than the head")

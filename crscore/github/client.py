@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 SECONDS_BETWEEN_WRITES = 1.0
 """Seconds between two writes, as GitHub requests."""
 # GraphQL errors have status 200 and a type. The types are undocumented; these were observed.

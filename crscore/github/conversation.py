@@ -223,6 +223,8 @@ def _read_states(client: Client, repository: str, number: int, settings: str) ->
 def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION) -> HostMessage:
     """Convert the fields that all kinds of comments have."""
     is_bot = item.user is not None and item.user.type == "Bot"
+    # https://docs.github.com/en/graphql/reference/enums#commentauthorassociation; an app has none,
+    # but somebody with rights in the repository installed it.
     is_chosen = is_bot or item.author_association in TRUSTED
     return HostMessage(
         id=item.id,

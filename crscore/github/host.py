@@ -70,6 +70,8 @@ class _Listed(msgspec.Struct, frozen=True):
     updated_at: str = ""
 
 
+# https://docs.github.com/en/rest/commits/commits#compare-two-commits; at most 300 files, which is
+# enough: a missing file leaves the part of the hunk that GitHub stores with the comment.
 class _OlderFile(msgspec.Struct, frozen=True):
     filename: str
     patch: str | None = None

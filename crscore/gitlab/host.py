@@ -317,6 +317,7 @@ class GitLab:
         elif search.checkout is not None:
             reason = "it has another merge base than GitLab's"
         unused = (f"The local checkout was not used: {reason}.",) if reason else ()
+        # After the target branch moved, several versions have this head; their bases differ.
         ids = [
             entry.id
             for entry in entries

@@ -31,6 +31,7 @@ _HEADER: Final = re.compile(
 _EXPLAINED: Final = re.compile(r"^(?:@@ |Binary files |GIT binary patch)", re.M)
 _SUBMODULE: Final = "160000"
 _NO_FILE: Final = "0"
+# Two requests a file. Beyond it, a file without lines counts as withheld.
 MAX_COMPARED: Final = 200
 """Maximum number of files without lines whose contents are compared."""
 
@@ -158,6 +159,7 @@ def count_lines(
         total += count
         if (language := language_of(row.new_path)) is not None:
             lines[language] += count
+    # https://docs.gitlab.com/administration/diff_limits/
     cut = withheld or any(row.is_withheld for row in version.diffs)
     is_complete = not cut and not _uncounted(version, len(version.diffs))
     # If several languages have the most lines, the first by name.

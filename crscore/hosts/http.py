@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 MAX_RESPONSE_BYTES: Final = 50 * 2**20
 """Maximum bytes of one response, decompressed."""
+# https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api and
+# https://docs.gitlab.com/api/rest/#pagination
 PAGE_ITEMS: Final = 100
 """Items per page, the maximum of both GitHub and GitLab."""
 MAX_PAGES: Final = 300
@@ -207,6 +209,7 @@ class HostClient(ABC):
         """Close the connections."""
         self.session.close()
 
+    # PyGithub and python-gitlab raise errors of their own, from which `write` needs the response.
     @abstractmethod
     def read_refusal(self, exc: Exception) -> Refusal | None:
         """Return the response that caused one of `library_errors`; None if it cannot be read."""
@@ -269,6 +272,7 @@ class HostClient(ABC):
         Raises:
             HostError: A page cannot be read, or there are too many pages.
         """
+        # A list has no version, so that only a repeated or missing item shows that it changed.
         unique: dict[Hashable, T] = {}
         for _ in range(2):
             items: list[T] = []

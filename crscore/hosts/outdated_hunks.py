@@ -21,6 +21,7 @@ from crscore.text import count_noun
 Local = Callable[[str], bytes | None]
 ReadVersion = Callable[[str], Sequence[ChangedFile]]
 
+# Each takes a request.
 MAX_COMMITS: Final = 20
 """Maximum number of older versions to read, the ones with the most comments first."""
 

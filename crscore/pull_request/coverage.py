@@ -46,6 +46,7 @@ def judge(
     """
     if not all(name.strip() for name in reviewers) or not reviewers:
         raise ConfigError("reviewer", "settings", "must be the login or the name of a reviewer")
+    # A check that runs at a push comes before any review of it.
     left = wait_s
     while True:
         reviews = host.read_reviews(repository, number)

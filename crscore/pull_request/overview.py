@@ -21,6 +21,7 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:pull:2"
 """The `$id` of the JSON document's schema."""
+# The limits keep an untrusted file from filling the documents.
 MAX_REVIEWERS = 200
 MAX_POINTS = 500
 MAX_REMARKS = 50

@@ -26,6 +26,7 @@ OUTPUTS: Final = (
     "comment-url",
 )
 """The step's outputs, by their names in `action.yml`; each is always set, possibly to ""."""
+# https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 MAX_SUMMARY_BYTES: Final = 1024 * 1024
 """Maximum size of one step's summary in bytes; the runner discards a larger one."""
 _SPARE_BYTES: Final = 1024

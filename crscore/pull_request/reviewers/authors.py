@@ -101,6 +101,8 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
         The author. A person whose login is a profile's name is not that bot: the name gets
         an `@`.
     """
+    # Anybody can type a marker: it gives no voice of a bot to strangers, nor to the author, whose
+    # gate it may be.
     posted_by = account(post.login, is_bot=post.is_bot)
     is_bot = is_app(posted_by)
     account_profile = next(

@@ -81,15 +81,13 @@ def outline(text: str) -> Outline:
         ['Why']
     """
     reader = _OutlineReader(text)
-    reader.read()
-    return reader.found
-
-
-@dataclass(slots=True)
-class _Heading:
-    start: int
-    level: int
-    title: str
+    start = 0
+    for raw in text.split("\n"):
+        reader.read_line(start, raw)
+        start += len(raw) + 1
+    while reader.containers:
+        reader.end_headings(reader.containers.pop(), 0, len(text))
+    return reader.outline
 
 
 @dataclass(slots=True)
@@ -97,104 +95,86 @@ class _Container:
     """An open `<details>`, or the body itself."""
 
     start: int
-    summary_from: int | None = None
-    summary: tuple[int, int] | None = None
-    headings: list[_Heading] = field(default_factory=list)
+    summary_start: int | None = None
+    title: str | None = None
+    headings: list[tuple[int, Part]] = field(default_factory=list)
+    """Open sections with their levels, the innermost last; their ends are not known yet."""
 
 
 class _OutlineReader:
     def __init__(self, text: str) -> None:
-        self.found = Outline()
+        self.outline = Outline()
+        self.containers = [_Container(0)]
         self._text = text
-        self._boxes = [_Container(0)]
-        self._fence = ""
-        self._fence_quoted = False
+        self._is_fence_quoted = False
         self._comment_end = 0
         self._last_comment_end = text.rfind("-->")
 
-    def read(self) -> None:
-        start = 0
-        for raw in self._text.split("\n"):
-            self._read_line(start, start + len(raw), raw)
-            start += len(raw) + 1
-        self.found.open_fence = self._fence
-        while self._boxes:
-            self._end_headings(self._boxes.pop(), 0, len(self._text))
-
-    def _read_line(self, start: int, end: int, raw: str) -> None:
-        lead = _LEAD.match(raw)
+    def read_line(self, start: int, raw: str) -> None:
+        end, lead = start + len(raw), _LEAD.match(raw)
         indent = lead.end() if lead else 0
-        quoted = ">" in raw[:indent]
-        content = raw[indent:].rstrip()
+        quoted, content = ">" in raw[:indent], raw[indent:].rstrip()
         begins_in_comment = start < self._comment_end
         in_code = not begins_in_comment and self._in_fence(content, quoted=quoted)
         is_visible = not begins_in_comment and not in_code
         text = content.replace("*", "").strip()
-        self.found.lines.append(
+        self.outline.lines.append(
             Line(start, end, start + indent, content, text, quoted, is_visible, in_code)
         )
-        if begins_in_comment:
-            self._read_marks(self._comment_end, end)
-        elif is_visible:
-            self._read_heading(start + indent, content)
-            self._read_marks(start, end)
+        if in_code:
+            return
+        if is_visible and (match := _HEADING.match(content)):
+            container, level = self.containers[-1], len(match[1] or "") or int(match[3])
+            self.end_headings(container, level, start + indent)
+            section = Part(start + indent, 0, _title(match[2] or match[4]))
+            container.headings.append((level, section))
+        self._read_marks(max(start, self._comment_end), end)
+
+    def end_headings(self, container: _Container, level: int, end: int) -> None:
+        """End the sections of a level and below."""
+        while container.headings and container.headings[-1][0] >= level:
+            self.outline.sections.append(container.headings.pop()[1]._replace(end=end))
 
     def _in_fence(self, content: str, *, quoted: bool) -> bool:
         """Return whether the line belongs to a code block, its fences included."""
-        if self._fence and self._fence_quoted and not quoted:
-            self._fence = ""  # the block ends with the quote that contains it
-        if self._fence:
-            if content.startswith(self._fence) and not content.strip(self._fence[0]):
-                self._fence = ""
+        fence = self.outline.open_fence
+        if fence and self._is_fence_quoted and not quoted:
+            fence = ""  # the block ends with the quote that contains it
+        if fence:
+            is_end = content.startswith(fence) and not content.strip(fence[0])
+            self.outline.open_fence = "" if is_end else fence
             return True
         opened = _FENCE.fullmatch(content)
-        if opened is not None:
-            self._fence = opened[1] or opened[2]
-            self._fence_quoted = quoted
+        self.outline.open_fence = (opened[1] or opened[2]) if opened else ""
+        self._is_fence_quoted = quoted
         return opened is not None
 
-    def _read_heading(self, start: int, content: str) -> None:
-        match = _HEADING.match(content)
-        if match is None:
-            return
-        level = len(match[1]) if match[1] else int(match[3])
-        title = _title(match[2] or match[4])
-        self._end_headings(self._boxes[-1], level, start)
-        self._boxes[-1].headings.append(_Heading(start, level, title))
-
-    def _end_headings(self, box: _Container, level: int, end_offset: int) -> None:
-        while box.headings and box.headings[-1].level >= level:
-            last = box.headings.pop()
-            self.found.sections.append(Part(last.start, end_offset, last.title))
-
     def _read_marks(self, begin: int, end: int) -> None:
+        """Read the comments and the tags that fold between two offsets."""
         while begin < end and (mark := _MARK.search(self._text, begin, end)) is not None:
-            begin = mark.end()
+            begin, closes, name = mark.end(), mark[1], (mark[2] or "").lower()
+            container = self.containers[-1]
             if mark[0] == "<!--":
                 if mark.start() + 2 <= self._last_comment_end:
                     # "<!-->" is a whole comment, so the search starts inside the mark.
                     begin = self._text.find("-->", mark.start() + 2) + 3
                     self._comment_end = begin
-            elif mark[2] is not None:
-                self._read_tag(mark, mark[2].lower(), closes=bool(mark[1]))
-
-    def _read_tag(self, mark: re.Match[str], name: str, *, closes: bool) -> None:
-        box = self._boxes[-1]
-        if name == "summary":
-            if not closes:
-                box.summary_from = mark.start()
-            elif box.summary_from is not None and box.summary is None:
-                box.summary = box.summary_from, mark.start()
-                box.summary_from = None
-        elif not closes:
-            box.summary_from = None
-            self._boxes.append(_Container(mark.start()))
-        elif len(self._boxes) > 1:
-            self._boxes.pop()
-            self._end_headings(box, 0, mark.start())
-            start, end = box.summary or (box.start, box.start)
-            title = _title(self._text[start : min(end, start + 10 * _MAX_TITLE_CHARS)])
-            self.found.folded.append(Part(box.start, mark.end(), title))
+            elif name == "summary" and closes:
+                if container.summary_start is not None and container.title is None:
+                    # A summary that is never closed would be all of the rest.
+                    limit = container.summary_start + 10 * _MAX_TITLE_CHARS
+                    source = self._text[container.summary_start : min(mark.start(), limit)]
+                    container.title, container.summary_start = _title(source), None
+            elif name == "summary":
+                container.summary_start = mark.start()
+            elif name and not closes:
+                container.summary_start = None
+                self.containers.append(_Container(mark.start()))
+            elif name and len(self.containers) > 1:
+                self.containers.pop()
+                self.end_headings(container, 0, mark.start())
+                part = Part(container.start, mark.end(), container.title or "")
+                self.outline.folded.append(part)
 
 
 def _title(source: str) -> str:

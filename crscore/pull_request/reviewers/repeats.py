@@ -12,6 +12,7 @@ from crscore.records import Side
 _BLANK: Final = re.compile(r"\n[ \t>]*\n")
 # Text with a counterpart elsewhere in the body cannot be removed alone.
 _PAIRED: Final = re.compile(r"</?(?:details|summary|table|pre)\b|```|~~~|<!--|-->", re.IGNORECASE)
+# Two posts may say "LGTM" or "Same here."
 _FEWEST_WORDS: Final = 4
 
 
