@@ -16,6 +16,7 @@ import re
 import sqlite3
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 LEVELS = ("critical", "major", "minor")
 EMPTY = {
@@ -207,20 +208,36 @@ def count_pulls(
         )
 
 
+class Recount(NamedTuple):
+    """Numbers of a page beside those of the store, by bot and name."""
+
+    numbers: Numbers
+    wrong: Numbers
+    twice: Numbers
+
+
+def recount(path: Path, site: Path) -> Recount:
+    """Count the numbers of a page again."""
+    numbers = read_page(site)
+    store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    store.row_factory = sqlite3.Row
+    counts = count(store)
+    store.close()
+    wrong = {
+        key: values | {counts[key]} for key, values in numbers.items() if values != {counts[key]}
+    }
+    return Recount(numbers, wrong, {key: row for key, row in numbers.items() if len(row) > 1})
+
+
 def main() -> None:
     """Read the page, count, and print what differs."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("store", type=Path)
     parser.add_argument("site", type=Path)
     arguments = parser.parse_args()
-    numbers = read_page(arguments.site)
-    store = sqlite3.connect(f"file:{arguments.store}?mode=ro", uri=True)
-    store.row_factory = sqlite3.Row
-    counts = count(store)
-    wrong = {key: values for key, values in numbers.items() if counts[key] not in values}
-    twice = {key: values for key, values in numbers.items() if len(values) > 1}
+    numbers, wrong, twice = recount(arguments.store, arguments.site)
     for key, values in (wrong | twice).items():
-        print(*key, "page:", *values, "store:", counts[key])
+        print(*key, "page and store:", *sorted(values))
     print(f"wrong: {len(wrong)} of {len(numbers)}; with two values: {len(twice)}")
 
 

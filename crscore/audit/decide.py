@@ -137,7 +137,10 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     weighty_rows = {
         pull: [row for row in rows if row.kind in IMPORTANT] for pull, rows in pulls.items()
     }
-    weighty = _rate_of(pulls, lambda row: (row.remarks * (row.kind in IMPORTANT), row.remarks))
+    weighty = _rate_of(
+        pulls,
+        lambda row: (row.remarks * (row.kind in IMPORTANT), row.remarks * (row.kind != "unread")),
+    )
     gained = rate(sum(map(bool, weighty_rows.values())), len(seen_pulls))
     fixed = _rate_of(weighty_rows, lambda row: (row.fixed, row.decided))
     all_fixed = _rate_of(pulls, lambda row: (row.fixed, row.decided))
@@ -297,7 +300,8 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wa
         f"{gained.count:,} of the {gained.total:,} pull requests that it saw have a remark worth "
         "acting on"
     )
-    of_remarks = f"{weighty.count:,} of its {weighty.total:,} remarks are worth acting on"
+    remarks = "remarks that could be read" if counts.get("unread") else "remarks"
+    of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} are worth acting on"
     match verdict:
         case "keep":
             reasons = [on_pulls, *decision.evidence]
@@ -306,7 +310,7 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wa
             kinds = " and ".join(switch_off[:2]) + (" and others" if len(switch_off) > 2 else "")
             count = sum(counts[kind] for kind in decision.switch_off)
             reasons = [
-                f"switch off {kinds}, {count:,} of its {weighty.total:,} remarks",
+                f"switch off {kinds}, {count:,} of its {sum(counts.values()):,} remarks",
                 of_remarks,
                 *decision.evidence,
             ]
@@ -328,14 +332,15 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wa
 
 
 def _why_open(decision: Decision, counts: Mapping[str, int], *, is_wanted: bool) -> str:
-    weighty, gained, later = decision.weighty, decision.gained, decision.afterwards
+    gained, later = decision.gained, decision.afterwards
     if _ends(later)[0] > AFTERWARDS:
         return (
             f"{later.count:,} of its {later.total:,} posts were hidden, deleted or edited, or "
             "written after the fix, so nothing that happened speaks for it"
         )
-    if 2 * counts.get("formula", 0) > weighty.total:
-        of_all = f"{counts['formula']:,} of its {weighty.total:,} remarks"
+    total = sum(counts.values())
+    if 2 * counts.get("formula", 0) > total:
+        of_all = f"{counts['formula']:,} of its {total:,} remarks"
         return f"{of_all} are the same sentence with other names"
     if decision.evidence:
         return "it seldom says something important, or few of its remarks could be switched off"

@@ -105,8 +105,9 @@ def _comparisons(row: Reviewer, verdicts: Sequence[Verdict]) -> str:
 
 
 def _certainty(row: Reviewer, decision: Decision) -> str:
+    remarks = "remarks that could be read" if "unread" in row.remarks.kinds else "remarks"
     texts = [
-        f"Worth acting on: {share(decision.weighty)} of its remarks, and a remark on "
+        f"Worth acting on: {share(decision.weighty)} of its {remarks}, and a remark on "
         f"{share(decision.gained)} of the pull requests that it saw"
     ]
     if decision.fixed.total:

@@ -86,7 +86,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     reason: str
     """The verdict with its reason, in one sentence."""
     weighty: Rate
-    """Share of remarks that are critical, major or minor."""
+    """Share of critical, major and minor remarks among those that could be read."""
     gained: Rate
     """Share of pull requests with such a remark among those that it saw: with a post or check of
     it or, for an account that only reviews, merged between its first and last post."""

@@ -162,12 +162,11 @@ class ReviewTable:
         for repository, number, day in pulls:
             if (repository, number) in coverage.pulls:
                 days[repository].append(day)
+        ends = {repository: (min(listed), max(listed)) for repository, listed in days.items()}
         silent = {
             (repository, number)
             for (repository, number, day), merged in zip(pulls, self.is_merged, strict=True)
-            if merged
-            and repository in days
-            and min(days[repository]) <= day <= max(days[repository])
+            if merged and repository in ends and ends[repository][0] <= day <= ends[repository][1]
         }
         return seen_pulls | (silent - set(coverage.pulls))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
+from benchmarks import audit_recount
 from crscore import cli
 from crscore.audit.store.database import Store
 from tests.helpers.github import audit_demo
@@ -131,6 +132,20 @@ def test_site_has_a_page_for_everything(audit, tmp_path: Path) -> None:
     assert ran.out.strip().endswith("index.html")
     assert len(list((tmp_path / "site" / "bots").glob("*.html"))) == 6
     assert json.loads((tmp_path / "site" / "audit.json").read_text("utf-8")) == overview(audit)
+
+
+def test_each_verdict_occurs_where_it_should(audit) -> None:
+    bots = [row for row in overview(audit)["reviewers"] if row["is_bot"]]
+    assert {row["name"]: row["decision"]["verdict"] for row in bots} == {
+        "coderabbit": "keep", "copilot": "tune", "scout": "undecided", "nitpicker": "drop",
+    }  # fmt: skip
+
+
+def test_page_recounted_from_the_store_is_right(audit, tmp_path: Path) -> None:
+    audit("report", "-o", "site", *PERIOD)
+    numbers, wrong, twice = audit_recount.recount(tmp_path / "audit.db", tmp_path / "site")
+    assert len(numbers) >= 60
+    assert (wrong, twice) == ({}, {})
 
 
 def test_price_is_shown(audit) -> None:
