@@ -4,7 +4,7 @@
 library, as it is part of every run. The restrictions apply to the tool and all its descendants, and
 cannot be undone.
 
-Everywhere except Windows: limits of processor time, memory, file size, open files. On Linux also:
+On POSIX: limits of processor time, memory, file size, open files. On Linux also:
 
 - seccomp, on x86_64 and aarch64: no sockets of any family (a local one may lead
   to a container engine or a key agent as well), no way out of the process group,

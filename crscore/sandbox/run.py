@@ -13,8 +13,8 @@ memory and the space they take on disk.
 A tool gets only the given environment, nothing of the caller's. With Landlock (Linux) it can write
 only in its folder and in the folders that HOME and TMPDIR name, and read only there and in
 `Limits.readable` if that is given. On macOS the network is not denied, a process may leave the
-group, and neither the number nor the total memory of the processes is limited. On Windows only
-time and output are limited.
+group, and neither the number nor the total memory of the processes is limited. On Windows nothing
+is run.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.sandbox._launch import filter_program
@@ -113,8 +113,44 @@ def run(
         ToolFailedError: The tool exceeded a limit, was killed by a signal, or could not be started
             for another reason, such as a command line too long for the system.
     """
-    job = _Job(tuple(command), tool, folder, environment, limits, launcher or _LAUNCHER, secret)
-    return _confined(job) if os.name == "posix" else _timed(job)
+    if os.name != "posix":
+        # Without process groups, nothing could end the children of a tool.
+        raise ToolFailedError(tool, "cannot be limited on this system: use Linux, macOS or WSL")
+    homes = filter(None, map(environment.get, ("HOME", "TMPDIR")))
+    writable = (str(folder), *homes)
+    watch = Watch(
+        writable,
+        processes=limits.processes,
+        memory=limits.memory_bytes,
+        written=limits.output_bytes,
+    )
+    arguments = (str(launcher or _LAUNCHER), *_restrictions(limits, environment, writable))
+    try:
+        with _started(arguments, command, folder, environment, secret) as group:
+            exceeded = _follow(group, watch, limits)
+            group.kill()
+            before = -1
+            # The rest of the pipes; later output is discarded.
+            while group.printed != before and group.printed <= limits.output_bytes:
+                before = group.printed
+                for stream in group.output:
+                    group.read(stream)
+            status = group.read_status()
+    except OSError as exc:  # a command line too long, no folder, no process left
+        reason = f"could not be started: {exc.strerror}"
+        raise ToolFailedError(tool, reason) from exc
+    stdout, stderr = (bytes(text) for text in group.output.values())
+    exceeded = exceeded or _over(group, limits) or watch.too_much_written()
+    if group.stopped:
+        exceeded = "was stopped"
+    if status is not None and status[0] == b"refused" and int(status[1]) in _NOT_EXECUTABLE:
+        raise ToolNotFoundError(tool, command[0])
+    code, failure = _end(status, group.process.returncode)
+    exceeded = exceeded or failure
+    if exceeded is not None:
+        text = stderr.decode("utf-8", "replace")
+        raise ToolFailedError(tool, exceeded, None, text[-_MAX_STDERR_CHARS:])
+    return Completed(code=code, stdout=stdout, stderr=stderr)
 
 
 def stop_all() -> None:
@@ -194,53 +230,16 @@ def isolation() -> Isolation:
     return Isolation(files, processes)
 
 
-class _Job(NamedTuple):
-    """Arguments of `run`."""
-
-    command: tuple[str, ...]
-    tool: str
-    folder: Path
-    environment: Mapping[str, str]
-    limits: Limits
-    launcher: Path
-    secret: bytes
-
-    @property
-    def private(self) -> tuple[str, ...]:
-        """Folders that the tool may write."""
-        folders = (self.environment.get(name) for name in ("HOME", "TMPDIR"))
-        return (str(self.folder), *filter(None, folders))
-
-    @property
-    def launcher_arguments(self) -> tuple[str, ...]:
-        """Restrictions of the tool, as arguments of the launcher."""
-        # A fallback in case nothing watches the clock; processor time adds up over all cores.
-        seconds = math.ceil(self.limits.seconds) * (os.cpu_count() or 1) + 1
-        sizes = (
-            seconds,
-            _KERNEL_MEMORY_FACTOR * self.limits.memory_bytes,
-            self.limits.output_bytes + 1,
-        )
-        readable = os.pathsep.join(self.limits.readable)
-        lc_ctype = self.environment.get("LC_CTYPE", "")
-        return (*map(str, sizes), lc_ctype, readable, *self.private, "--")
-
-    def over(self, printed: int) -> str | None:
-        """Return the reason if the output exceeds its limit, else None."""
-        allowed = self.limits.output_bytes
-        return f"printed more than {size(allowed)}" if printed > allowed else None
-
-    def failed(self, reason: str, stderr: bytes) -> ToolFailedError:
-        """Make the error that ends the run."""
-        return ToolFailedError(
-            self.tool, reason, None, stderr.decode("utf-8", "replace")[-_MAX_STDERR_CHARS:]
-        )
-
-    def not_started(self, number: int) -> AnalyzerError:
-        """Make the error for a program that the system refused to start."""
-        if number in _NOT_EXECUTABLE:
-            return ToolNotFoundError(self.tool, self.command[0])
-        return self.failed(f"could not be started: {os.strerror(number)}", b"")
+def _restrictions(
+    limits: Limits, environment: Mapping[str, str], writable: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the restrictions of a tool, as arguments of the launcher."""
+    # A fallback in case nothing watches the clock; processor time adds up over all cores.
+    seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) + 1
+    memory = _KERNEL_MEMORY_FACTOR * limits.memory_bytes
+    sizes = map(str, (seconds, memory, limits.output_bytes + 1))
+    readable = os.pathsep.join(limits.readable)
+    return (*sizes, environment.get("LC_CTYPE", ""), readable, *writable, "--")
 
 
 _lock = threading.Lock()
@@ -248,100 +247,57 @@ _groups: set[Group] = set()
 """Running groups, for `stop_all`."""
 
 
-def _confined(job: _Job) -> Completed:
-    limits = job.limits
-    watch = Watch(
-        job.private,
-        processes=limits.processes,
-        memory=limits.memory_bytes,
-        written=limits.output_bytes,
-    )
-    with _started(job) as group:
-        exceeded = _follow(group, watch, job)
-        group.kill()
-        _drain(group, job)
-        status = group.read_status()
-    stdout, stderr = (bytes(text) for text in group.output.values())
-    exceeded = exceeded or job.over(group.printed) or watch.too_much_written()
-    if group.stopped:
-        exceeded = "was stopped"
-    if exceeded is not None:
-        raise job.failed(exceeded, stderr)
-    if status is not None and status[0] == b"refused":
-        raise job.not_started(int(status[1]))
-    if status is None and group.process.returncode >= 0:
-        raise job.failed("could not be started", stderr)
-    # The launcher itself can be killed from outside.
-    code = os.waitstatus_to_exitcode(int(status[1])) if status else group.process.returncode
-    if code < 0:
-        raise job.failed(f"was ended by {_signal_name(-code)}", stderr)
-    return Completed(code=code, stdout=stdout, stderr=stderr)
-
-
 @contextlib.contextmanager
-def _started(job: _Job) -> Iterator[Group]:
+def _started(
+    arguments: Sequence[str],
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    secret: bytes,
+) -> Iterator[Group]:
     """Start the launcher; at the end, kill its whole group."""
     status, write_end = os.pipe()
-    try:
-        with _launcher(job, write_end) as process, _killed(Group(process, status)) as group:
-            yield group
-    finally:
-        os.close(status)
-
-
-def _launcher(job: _Job, write_end: int) -> subprocess.Popen[bytes]:
-    launcher = (sys.executable, "-I", "-S", str(job.launcher), str(write_end), str(os.getpid()))
-    try:
-        with _input(job.secret) as standard_input:
-            return subprocess.Popen(  # noqa: S603  # no shell, and it confines itself
-                (*launcher, *job.launcher_arguments, *job.command),
-                cwd=job.folder,
-                env=job.environment,
-                stdin=standard_input,
+    python = (sys.executable, "-I", "-S", arguments[0], str(write_end), str(os.getpid()))
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, status)
+        try:
+            # A file without a name, so that no other process can open it.
+            secrets = stack.enter_context(tempfile.TemporaryFile())
+            secrets.write(secret)
+            secrets.seek(0)
+            process = subprocess.Popen(  # noqa: S603  # no shell, and it confines itself
+                (*python, *arguments[1:], *command),
+                cwd=folder,
+                env=environment,
+                stdin=secrets,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=(write_end,),
                 start_new_session=True,
             )
-    except OSError as exc:  # a command line too long, no folder, no process left
-        raise job.failed(f"could not be started: {exc.strerror}", b"") from exc
-    finally:
-        os.close(write_end)
+        finally:
+            os.close(write_end)
+        group = Group(stack.enter_context(process), status)
+        try:
+            with _lock:
+                _groups.add(group)
+            yield group
+        finally:
+            # Before waiting for the leader: until then, no other group can get its number.
+            group.kill()
+            with _lock:
+                _groups.discard(group)
+            process.wait()
+            wait_for_rest(process.pid)
 
 
-def _input(secret: bytes) -> IO[bytes]:
-    """Open the standard input of a launcher: a file without a name, or nothing."""
-    if not secret:
-        return Path(os.devnull).open("rb")
-    file = tempfile.TemporaryFile()  # noqa: SIM115  (the caller closes it)
-    file.write(secret)
-    file.seek(0)
-    return file
-
-
-@contextlib.contextmanager
-def _killed(group: Group) -> Iterator[Group]:
-    """Register the group for `stop_all`, and kill it at the end."""
-    try:
-        with _lock:
-            _groups.add(group)
-        yield group
-    finally:
-        # Before waiting for the leader: until then, no other group can get its number.
-        group.kill()
-        with _lock:
-            _groups.discard(group)
-        group.process.wait()
-        wait_for_rest(group.process.pid)
-
-
-def _follow(group: Group, watch: Watch, job: _Job) -> str | None:
+def _follow(group: Group, watch: Watch, limits: Limits) -> str | None:
     """Read the output of a tool until it ends.
 
     Returns:
         The exceeded limit; None when it ended by itself.
     """
-    deadline = time.monotonic() + job.limits.seconds
+    deadline = time.monotonic() + limits.seconds
     with selectors.DefaultSelector() as selector:
         for stream in (group.status, *group.output):
             selector.register(stream, selectors.EVENT_READ)
@@ -352,66 +308,30 @@ def _follow(group: Group, watch: Watch, job: _Job) -> str | None:
                 if key.fd == group.status:
                     return None
                 group.read(key.fd)
-            if (exceeded := job.over(group.printed)) is not None:
+            if (exceeded := _over(group, limits)) is not None:
                 return exceeded
-    return f"took longer than {job.limits.seconds:g} s"
+    return f"took longer than {limits.seconds:g} s"
 
 
-def _drain(group: Group, job: _Job) -> None:
-    """Read the rest of the pipes; later output is discarded."""
-    for stream in group.output:
-        before = -1
-        while group.printed != before and job.over(group.printed) is None:
-            before = group.printed
-            group.read(stream)
-
-
-def _timed(job: _Job) -> Completed:
-    """Run a tool on systems without groups: with files instead of pipes, and only two limits."""
-    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+def _end(status: tuple[bytes, bytes] | None, launcher_code: int) -> tuple[int, str | None]:
+    """Return the exit code of a tool, and why it failed: None if it ended by itself."""
+    code = launcher_code
+    if status is not None and status[0] == b"refused":
+        return code, f"could not be started: {os.strerror(int(status[1]))}"
+    if status is not None:
+        code = os.waitstatus_to_exitcode(int(status[1]))
+    elif code >= 0:
+        return code, "could not be started"
+    # The launcher itself can be killed from outside.
+    if code < 0:
         try:
-            process = subprocess.Popen(  # noqa: S603  # no shell
-                job.command,
-                cwd=job.folder,
-                env=job.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=stdout,
-                stderr=stderr,
-            )
-        except OSError as exc:
-            raise job.not_started(exc.errno or 0) from exc
-        with process:
-            try:
-                exceeded = _wait(process, (stdout, stderr), job)
-            finally:
-                process.kill()
-        texts = []
-        for stream in (stdout, stderr):
-            stream.seek(0)
-            texts.append(stream.read(job.limits.output_bytes))
-    if exceeded is not None:
-        raise job.failed(exceeded, texts[1])
-    return Completed(code=process.returncode, stdout=texts[0], stderr=texts[1])
+            return code, f"was ended by {signal.Signals(-code).name}"
+        except ValueError:
+            return code, f"was ended by signal {-code}"
+    return code, None
 
 
-def _wait(
-    process: subprocess.Popen[bytes], streams: tuple[IO[bytes], ...], job: _Job
-) -> str | None:
-    deadline = time.monotonic() + job.limits.seconds
-    running = True
-    while running:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_CHECK_INTERVAL_S)
-        running = process.returncode is None
-        printed = sum(os.fstat(stream.fileno()).st_size for stream in streams)
-        if (exceeded := job.over(printed)) is not None:
-            return exceeded
-        if running and time.monotonic() > deadline:
-            return f"took longer than {job.limits.seconds:g} s"
-    return None
-
-
-def _signal_name(number: int) -> str:
-    with contextlib.suppress(ValueError):
-        return signal.Signals(number).name
-    return f"signal {number}"
+def _over(group: Group, limits: Limits) -> str | None:
+    """Return the reason if the output exceeds its limit, else None."""
+    allowed = limits.output_bytes
+    return f"printed more than {size(allowed)}" if group.printed > allowed else None

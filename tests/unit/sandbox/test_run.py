@@ -149,8 +149,8 @@ def test_tool_that_closes_its_pipes_is_waited_for(tmp_path: Path) -> None:
 
 def test_waiting_takes_no_processor_time(tmp_path: Path) -> None:
     before = time.thread_time()
-    run(tmp_path, "import os, time; os.close(1); os.close(2); time.sleep(4)")
-    assert time.thread_time() - before < 2
+    run(tmp_path, "import os, time; os.close(1); os.close(2); time.sleep(1.2)")
+    assert time.thread_time() - before < 0.6
 
 
 @pytest.mark.parametrize("environment", [{}, {"LC_CTYPE": "POSIX", "A": "τ"}])
@@ -921,36 +921,8 @@ def test_silent_launcher_whose_pipe_is_held_open_is_not_waited_for() -> None:
     os.close(end)
 
 
-# Where there are no process groups. This is what runs on Windows.
-
-
-@pytest.fixture
-def _as_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "_confined", sandbox._timed)
-
-
-@pytest.mark.usefixtures("_as_on_windows")
-def test_tool_without_groups_runs(tmp_path: Path) -> None:
-    completed = run(tmp_path, "import os; os.write(1, b'out'); os.write(2, b'err'); os._exit(3)")
-    assert completed == Completed(code=3, stdout=b"out", stderr=b"err")
-
-
-@pytest.mark.usefixtures("_as_on_windows")
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        ("import time; time.sleep(1e6)", "took longer than 0.5 s"),
-        ("while True: print('x' * 100_000)", "printed more than 1 MB"),
-        ("print('x' * 2_000_000)", "printed more than 1 MB"),
-    ],
-)
-def test_tool_without_groups_is_limited(tmp_path: Path, code: str, reason: str) -> None:
-    assert failure(tmp_path, code, limits(seconds=0.5)).reason == reason
-
-
-@pytest.mark.usefixtures("_as_on_windows")
-def test_missing_tool_without_groups_is_not_found(tmp_path: Path) -> None:
-    with pytest.raises(ToolNotFoundError):
-        sandbox.run(
-            [str(tmp_path / "none")], tool="t", folder=tmp_path, environment={}, limits=LIMITS
-        )
+def test_nothing_runs_where_there_are_no_process_groups(tmp_path, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sandbox.os, "name", "nt")
+        with pytest.raises(ToolFailedError, match="use Linux, macOS or WSL"):
+            sandbox.run(["true"], tool="t", folder=tmp_path, environment={}, limits=LIMITS)
