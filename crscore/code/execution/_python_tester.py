@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+if TYPE_CHECKING or __package__:
     from crscore.code.execution import _peer
 else:
+    # In the sandbox, it is a module without a package.
     import _peer
 
 _PROGRAM_MODULE = "candidate"
