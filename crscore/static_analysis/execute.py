@@ -13,7 +13,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ from crscore.cache import Store
 from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis import formats
-from crscore.static_analysis.analyzer import Capture, Pattern
+from crscore.static_analysis.analyzer import Output
 from crscore.static_analysis.reports import RawFinding, RawReport
 from crscore.static_analysis.tools import Installed, fill, limits_of
 from crscore.static_analysis.units import Unit
@@ -105,7 +104,15 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
         work, home, scratch = (Path(outer) / name for name in ("work", "home", "tmp"))
         for folder in (work, home, scratch):
             folder.mkdir()
-        names = _write(task, units, work)
+        names = [unit.file_name(index) for index, unit in enumerate(units)]
+        for name, unit in zip(names, units, strict=True):
+            text = unit.text
+            # Comments that silence the tool are overwritten in place, so columns do not change: the
+            # author of the change must not choose what is reported.
+            for pattern in tool.analyzer.manifest.suppressions.patterns:
+                text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+            (work / name).parent.mkdir(exist_ok=True)
+            (work / name).write_bytes(text.encode("utf-8", errors="replace"))
         try:
             process = sandbox.run(
                 [tool.program, *_arguments(task, names, work, scratch)],
@@ -117,23 +124,6 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
         except ToolNotFoundError as exc:  # it existed when its version was queried
             raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
     return _read(task, process, len(units))
-
-
-def _write(task: Task, units: Sequence[Unit], work: Path) -> list[str]:
-    names = [unit.file_name(index) for index, unit in enumerate(units)]
-    for name, unit in zip(names, units, strict=True):
-        target = work / name
-        target.parent.mkdir(exist_ok=True)
-        target.write_bytes(_without_suppressions(task, unit).encode("utf-8", errors="replace"))
-    return names
-
-
-def _without_suppressions(task: Task, unit: Unit) -> str:
-    """Overwrite suppression comments in place; columns do not change."""
-    text = unit.text
-    for pattern in task.tool.analyzer.manifest.suppressions.patterns:
-        text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
-    return text
 
 
 def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> Iterator[str]:
@@ -170,8 +160,7 @@ def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]
             name, f"ended with exit code {process.code}", process.code, stderr_text
         )
     report = formats.read_report(process.stdout, manifest.output, tool=name)
-    unparsed, findings = _separate_unparsed(report, manifest.output.unparsed_rules)
-    unparsed |= _unparsed_in_stderr(process.stderr, manifest.output.unparsed_stderr)
+    unparsed, findings = _separate_unparsed(report, process.stderr, manifest.output)
     if process.code not in codes.clean and not findings and not unparsed:
         reason = f"ended with exit code {process.code} and no finding"
         raise ToolFailedError(name, reason, process.code, stderr_text)
@@ -189,28 +178,23 @@ def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]
 
 
 def _separate_unparsed(
-    report: RawReport, rules: Sequence[Pattern]
-) -> tuple[set[int], list[tuple[int, RawFinding]]]:
+    report: RawReport, stderr: bytes, output: Output
+) -> tuple[set[int | None], list[tuple[int, RawFinding]]]:
     """Separate unreadable texts from findings; drop files that were not passed to the tool."""
-    unparsed = {index for path in report.unparsed if (index := _text_index(path)) is not None}
+    unparsed = {_text_index(path) for path in report.unparsed}
+    if pattern := output.unparsed_stderr:
+        # A team's pattern may take quadratic time, and a tool may quote a hostile line in full.
+        for line in stderr.decode("utf-8", errors="replace").splitlines():
+            matches = pattern.compiled.finditer(line[:MAX_MESSAGE])
+            unparsed |= {_text_index(match[1] or "") for match in matches}
     findings: list[tuple[int, RawFinding]] = []
     for finding in report.findings:
         index = _text_index(finding.path)
-        if index is None:
-            continue
-        if any(rule.compiled.fullmatch(finding.rule) for rule in rules):
+        if any(rule.compiled.fullmatch(finding.rule) for rule in output.unparsed_rules):
             unparsed.add(index)
-        else:
+        elif index is not None:
             findings.append((index, finding))
-    return unparsed, findings
-
-
-def _unparsed_in_stderr(stderr: bytes, pattern: Capture | None) -> set[int]:
-    if pattern is None:
-        return set()
-    lines = stderr.decode("utf-8", errors="replace").splitlines()
-    matches = chain.from_iterable(pattern.compiled.finditer(line[:MAX_MESSAGE]) for line in lines)
-    return {index for match in matches if (index := _text_index(match[1] or "")) is not None}
+    return unparsed - {None}, findings
 
 
 def _text_index(path: str) -> int | None:

@@ -52,7 +52,9 @@ SCHEMA: Final = (
 NOTE, WARNING = "note", "warning"
 ALARMING_PATHS: Final = 20
 """Independent paths above which a function is a warning: ranks D to F of radon."""
-_WRONG_USAGE: Final = 32  # pylint's exit code is a sum of bits
+# pylint's exit code is a sum of bits:
+# https://pylint.readthedocs.io/en/stable/user_guide/usage/run.html#exit-codes
+_WRONG_USAGE: Final = 32
 _MAX_DIAGNOSTICS: Final = 400
 _MAX_CLAUSE: Final = 67  # characters of an `except` clause in a sentence
 _MAX_CALLS_NAMED: Final = 3

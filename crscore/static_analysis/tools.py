@@ -27,6 +27,8 @@ _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _MIB = 2**20
 LOCK = "package-lock.json"
 PACKAGE = "package.json"
+# Exactly the lock file, with its hashes, and no program of a package is run:
+# https://docs.npmjs.com/cli/commands/npm-ci
 _NPM_COMMAND = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 _NPM_SECONDS = 600
 

@@ -14,7 +14,8 @@ from crscore.records import ChangedFile, Diff, FileStatus, LineKind, Side
 from crscore.syntax.change import ParsedChange, ParsedFile
 
 # Characters that end a line for some tools but not for a diff: a lone CR, VT, FF, FS to RS,
-# NEL, LS, PS.
+# NEL, LS, PS. Tools in Python split at them:
+# https://docs.python.org/3/library/stdtypes.html#str.splitlines
 _ODD_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Python ignores a form feed at the start of a line.
 _LEADING_FORM_FEED = re.compile("^\x0c+", re.MULTILINE)

@@ -231,7 +231,8 @@ class ParsedFile:
 
     def _outline_hunk(self, hunk: Hunk, language: Language) -> None:
         """Add the outlines of both sides of a hunk; only their tokens if it is unreadable."""
-        # After `@@`, git shows the import list that a hunk starts in.
+        # After `@@`, git shows the import list that a hunk starts in:
+        # https://git-scm.com/docs/gitattributes#_defining_a_custom_hunk_header
         above = ("import (",) if language.name == "go" and hunk.section == "import (" else ()
         sides: list[tuple[Version, OutlinedLines]] = []
         errors = size = 0

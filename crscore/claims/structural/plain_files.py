@@ -28,6 +28,7 @@ _LANGUAGES = {name: frozenset(words.split()) for name, words in _TABLES["languag
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLES["patterns"].items()}
 _VERBS = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}
 _STATES = {FileStatus.ADDED: "new", FileStatus.DELETED: "removed"}
+# Modes of git's index: https://git-scm.com/docs/index-format
 _MODES = {"100755": "is now executable", "100644": "is no longer executable"}
 
 

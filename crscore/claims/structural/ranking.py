@@ -158,7 +158,8 @@ def _describe_statement(statement: Statement, position: int, quoted: set[str]) -
         "length": min(len(statement.text), MAX_TEXT_CHARS) / MAX_TEXT_CHARS,
     }
     quoted |= words
-    # The words of a consequence come from its rule, and few other claims have them.
+    # The words raise the AUC from 0.72 to 0.77; sentence vectors and boosted trees did not
+    # (docs/design/003). A consequence's words come from its rule, and few other claims have them.
     prose_words = () if statement.implies else _WORD.findall(prose)
     features |= {f"word {stem(word.lower())}": 1.0 for word in prose_words}
     return {name: value for name, value in features.items() if value}
