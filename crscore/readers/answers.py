@@ -33,22 +33,16 @@ _FIELDS: Final[Mapping[str, Any]] = {
     "acts": {"enum": [*range(11)]},
     "worth": {"enum": [*range(1, 6)]},
 }
-SCHEMA: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "remarks": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": _FIELDS,
-                "required": [*_FIELDS],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["remarks"],
-    "additionalProperties": False,
-}
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    # The strict mode of OpenAI wants every property required and no further ones:
+    # https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+    required = {"required": [*properties], "additionalProperties": False}
+    return {"type": "object", "properties": properties, **required}
+
+
+SCHEMA: Final = _object({"remarks": {"type": "array", "items": _object(_FIELDS)}})
 """JSON Schema of an answer: the worth of a remark comes last, after its reasons."""
 _Tenths = Annotated[int, msgspec.Meta(ge=0, le=10)]
 

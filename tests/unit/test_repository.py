@@ -1,6 +1,7 @@
 """Rules that hold for the repository as a whole."""
 
 import ast
+import functools
 import os
 import re
 import signal
@@ -19,6 +20,11 @@ def tracked(*patterns: str) -> list[Path]:
         ["git", "ls-files", "-z", *patterns], cwd=ROOT, capture_output=True, text=True, check=True
     )
     return [ROOT / name for name in listed.stdout.split("\0") if name]
+
+
+@functools.cache
+def tree(path: Path) -> ast.AST:
+    return ast.parse(path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("target", ["make demo", "make demo-pr", "make test"])
@@ -50,7 +56,7 @@ def test_files_that_the_documents_name_exist() -> None:
 def test_private_modules_are_used_in_their_room_alone() -> None:
     for path in tracked("crscore/**.py"):
         room = path.relative_to(ROOT).parts[1]
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree(path)):
             if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(
                 "crscore."
             ):
@@ -168,7 +174,7 @@ def test_names_say_what_they_hold() -> None:
     vague = {
         f"{path.relative_to(ROOT).as_posix()}: {name}"
         for path in tracked("crscore/**.py")
-        for name in bindings(ast.parse(path.read_text("utf-8")))
+        for name in bindings(tree(path))
         if name.strip("_").lower() in VAGUE
     }
     assert vague == VAGUE_BUT_MEANT.keys()
