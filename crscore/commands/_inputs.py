@@ -73,7 +73,8 @@ def read_both(
 
 def _find_diff(data: bytes) -> int:
     """Return `_IS_DIFF`, 1 for a text with a diff in it, or 0."""
-    text = data[:1_000_000].replace(b"\0", b"")  # as in UTF-16
+    # Without zero bytes, UTF-16 of a diff, as PowerShell's `>` writes it, reads like ASCII.
+    text = data[:1_000_000].replace(b"\0", b"")
     return _IS_DIFF if _DIFF.match(text) else int(_HEADER.search(text) is not None)
 
 

@@ -61,6 +61,7 @@ def report_style(*, to_terminal: bool) -> dict[str, Any]:
     Args:
         to_terminal: Whether the report is written to stdout rather than to a file.
     """
+    # Escape sequences in a file would be read as text.
     is_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size((WIDTH, 40)).columns if is_terminal else WIDTH
     return {"color": to_terminal and color_choice(is_terminal=is_terminal), "width": width}

@@ -441,5 +441,5 @@ def _post(url: str, message: dict[str, Any]) -> None:
     try:
         requests.post(url, json=message, timeout=30).raise_for_status()
     except requests.RequestException as exc:
-        # The address is a secret, and the text of the exception would show it.
+        # The address is a secret (anyone who has it may post), and the exception would show it.
         _terminal.print_message(f"the webhook was not reached: {type(exc).__name__}")

@@ -18,6 +18,7 @@ from crscore.errors import ConfigError
 
 T = TypeVar("T")
 
+# A released prompt never changes: its hash is in signatures, and models are trained with it.
 _SUFFIX = ".toml"
 # "claims.v1", "judge.v12"; not "../claims.v1", "claims", "claims.v01".
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}\.v[1-9][0-9]{0,3}")

@@ -29,6 +29,8 @@ from crscore.usefulness import headline
 from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import ReviewReadings
 
+# With a model that obeys every order, 57 worthless comments that contain orders gain at most 10
+# points (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
 MAX_DIFFERENCE: Final = 1.75
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
 DOUBTED_WORTH: Final = 2.0

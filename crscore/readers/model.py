@@ -245,7 +245,7 @@ class ModelReader:
         )
 
     def _key(self, request_id: str) -> str:
-        # A hash, because the address of the server is private.
+        # A hash, because the address of the server is private; the request's id has its texts.
         content = json.dumps([self.identity, self.respondent.origin, request_id])
         return f"{KIND} {hashlib.sha256(content.encode()).hexdigest()}"
 

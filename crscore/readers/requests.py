@@ -41,6 +41,7 @@ MIN_COMMENTS: Final = 40
 """Number of comments for which a change with fewer of them has room."""
 MIN_CODE_CHARS: Final = 800
 """Code that is shown even if the comment is long."""
+# Of one author: in a shared request, one author could try to sway the reading of another's comment.
 MAX_SHARED: Final = 4
 """Maximum number of comments of one request."""
 MAX_SHORT_CHARS: Final = 300

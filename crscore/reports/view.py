@@ -15,6 +15,7 @@ from crscore.review.language import NOT_READ
 from crscore.scoring.subjects import ChangePoint, list_points
 from crscore.text import count_noun as count_noun  # noqa: PLC0414  (read here by other rooms)
 
+# Not 0, which would look like a bad score (docs/design/006-reports.md).
 UNDEFINED = "–"
 """Placeholder for an undefined score."""
 USEFUL = ("Useful", "About", "Importance")

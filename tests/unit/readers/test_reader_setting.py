@@ -172,7 +172,9 @@ def gains(scorer: Scorer, pairs: Sequence[tuple[str, str]]) -> list[int]:
 
 def test_text_of_a_comment_gains_nothing_even_from_a_model_that_obeys(injected: Scorer) -> None:
     texts = itertools.cycle(WORTHLESS)
-    pairs = [(DIFF, f"{next(texts)}\n\n{attack}") for attack in (*ATTACKS, *ATTACKS[1:])]
+    pairs = [
+        (DIFF, f"{next(texts)}\n\n{attack}") for attack in (*ATTACKS, *ATTACKS[1:], *ATTACKS[2:])
+    ]
     assert max(gains(injected, pairs)) <= 10
 
 
