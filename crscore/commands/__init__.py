@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import pkgutil
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -50,8 +49,9 @@ def summarize(name: str) -> str:
     else:
         module = next((point.module for point in _find_entry_points(name)), "")
     spec = importlib.util.find_spec(module) if module else None
-    text = Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
-    if match := _SUMMARY.search(text):
+    # Also from a ZIP file; there is no source in an installation of bytecode alone.
+    read_source = getattr(spec and spec.loader, "get_source", lambda _: None)
+    if match := _SUMMARY.search(read_source(module) or ""):
         return match["short"] or match["first"]
     command = load_command(name)
     return command.get_short_help_str(limit=100) if command else ""
