@@ -13,7 +13,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from crscore.errors import StoreError
 
@@ -35,17 +35,6 @@ _SCHEMA = """
     PRAGMA user_version = 1
 """
 """Schema of a new file; a file with another `user_version` is not changed."""
-
-
-class Summary(NamedTuple):
-    """Summary of the entries of one kind."""
-
-    kind: str
-    """First word of the keys."""
-    entries: int
-    """Number of entries."""
-    size: int
-    """Bytes of the values."""
 
 
 def default_folder() -> Path:
@@ -126,8 +115,11 @@ class Store:
                 )
                 self._evict(connection, key)
 
-    def summary(self) -> tuple[Summary, ...]:
-        """Count the entries of the store by kind.
+    def summary(self) -> tuple[tuple[str, int, int], ...]:
+        """Count the entries of the store.
+
+        Returns:
+            For each kind, the first word of its keys, the number of entries, and their bytes.
 
         Raises:
             StoreError: The file cannot be read.
@@ -140,7 +132,7 @@ class Store:
         )
         with self._working() as connection:
             if connection is not None:
-                return tuple(Summary(*row) for row in connection.execute(query))
+                return tuple(connection.execute(query))
         raise StoreError(str(self.file), "it cannot be read; clear it")
 
     def clear(self) -> None:

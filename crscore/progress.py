@@ -9,8 +9,8 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Iterator
-from typing import Any, Final, Protocol, TextIO
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TextIO, TypeAlias
 
 TERMINAL: Final = threading.Lock()
 """Held while a bar is shown: there is one at a time, and work inside other work shows none."""
@@ -21,12 +21,8 @@ DELAY_S: Final = 0.5
 """Seconds of work before a bar is shown: short work shows none, and does not import rich."""
 
 
-class Advance(Protocol):
-    """Function that counts units of work as done."""
-
-    def __call__(self, units: float = 1) -> None:
-        """Count more units."""
-        ...
+Advance: TypeAlias = Callable[..., None]
+"""Function that counts units of work as done, one by default."""
 
 
 @contextlib.contextmanager

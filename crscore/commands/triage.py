@@ -115,17 +115,14 @@ def _as_json(comments: Sequence[Comment], indices: Sequence[int]) -> str:
 def _text(remark: Triaged) -> str:
     from crscore.agents.triage import MIN_WORTH  # noqa: PLC0415
 
-    place = ""
+    facts = [escape.one_line(remark.reason)]
+    if remark.worth is not None:
+        facts.append(f"worth {remark.worth:.1f} of 5")
     if remark.place is not None:
         line = "" if remark.place.line is None else f":{remark.place.line}"
-        place = f" · {escape.one_line(remark.place.path)}{line}"
-    worth = post = ""
-    if remark.worth is not None:
-        worth = f" · worth {remark.worth:.1f} of 5"
+        facts.append(f"{escape.one_line(remark.place.path)}{line}")
     if remark.post and remark.draft_worth is not None:
         draft = f"{remark.draft_worth:.1f} as a draft, at least {MIN_WORTH}"
-        post = f" · worth posting: {draft}"
-    return (
-        f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}\n"
-        f"     {escape.one_line(remark.reason)}{worth}{place}{post}\n"
-    )
+        facts.append(f"worth posting: {draft}")
+    heading = f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}"
+    return f"{heading}\n     {' · '.join(facts)}\n"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import repeat
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from crscore.records import ParsedComment, Position
 
@@ -12,12 +12,9 @@ MAX_CODE_CHARS: Final = 2_000
 """Maximum characters of a block of code in a comment that are shown."""
 
 
-class Piece(NamedTuple):
-    """Part of a shown comment."""
-
-    text: str
-    columns: tuple[int, ...]
-    """Its sentences: indices into the sentences of the comment, followed by its proposals."""
+Piece: TypeAlias = tuple[str, tuple[int, ...]]
+"""Part of a shown comment, and its sentences: indices into the sentences of the comment, followed
+by its proposals."""
 
 
 class ShownComment(NamedTuple):
@@ -30,7 +27,7 @@ class ShownComment(NamedTuple):
     @property
     def text(self) -> str:
         """The text, without blank ends."""
-        return "".join(piece.text for piece in self.pieces).strip()
+        return "".join(text for text, _ in self.pieces).strip()
 
 
 def show_comment(parsed: ParsedComment) -> ShownComment:
@@ -42,7 +39,7 @@ def show_comment(parsed: ParsedComment) -> ShownComment:
     pieces: list[Piece] = []
     length = 0
     for block in _blocks(parsed):
-        length += sum(len(piece.text) for piece in block)
+        length += sum(len(text) for text, _ in block)
         if pieces and length > MAX_COMMENT_CHARS:
             return ShownComment(tuple(pieces), is_whole=False)
         pieces += block
@@ -62,8 +59,8 @@ def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
     last = max([-1, *(position.block for position in positions), *(at for at, _, _ in code)])
     last = max([last, *(position.block for position in parsed.proposal_positions)])
     for block in range(last + 1):
-        pieces = [
-            Piece(f"{'# ' if position.is_heading else ''}{text} ", (column,))
+        pieces: list[Piece] = [
+            (f"{'# ' if position.is_heading else ''}{text} ", (column,))
             for column, (text, position) in enumerate(zip(parsed.sentences, positions, strict=True))
             if position.block == block
         ]
@@ -75,11 +72,11 @@ def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
         fences = [(kind, text) for at, kind, text in code if at == block]
         # "`a` -> `b`" is a proposal without a block of code.
         for column in proposals[: len(proposals) - len(fences)] if fences else proposals:
-            pieces.append(Piece(f"{parsed.proposals[column - count]} ", (column,)))
-        pieces.append(Piece("\n", ()))
+            pieces.append((f"{parsed.proposals[column - count]} ", (column,)))
+        pieces.append(("\n", ()))
         for kind, text in fences:
             cut = text[:MAX_CODE_CHARS]
-            pieces.append(Piece(f"```{kind}\n{cut}\n```\n", tuple(proposals)))
+            pieces.append((f"```{kind}\n{cut}\n```\n", tuple(proposals)))
         if len(pieces) > 1:
             yield pieces
 
@@ -101,8 +98,8 @@ def locate(
         the same sentence have the same columns; all other columns are disjoint.
     """
     dense, owners = "", list[int]()
-    for index, piece in enumerate(shown_comment.pieces):
-        text = _dense(piece.text)
+    for index, (piece, _) in enumerate(shown_comment.pieces):
+        text = _dense(piece)
         dense += text
         owners += repeat(index, len(text))
     ends = [(_dense(first), _dense(last)) for first, last in quotations]
@@ -119,7 +116,7 @@ def locate(
         limit = min((later for later in starts if later > start), default=len(dense))
         end = max(dense.rfind(last, start, limit), dense.find(last, start)) if last else -1
         pieces = dict.fromkeys(owners[start : end + len(last)]) if 0 <= start <= end else ()
-        columns = {column for index in pieces for column in shown_comment.pieces[index].columns}
+        columns = {column for index in pieces for column in shown_comment.pieces[index][1]}
         free_columns = tuple(sorted(columns - used_columns.keys()))
         located.append(free_columns or (used_columns[min(columns)] if columns else ()))
         used_columns |= dict.fromkeys(free_columns, free_columns)

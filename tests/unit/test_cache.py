@@ -211,7 +211,7 @@ def test_file_of_a_killed_process_is_whole(tmp_path) -> None:
             process.stdout.readline()
         os.kill(process.pid, signal.SIGKILL)
     one = Store(tmp_path)
-    assert one.summary()[0].entries >= 200
+    assert one.summary()[0][1] >= 200
     assert all(one.get(f"a {number}") == bytes(500) for number in range(200))
     one.put("b", b"1")
     assert one.get("b") == b"1"
