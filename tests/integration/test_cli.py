@@ -433,7 +433,7 @@ MISTAKES = [
     ((DIFF, REVIEW, "--source-root", "none"), 3, "is not a folder"),
     ((DIFF, REVIEW, "--sarif", "error.json"), 3, "it is not SARIF: it has no list of runs"),
     ((DIFF, REVIEW, "--claims", "openai:m"), 2, "set OPENAI_BASE_URL"),
-    (("triage", DIFF, REVIEW, "--min-worth", "25"), 2, "is not in the range 0<=x<=1"),
+    (("bench", "a.jsonl", "b.jsonl", "--min-f", "25"), 2, "is not in the range 0<=x<=1"),
     # Other commands
     (("audit", "report"), 3, "crscore audit sync creates it"),
     (("audit", "sync", "acme"), 3, "write OWNER/NAME"),
