@@ -173,11 +173,6 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
 @option("--workers N", "Programs run at a time (default: the number of cores).", type=COUNT)
 @option("--canonical", "Judge the reference solutions in the tests' file.")
 @option(
-    "--results FILE",
-    "Append each result to this file; the results of an interrupted run are reused.",
-    type=PATH,
-)
-@option(
     "--allow-code-execution", "Allow running the programs, which may be unreviewed; required.",
     to="allowed",
 )  # fmt: skip
@@ -190,7 +185,6 @@ def run(
     timeout: float,
     workers: int | None,
     canonical: bool,
-    results: Path | None,
     allowed: bool,
 ) -> WrittenDocument:
     """Run SAMPLES with their tests in a sandbox and estimate pass@k.
@@ -224,7 +218,6 @@ def run(
             allowed=allowed,
             timeout=timeout,
             workers=workers,
-            results=results,
             on_outcome=advance,
         )
     document = report.make_document(problems, outcomes, ks=numbers, timeout=timeout)

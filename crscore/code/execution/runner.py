@@ -1,18 +1,12 @@
 """Programs run with their tests, each in a sandbox of its own."""
 
-import contextlib
-import hashlib
-import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Final, NamedTuple, TextIO
+from typing import Final, NamedTuple
 
-import msgspec
-
-from crscore import jsonl, plugins
+from crscore import plugins
 from crscore.code.execution import apart
 from crscore.code.execution.box import Box, private_folder
 from crscore.code.execution.programs import Completion, Problem
@@ -29,13 +23,6 @@ _MAX_CHARACTERS: Final = 1_000
 _BOX_PATH: Final = re.compile(r"/[^\s:]{0,200}/crscore-\w{8}/\w+/")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on untrusted code."""
-
-
-class _ResultRow(msgspec.Struct, frozen=True, kw_only=True):
-    task_id: str
-    result: str
-    key: str
-    """Hash of the problem, the program and its time limit."""
 
 
 class Outcome(NamedTuple):
@@ -58,7 +45,6 @@ def run_programs(
     allowed: bool,
     timeout: float = 3.0,
     workers: int | None = None,
-    results: Path | None = None,
     on_outcome: Callable[[], None] = lambda: None,
 ) -> tuple[Outcome, ...]:
     """Judge programs by their tests; equal programs of a problem are run once.
@@ -69,8 +55,6 @@ def run_programs(
         allowed: Whether the caller consents to running untrusted code.
         timeout: Maximum seconds for the tests of a program, above 0.
         workers: Number of programs to run at the same time; None for the number of cores.
-        results: JSON Lines to which each result is appended, in the order of the programs; results
-            that it already has are not computed again.
         on_outcome: Called after each program.
 
     Returns:
@@ -78,59 +62,24 @@ def run_programs(
 
     Raises:
         ConfigError: There is no consent, or this is a job with the secrets of a repository.
-        InputError: A language cannot be run, or `results` cannot be used.
+        InputError: A language cannot be run.
         ToolNotFoundError: A compiler or an interpreter is missing.
     """
     _check(allowed=allowed)
     languages = {problem.language for problem in problems.values()}
     judges = {language: _judge_of(language) for language in languages}
     programs = list(dict.fromkeys((row.problem, row.code) for row in completions))
-    keys = [_key_of(problems[name], code, timeout) for name, code in programs]
-    earlier_results: dict[str, str] = {}
-    if results is not None and results.exists():
-        content = jsonl.read_bytes(results, "results")
-        rows = jsonl.read_rows(content, _ResultRow, results, "results")
-        earlier_results = {row.key: row.result for _, row in rows}
-    judged: dict[tuple[str, str], str] = {}
 
-    def judge(program: tuple[str, str], key: str) -> str:
-        problem = problems[program[0]]
-        return earlier_results.get(key) or _run_one(
-            judges[problem.language], problem, program[1], timeout
-        )
+    def judge(program: tuple[str, str]) -> str:
+        name, code = program
+        return _run_one(judges[problems[name].language], problems[name], code, timeout)
 
-    with (
-        _opened(results) as file,
-        ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads,
-    ):
-        outcomes = threads.map(judge, programs, keys)
-        for program, key, result in zip(programs, keys, outcomes, strict=True):
-            judged[program] = result
-            if file is not None and key not in earlier_results:
-                row = {"task_id": problems[program[0]].id, "result": result, "key": key}
-                file.write(json.dumps(row) + "\n")
+    results: dict[tuple[str, str], str] = {}
+    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
+        for program, result in zip(programs, threads.map(judge, programs), strict=True):
+            results[program] = result
             on_outcome()
-    return tuple(Outcome(row, judged[row.problem, row.code]) for row in completions)
-
-
-def _key_of(problem: Problem, code: str, timeout: float) -> str:
-    fields = (problem.language, problem.prompt, problem.tests, problem.entry_point)
-    text = json.dumps([*fields, problem.solution, code, timeout])
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-@contextlib.contextmanager
-def _opened(path: Path | None) -> Iterator[TextIO | None]:
-    if path is None:
-        yield None
-        return
-    try:
-        # Line-buffered, so that an interrupted run leaves complete lines.
-        file = path.open("a", encoding="utf-8", buffering=1)
-    except OSError as exc:
-        raise InputError(f"{path} cannot be written: {exc.strerror}") from exc
-    with file:
-        yield file
+    return tuple(Outcome(row, results[row.problem, row.code]) for row in completions)
 
 
 def count(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
