@@ -37,8 +37,6 @@ _NUMBER: Final = r"(?:\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):]|\(?[a-h]\)|[-*•–+])"
 _MARKERS: Final = re.compile(
     rf"\A\s{{0,40}}(?:>\s)?(?:(?:\*\*{_NUMBER}\*\*|{_NUMBER})(?:\s{{1,8}}|$))+"
 )
-_FENCE: Final = re.compile(r"\s{0,20}(?:```|~~~)\s{0,9}(\w{0,20})")
-_TEXT_FENCES: Final = frozenset(("markdown", "md", "text", "txt", "plaintext"))
 # A bold label before a text: "**Improved readability**: ...", "**Name:** ...", "**Name** - ..."
 _LABEL: Final = re.compile(r"\*\*([^*\n]{1,200}?):?\*\*\s{0,3}(?:(?<=:\*\*)|[:–—]|-\s|$)\s{0,3}")
 # "`name`", "user_id", "a.b", "f()", "userId", "v2"
@@ -162,7 +160,8 @@ def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
     """
     items: list[_Item] = []
     implies, first = False, ""
-    for line in filter(str.strip, _lines_outside_code(clean(raw))):
+    for line in filter(str.strip, clean(raw).split("\n")):
+        line = line[:MAX_LINE]  # noqa: PLW2901
         header = _HEADER.match(line)
         if header is not None:
             title = header[1].lower()
@@ -181,22 +180,6 @@ def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
             items += (_Item(text, implies, listed=False) for text in _prose(line))
     items, cut = _without_remarks(items, raw, cut=cut)
     return items, cut, bool(first) and any(item.listed for item in items)
-
-
-def _lines_outside_code(text: str) -> Iterator[str]:
-    """Yield the lines that are not code; a fence around the whole answer is ignored."""
-    fenced = in_code = has_list = False
-    for line in text.split("\n"):
-        fence = _FENCE.match(line)
-        if fence is None:
-            if not in_code:
-                has_list = has_list or bool(_MARKERS.match(line))
-                yield line[:MAX_LINE]
-        elif fenced:
-            fenced = in_code = False
-        else:
-            # A fence before the first item may enclose the whole answer; a later one holds code.
-            fenced, in_code = True, has_list and fence[1].lower() not in _TEXT_FENCES
 
 
 def _continues(line: str, last: _Item) -> bool:

@@ -32,7 +32,7 @@ from crscore.text import find_code_spans, split_identifier, stem
 DEFAULT_PROMPT: Final = "claims.v1"
 CARD: Final = "training.json"
 """File that `crscore train claims` writes beside the weights."""
-PARSER_VERSION: Final = 5
+PARSER_VERSION: Final = 6
 """Version of the answer parser; cached claims of an older version are ignored."""
 MAX_CLAIMS: Final = 40
 """Maximum number of claims, and of implications, taken from one answer: three times the number that
