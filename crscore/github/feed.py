@@ -123,7 +123,7 @@ class GitHubFeed:
     @property
     def requests(self) -> int:
         """REST requests sent so far."""
-        return self._client.traffic.requests - self._queries
+        return self._client.requests - self._queries
 
     def find_repository(self, name: str) -> FeedRepository:
         """Find a repository: see `Feed`."""
@@ -268,11 +268,11 @@ class GitHubFeed:
         # A query's cost is only known afterwards, so the last one may exceed the budget.
         if self._max_points is not None and self.points >= self._max_points:
             raise RateLimitedError("GraphQL", f"the budget of {self._max_points} points is spent")
-        before = self._client.traffic.requests
+        before = self._client.requests
         try:
             response = self._client.graphql(query, variables, kind)
         finally:
-            self._queries += self._client.traffic.requests - before
+            self._queries += self._client.requests - before
         self.points += response.rate_limit.cost
         return response
 

@@ -27,7 +27,6 @@ from crscore.github.comment import CommentWriter
 from crscore.github.conversation import User
 from crscore.hosts import sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
-from crscore.hosts.http import Traffic
 from crscore.hosts.outdated_hunks import mark_outdated, read_outdated_hunks
 from crscore.hosts.records import Change, HostMessage, PullRequest
 from crscore.hosts.sticky import Posted
@@ -86,11 +85,6 @@ class GitHub:
     """`Host` of a GitHub server."""
 
     client: Client
-
-    @property
-    def traffic(self) -> Traffic:
-        """Requests sent and seconds waited so far."""
-        return self.client.traffic
 
     def read_pull(
         self,

@@ -130,7 +130,7 @@ class GitLabFeed:
     @property
     def requests(self) -> int:
         """Requests sent so far."""
-        return self.client.traffic.requests
+        return self.client.requests
 
     def find_repository(self, name: str) -> FeedRepository:
         """Find a project: see `Feed`."""

@@ -38,7 +38,6 @@ from crscore.gitlab.client import Client
 from crscore.gitlab.versions import Version
 from crscore.hosts import outdated_hunks, sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
-from crscore.hosts.http import Traffic
 from crscore.hosts.listed_files import add_full_files
 from crscore.hosts.outdated_hunks import OutdatedHunks
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
@@ -110,11 +109,6 @@ class GitLab:
 
     client: Client
     _versions: dict[int, Version] = field(default_factory=dict)
-
-    @property
-    def traffic(self) -> Traffic:
-        """Requests sent and seconds waited so far."""
-        return self.client.traffic
 
     def read_pull(
         self,

@@ -1,7 +1,7 @@
 """Protocol of a code host, implemented by the package of each host."""
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from crscore.cache import Store
 from crscore.diff.checkout import CheckoutSearch
@@ -46,10 +46,6 @@ class OwnMessages(NamedTuple):
 
 class Host(Protocol):
     """A signed-in code host. All errors are `HostError`s; none contains the token."""
-
-    @property
-    def traffic(self) -> Any:
-        """Counts of the requests so far, for messages."""
 
     def read_pull(
         self,

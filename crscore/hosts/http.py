@@ -123,16 +123,6 @@ class TransientError(Exception):
         self.may_have_arrived = may_have_arrived
 
 
-@dataclass(slots=True, kw_only=True)
-class Traffic:
-    """Requests sent and seconds waited."""
-
-    requests: int = 0
-    """Requests sent, counting each try and each redirect."""
-    waited_s: float = 0.0
-    """Total seconds waited."""
-
-
 class Page(NamedTuple, Generic[T]):
     """Page of a list."""
 
@@ -198,12 +188,8 @@ class HostClient(ABC):
         self._address = address
         self._max_requests = max_requests
         self._report = report or (lambda _: None)
-        self._requests = 0
-
-    @property
-    def traffic(self) -> Traffic:
-        """Requests sent and seconds waited so far."""
-        return Traffic(requests=self._requests, waited_s=self.budget.waited_s)
+        self.requests = 0
+        """Requests sent so far, counting each try and each redirect."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -471,10 +457,10 @@ class HostClient(ABC):
         return self.retry(attempt)
 
     def _count(self, operation: str) -> None:
-        if self._max_requests is not None and self._requests >= self._max_requests:
+        if self._max_requests is not None and self.requests >= self._max_requests:
             reason = f"the budget of {count_noun(self._max_requests, 'request')} is spent"
             raise RateLimitedError(operation, reason)
-        self._requests += 1
+        self.requests += 1
 
 
 class HostSession(requests.Session):

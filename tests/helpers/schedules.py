@@ -127,7 +127,7 @@ def _one(server: Server, clock: Clock, seed: int, tally: Tally, expected: dict[s
         else:
             tally.wrong.append(seed)
     finally:
-        tally.waited_s += host.traffic.waited_s
+        tally.waited_s += host.budget.waited_s
         host.close()
     if len(ours(server.world)) > 1:
         tally.second.append(seed)

@@ -90,7 +90,7 @@ def _run_once(server: Server, clock: Clock, seed: int, tally: Tally) -> None:
         else:
             tally.wrong.append(seed)
     finally:
-        tally.waited_s += host.traffic.waited_s
+        tally.waited_s += host.client.budget.waited_s
         host.client.close()
     if len(ours(server)) > 1:
         tally.second.append(seed)

@@ -34,7 +34,7 @@ from crscore.github import client
 from crscore.github.client import Client
 from crscore.github.conversation import CommentItem, User
 from crscore.hosts import http
-from crscore.hosts.http import Traffic, WaitBudget
+from crscore.hosts.http import WaitBudget
 from tests.helpers import tls
 from tests.helpers.scripted import Asked, Clock, Reply, Scripted
 
@@ -94,7 +94,7 @@ def test_answer_becomes_the_kind_asked_for(server, connect) -> None:
     host = connect()
     assert host.get(PATH, Pull, {"b": "2", "a": "1"}) == Pull(number=1)
     assert server.targets() == [f"{PATH}?a=1&b=2"]
-    assert host.traffic == Traffic(requests=1)
+    assert host.requests == 1
 
 
 def test_path_that_is_none_is_never_sent(server, connect) -> None:
@@ -180,7 +180,7 @@ def test_trouble_is_tried_again_and_unavailable_when_it_stays(
     host = connect()
     assert host.get(PATH, Pull) == Pull(number=1)
     assert clock.slept == [0]
-    assert host.traffic == Traffic(requests=2)
+    assert host.requests == 2
     server.route = lambda _: _PASSING[name]
     with pytest.raises(UnavailableError) as caught:
         connect(tries=3).get(PATH, Pull)
@@ -316,7 +316,7 @@ def test_list_takes_the_fewest_requests(server, connect, size, requests) -> None
     server.route = Listed(server, size)
     host = connect()
     assert _pages(host) == list(range(size))
-    assert host.traffic.requests == requests
+    assert host.requests == requests
 
 
 def test_parameters_go_with_every_page(server, connect) -> None:
@@ -542,7 +542,7 @@ def test_write_is_sent_once(server, connect) -> None:
     assert asked.body == {"body": "é"}
     assert asked.headers["authorization"] == f"token {TOKEN}"
     assert asked.headers["user-agent"].startswith("crscore/")
-    assert asking.traffic == Traffic(requests=1)
+    assert asking.requests == 1
 
 
 def test_writes_stand_apart(server, connect, monkeypatch) -> None:
@@ -574,7 +574,7 @@ def test_write_that_never_left_is_repeated(connect, clock, closed_port) -> None:
     asking = connect(api_url=f"http://127.0.0.1:{closed_port}", tries=3)
     with pytest.raises(UnavailableError):
         write(asking)
-    assert asking.traffic.requests == 3
+    assert asking.requests == 3
 
 
 @pytest.mark.parametrize(
@@ -704,7 +704,7 @@ def test_certificate_that_nobody_vouches_for_is_not_tried_again(connect, clock, 
     asking = connect(api_url=tls_server)
     with pytest.raises(UnavailableError, match="certificate"):
         asking.get(PATH, Pull)
-    assert asking.traffic.requests == 1
+    assert asking.requests == 1
 
 
 def test_plain_port_speaks_no_tls(server, connect) -> None:
@@ -725,7 +725,7 @@ def test_proxy_that_fails_is_named(connect, monkeypatch, address, words, tries) 
     asking = connect(api_url="http://host.invalid", tries=2)
     with pytest.raises(UnavailableError, match=words):
         asking.get(PATH, Pull)
-    assert asking.traffic.requests == tries
+    assert asking.requests == tries
 
 
 def test_missing_file_of_certificates_is_named(connect, monkeypatch) -> None:
@@ -733,7 +733,7 @@ def test_missing_file_of_certificates_is_named(connect, monkeypatch) -> None:
     asking = connect(api_url="https://host.invalid")
     with pytest.raises(UnavailableError, match="file of trusted certificates does not exist"):
         asking.get(PATH, Pull)
-    assert asking.traffic.requests == 1
+    assert asking.requests == 1
 
 
 def test_file_without_certificates_is_named(connect, monkeypatch, tmp_path, tls_server) -> None:
@@ -768,7 +768,7 @@ def test_response_of_any_size_is_not_read(server, connect, monkeypatch, packed: 
     asking = connect()
     with pytest.raises(UnavailableError, match="larger than 100,000 bytes"):
         asking.get(PATH, str)
-    assert asking.traffic.requests == 1
+    assert asking.requests == 1
     assert len(asking.get(PATH, str)) == 99_998
 
 

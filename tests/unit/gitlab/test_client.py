@@ -131,7 +131,7 @@ def test_rate_limit_waits_as_long_as_it_says(server, connect, clock) -> None:
     server.will(Reply(status=429, headers={"Retry-After": "17"}), Reply(body={}))
     host = connect()
     host.get(PATH, dict)
-    assert host.traffic.waited_s == 17
+    assert host.budget.waited_s == 17
 
 
 def test_rate_limit_beyond_the_budget_is_not_waited_for(server, connect) -> None:
@@ -147,7 +147,7 @@ def test_wait_that_makes_no_sense_is_not_obeyed(server, connect, value) -> None:
     server.will(Reply(status=429, headers={"Retry-After": value}), Reply(body={}))
     host = connect()
     host.get(PATH, dict)
-    assert host.traffic.waited_s == http.LIMIT_WAIT_S
+    assert host.budget.waited_s == http.LIMIT_WAIT_S
 
 
 def test_large_answer_is_refused(server, connect, monkeypatch) -> None:

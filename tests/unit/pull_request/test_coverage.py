@@ -58,7 +58,7 @@ def test_review_of_the_newest_commit_passes_in_two_requests() -> None:
     write(world).review(RABBIT, body="**Actionable comments posted: 1**", spots=[SPOT])
     with shop(world) as (_, client):
         result = coverage.judge(GitHub(client), NAME, NUMBER, ["CodeRabbitAI"])
-        assert (result.failed, client.traffic.requests) == ((), 2)
+        assert (result.failed, client.requests) == ((), 2)
 
 
 @pytest.mark.parametrize("reviewer", ["coderabbit", "coderabbitai[bot]", "coderabbit*"])
