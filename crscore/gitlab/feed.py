@@ -7,7 +7,7 @@ https://docs.gitlab.com/api/discussions/ and https://docs.gitlab.com/api/emoji_r
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
@@ -19,9 +19,8 @@ import msgspec
 from crscore.errors import NotFoundError, UnavailableError
 from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
-from crscore.gitlab.host import read_file
+from crscore.gitlab.merge_requests import MergeRequest, read_file, read_version, request_path
 from crscore.gitlab.notes import Discussion, Id, NoteItem
-from crscore.gitlab.versions import Version
 from crscore.hosts.feed import (
     FeedDetails,
     FeedMessage,
@@ -32,7 +31,6 @@ from crscore.hosts.feed import (
 )
 from crscore.hosts.http import MAX_PAGES
 from crscore.hosts.records import HostMessage, MessageKind
-from crscore.text import count_noun
 
 _STATES: Final = {"opened": "open", "locked": "open"}
 _USER_BITS: Final = 31
@@ -50,53 +48,6 @@ class _Commit(msgspec.Struct, frozen=True):
     id: str
 
 
-class _Refs(msgspec.Struct, frozen=True):
-    start_sha: str | None = None
-
-
-class _MergeRequest(msgspec.Struct, frozen=True):
-    id: Id
-    iid: Id
-    title: str = ""
-    state: str = ""
-    draft: bool = False
-    web_url: str = ""
-    author: notes.User | None = None
-    created_at: str = ""
-    updated_at: str = ""
-    closed_at: str | None = None
-    merged_at: str | None = None
-    target_branch: str = ""
-    sha: str | None = None
-    merge_commit_sha: str | None = None
-    squash_commit_sha: str | None = None
-    diff_refs: _Refs | None = None
-    user_notes_count: int | None = None
-
-    @property
-    def facts(self) -> FeedPull:
-        """Return the fields that all hosts have."""
-        merged = utc(self.merged_at) or None
-        # After a fast-forward, the branch contains the merge request's own newest commit.
-        commit = self.merge_commit_sha or self.squash_commit_sha or self.sha
-        return FeedPull(
-            number=self.iid,
-            node=str(self.id),
-            title=self.title,
-            author=self.author.username if self.author else None,
-            state=_STATES.get(self.state, self.state),
-            draft=self.draft,
-            created=utc(self.created_at),
-            updated=utc(self.updated_at),
-            closed=merged or utc(self.closed_at) or None,
-            merged=merged,
-            base_ref=self.target_branch,
-            base=(self.diff_refs.start_sha if self.diff_refs else None) or "",
-            head=self.sha or "",
-            merge_commit=commit if merged else None,
-        )
-
-
 class _Emoji(msgspec.Struct, frozen=True):
     id: Id
     name: str = ""
@@ -110,7 +61,6 @@ class GitLabFeed:
     is_deep: bool = True
     threads_at_once: int = 1
     points: int = 0
-    _versions: dict[tuple[str, int], Version] = field(default_factory=dict)
 
     @property
     def page(self) -> str:
@@ -161,8 +111,8 @@ class GitLabFeed:
         query = {"scope": "all", "state": "all", "order_by": "updated_at", "sort": "asc"}
         after, number, count, in_order = since, 1, 0, True
         for _ in range(MAX_PAGES):
-            page = self.client.page(path, _MergeRequest, number, query | {"updated_after": after})
-            pulls = tuple(item.facts for item in page.items)
+            page = self.client.page(path, MergeRequest, number, query | {"updated_after": after})
+            pulls = tuple(map(_facts, page.items))
             count += len(pulls)
             if not page.has_more and count < (page.total or 0):
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
@@ -182,15 +132,15 @@ class GitLabFeed:
         """Read the states of the threads: see `Feed`."""
         states = []
         for pull in pulls:
-            path = _path(pull)
-            request = self.client.get(path, _MergeRequest)
+            path = request_path(pull.repository, pull.number)
+            request = self.client.get(path, MergeRequest)
             states.append(tuple(_threads(self._read_discussions(path), request.sha or "")))
         return states
 
     def read_details(self, pull: PullKey, known_hunks: Collection[int]) -> FeedDetails:
         """Read a merge request: see `Feed`."""
-        path = _path(pull)
-        request = self.client.get(path, _MergeRequest)
+        path = request_path(pull.repository, pull.number)
+        request = self.client.get(path, MergeRequest)
         discussions = self._read_discussions(path)
         subject = notes.Subject(request.web_url, request.sha or "", None)
         entries = self.client.pages(f"{path}/versions", versions.Entry)
@@ -201,44 +151,32 @@ class GitLabFeed:
             for note, message in notes.read_notes(discussion, subject):
                 # The position of an outdated note refers to the version that it was written on.
                 if message.id not in known_hunks and message.path and message.commit in ids:
-                    version = self._read_version(path, ids[message.commit])
+                    version = read_version(self.client, path, ids[message.commit])
                     message = replace(message, hunk=versions.hunk_until(version, message))  # noqa: PLW2901
                 messages.append(self._with_reactions(path, note, message))
         approvals = self.client.get(f"{path}/approvals", notes.Approvals)
         messages += _approvals(approvals, request, subject)
         lines, language = None, None
         if request.sha in ids:
-            version = self._read_version(path, ids[request.sha])
+            version = read_version(self.client, path, ids[request.sha])
             read = partial(read_file, self.client, pull.repository)
             withheld = versions.find_withheld(version, read)
             lines, language = versions.count_lines(version, withheld)
-        current = self.client.get(path, _MergeRequest)
+        current = self.client.get(path, MergeRequest)
         if current.sha != request.sha:
             raise UnavailableError(path, "it was pushed to while it was read")
         listed = sum(not note.system for item in discussions for note in item.notes)
-        counted = current.user_notes_count
-        self._versions.clear()
         return FeedDetails(
-            pull=current.facts,
+            pull=_facts(current),
             messages=tuple(messages),
             threads=tuple(_threads(discussions, request.sha or "")),
             lines=lines,
             language=language,
-            unlisted=(
-                f"GitLab counts {count_noun(counted, 'note')} but lists {listed}"
-                if counted not in (None, listed)
-                else ""
-            ),
+            unlisted=current.describe_unlisted(listed),
         )
 
     def _read_discussions(self, path: str) -> tuple[Discussion, ...]:
         return self.client.pages(f"{path}/discussions", Discussion)
-
-    def _read_version(self, path: str, number: int) -> Version:
-        if (path, number) not in self._versions:
-            version = self.client.get(f"{path}/versions/{number}", Version)
-            self._versions[path, number] = version
-        return self._versions[path, number]
 
     def _with_reactions(self, path: str, note: NoteItem, message: HostMessage) -> FeedMessage:
         emojis = self.client.pages(f"{path}/notes/{note.id}/award_emoji", _Emoji)
@@ -269,6 +207,28 @@ def utc(text: str | None) -> str:
         return ""
 
 
+def _facts(request: MergeRequest) -> FeedPull:
+    merged = utc(request.merged_at) or None
+    # After a fast-forward, the branch contains the merge request's own newest commit.
+    commit = request.merge_commit_sha or request.squash_commit_sha or request.sha
+    return FeedPull(
+        number=request.iid,
+        node=str(request.id),
+        title=request.title,
+        author=request.author.username if request.author else None,
+        state=_STATES.get(request.state, request.state),
+        draft=request.draft,
+        created=utc(request.created_at),
+        updated=utc(request.updated_at),
+        closed=merged or utc(request.closed_at) or None,
+        merged=merged,
+        base_ref=request.target_branch,
+        base=request.diff_refs.start_sha if request.diff_refs else "",
+        head=request.sha or "",
+        merge_commit=commit if merged else None,
+    )
+
+
 def _repository(project: _Project) -> FeedRepository:
     return FeedRepository(project.id, project.path_with_namespace, project.default_branch)
 
@@ -297,7 +257,7 @@ def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThr
 
 
 def _approvals(
-    approvals: notes.Approvals, request: _MergeRequest, subject: notes.Subject
+    approvals: notes.Approvals, request: MergeRequest, subject: notes.Subject
 ) -> Iterator[FeedMessage]:
     """Convert the approvals whose time is known; older servers do not report it."""
     for message in notes.read_approvals(approvals, subject):
@@ -317,7 +277,3 @@ def _count(names: Collection[str], name: str) -> int:
 
 def _by_id(entry: versions.Entry) -> int:
     return entry.id
-
-
-def _path(pull: PullKey) -> str:
-    return f"/projects/{pull.repository}/merge_requests/{pull.number}"

@@ -9,15 +9,12 @@ the run partial: see docs/design/016-pull-request.md.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
-from urllib.parse import quote
 
 import msgspec
 
@@ -35,7 +32,13 @@ from crscore.errors import (
 )
 from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
-from crscore.gitlab.versions import Version
+from crscore.gitlab.merge_requests import (
+    DiffRefs,
+    MergeRequest,
+    read_file,
+    read_version,
+    request_path,
+)
 from crscore.hosts import outdated_hunks, sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.listed_files import add_full_files
@@ -61,29 +64,6 @@ _ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
 """Keeps python-gitlab from waiting for a rate limit itself: it knows no budget."""
 
 
-class _DiffRefs(msgspec.Struct, frozen=True):
-    base_sha: str
-    head_sha: str
-    start_sha: str
-
-
-class _MergeRequest(msgspec.Struct, frozen=True):
-    iid: int
-    sha: str | None = None
-    title: str = ""
-    web_url: str = ""
-    target_branch: str = ""
-    author: notes.User | None = None
-    diff_refs: _DiffRefs | None = None
-    user_notes_count: int | None = None
-
-
-class _File(msgspec.Struct, frozen=True):
-    content: str = ""
-    encoding: str = "base64"
-    content_sha256: str = ""
-
-
 class _Job(msgspec.Struct, frozen=True):
     user: notes.User
 
@@ -103,12 +83,11 @@ class _Conversation(NamedTuple):
     notes: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class GitLab:
     """`Host` of a GitLab server."""
 
     client: Client
-    _versions: dict[int, Version] = field(default_factory=dict)
 
     def read_pull(
         self,
@@ -120,8 +99,8 @@ class GitLab:
         store: Store | None = None,  # noqa: ARG002  (files are not cached)
     ) -> PullRequest:
         """Read a merge request: see `Host`."""
-        path = _path(repository, number)
-        request = self.client.get(path, _MergeRequest)
+        path = request_path(repository, number)
+        request = self.client.get(path, MergeRequest)
         # Lists can change while they are read: a second reading is usually consistent; else the run
         # is partial.
         for is_last in (False, True):
@@ -134,8 +113,8 @@ class GitLab:
                 else CheckoutSearch(None, None)
             )
             change = self._read_change(repository, path, refs, entries, search, limits)
-            before, request = request, self.client.get(path, _MergeRequest)
-            unlisted = _unlisted(request, conversation)
+            before, request = request, self.client.get(path, MergeRequest)
+            unlisted = request.describe_unlisted(conversation.listed)
             if request.diff_refs == before.diff_refs and (is_last or not unlisted):
                 break
             if is_last:
@@ -159,7 +138,7 @@ class GitLab:
             diff=change.diff,
             messages=messages,
             originals=older.hunks,
-            missing=(*change.missing, *conversation.missing, *unlisted),
+            missing=(*change.missing, *conversation.missing, *[f"{unlisted}."] * bool(unlisted)),
             notes=(*change.notes, *conversation.notes, *older.notes),
             checkout=search.checkout,
             settings=self._read_settings(repository, before.target_branch),
@@ -169,8 +148,8 @@ class GitLab:
 
     def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
         """Read only the change: see `Host`."""
-        path = _path(repository, number)
-        refs = _refs_of(self.client.get(path, _MergeRequest))
+        path = request_path(repository, number)
+        refs = _refs_of(self.client.get(path, MergeRequest))
         if refs.head_sha != head:
             raise HostError(f"{repository}!{number}", "it was pushed to since it was read")
         entries = self.client.pages(f"{path}/versions", versions.Entry)
@@ -181,7 +160,7 @@ class GitLab:
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""
-        request = self.client.get(_path(repository, number), _MergeRequest)
+        request = self.client.get(request_path(repository, number), MergeRequest)
         return Head(repository, request.sha or "", request.web_url)
 
     def read_reviews(self, repository: str, number: int) -> Reviews:
@@ -190,7 +169,10 @@ class GitLab:
         GitLab moves the positions of notes along with each push, so the commit that a note was
         written on is not in the response.
         """
-        path, url = _path(repository, number), f"{self.client.url}/{repository}/-/merge_requests"
+        path, url = (
+            request_path(repository, number),
+            f"{self.client.url}/{repository}/-/merge_requests",
+        )
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries)
@@ -221,10 +203,11 @@ class GitLab:
 
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:  # noqa: ARG002
         """Read crscore's own notes: see `Host`."""
-        path = _path(repository, number)
-        request = self.client.get(path, _MergeRequest)
+        path = request_path(repository, number)
+        request = self.client.get(path, MergeRequest)
         conversation = self._read_conversation(path, request)
-        unlisted = _unlisted(self.client.get(path, _MergeRequest), conversation)
+        current = self.client.get(path, MergeRequest)
+        unlisted = current.describe_unlisted(conversation.listed)
         messages = sticky.find_own(conversation.messages, self.client.comment_key)
         return OwnMessages(messages, conversation.certain and not unlisted)
 
@@ -235,7 +218,7 @@ class GitLab:
         key = self.client.comment_key
         return sticky.post(writer, harmless(body), key, existing.messages, certain=existing.certain)
 
-    def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
+    def _read_conversation(self, path: str, request: MergeRequest) -> _Conversation:
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
         members, reason = self._read_members(path)
@@ -294,7 +277,7 @@ class GitLab:
         self,
         repository: str,
         path: str,
-        refs: _DiffRefs,
+        refs: DiffRefs,
         entries: Sequence[versions.Entry],
         search: CheckoutSearch,
         limits: Limits,
@@ -319,16 +302,10 @@ class GitLab:
         ]
         if not ids:
             raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
-        version = self._read_version(path, max(ids))
+        version = read_version(self.client, path, max(ids))
         withheld = versions.find_withheld(version, partial(read_file, self.client, repository))
         read = versions.read_version(version, limits.diff, withheld)
         return read._replace(notes=(*unused, *read.diff.notes))
-
-    def _read_version(self, path: str, number: int) -> Version:
-        if number not in self._versions:
-            version = self.client.get(f"{path}/versions/{number}", Version)
-            self._versions[number] = version
-        return self._versions[number]
 
     def _with_files(self, repository: str, head: str, change: Change, limits: Limits) -> Change:
         """Add the full files at the head, unless they come from a checkout."""
@@ -363,7 +340,9 @@ class GitLab:
         def read(commit: str) -> tuple[ChangedFile, ...]:
             if commit not in ids:
                 raise NotFoundError(f"GET {path}/versions", "no version has this commit")
-            version = versions.read_version(self._read_version(path, ids[commit]), limits.diff)
+            version = versions.read_version(
+                read_version(self.client, path, ids[commit]), limits.diff
+            )
             return version.diff.files
 
         local: Callable[[str], bytes | None] | None = None
@@ -389,7 +368,9 @@ class _Writer(NamedTuple):
         self._write(lambda notes: notes.delete(comment, **_ONCE))
 
     def find(self, body: str) -> Written | None:
-        notes = self.client.pages(f"{_path(self.repository, self.number)}/notes", _WrittenNote)
+        notes = self.client.pages(
+            f"{request_path(self.repository, self.number)}/notes", _WrittenNote
+        )
         ids = (note.id for note in notes if sticky.is_same(note.body, body))
         return next(map(self._locate, ids), None)
 
@@ -402,24 +383,6 @@ class _Writer(NamedTuple):
         return self.client.write(operation, lambda: action(manager))
 
 
-def read_file(client: Client, project: str | int, path: str, ref: str) -> bytes:
-    """Read a file at a commit or branch, and check with its hash that it is complete.
-
-    Raises:
-        HostError: It cannot be read.
-    """
-    name = quote(str(project), safe="")
-    address = f"/projects/{name}/repository/files/{quote(path, safe='')}"
-    file = client.get(address, _File, {"ref": ref})
-    try:
-        data = base64.b64decode(file.content, validate=True)
-    except ValueError:
-        data = b""
-    if file.content_sha256 and hashlib.sha256(data).hexdigest() != file.content_sha256:
-        raise HostError(f"GET {address}", "the file does not match its hash")
-    return data
-
-
 def harmless(body: str) -> str:
     r"""Defuse the commands and references in a note: GitLab would run or link them.
 
@@ -430,15 +393,7 @@ def harmless(body: str) -> str:
     return _REFERENCE.sub("!\u200b", _COMMAND.sub(r"\1\\/", body))
 
 
-def _unlisted(request: _MergeRequest, conversation: _Conversation) -> tuple[str, ...]:
-    """Return a sentence if GitLab's note count differs from the number listed."""
-    counted = request.user_notes_count
-    if counted in (None, conversation.listed):
-        return ()
-    return (f"GitLab counts {count_noun(counted, 'note')} but lists {conversation.listed}.",)
-
-
-def _refs_of(request: _MergeRequest) -> _DiffRefs:
+def _refs_of(request: MergeRequest) -> DiffRefs:
     """Return the commits of the change.
 
     GitLab computes them some time after a push.
@@ -450,7 +405,3 @@ def _refs_of(request: _MergeRequest) -> _DiffRefs:
 
 def _order(message: HostMessage) -> tuple[str, str, int]:
     return (message.created, message.kind.value, message.id)
-
-
-def _path(repository: str, number: int) -> str:
-    return f"/projects/{quote(repository, safe='')}/merge_requests/{number}"
