@@ -304,7 +304,7 @@ class GitLab:
             raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
         version = read_version(self.client, path, max(ids))
         withheld = versions.find_withheld(version, partial(read_file, self.client, repository))
-        read = versions.read_version(version, limits.diff, withheld)
+        read = versions.convert_version(version, limits.diff, withheld)
         return read._replace(notes=(*unused, *read.diff.notes))
 
     def _with_files(self, repository: str, head: str, change: Change, limits: Limits) -> Change:
@@ -340,7 +340,7 @@ class GitLab:
         def read(commit: str) -> tuple[ChangedFile, ...]:
             if commit not in ids:
                 raise NotFoundError(f"GET {path}/versions", "no version has this commit")
-            version = versions.read_version(
+            version = versions.convert_version(
                 read_version(self.client, path, ids[commit]), limits.diff
             )
             return version.diff.files

@@ -107,7 +107,7 @@ def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozen
     return frozenset(withheld)
 
 
-def read_version(
+def convert_version(
     version: Version, limits: DiffLimits, withheld: Collection[str] = frozenset()
 ) -> Change:
     """Convert a version to a change.

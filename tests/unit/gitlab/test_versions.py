@@ -8,10 +8,10 @@ from crscore.errors import NotFoundError
 from crscore.gitlab.versions import (
     MAX_COMPARED,
     Version,
+    convert_version,
     count_lines,
     find_withheld,
     hunk_until,
-    read_version,
 )
 from crscore.hosts.records import Change, HostMessage, MessageKind
 from crscore.records import FileStatus, Side
@@ -23,7 +23,7 @@ MODES = {"a_mode": "100644", "b_mode": "100644"}
 def read(*rows: dict, size: str | None = None) -> Change:
     files = [{"old_path": row["new_path"], **MODES, **row} for row in rows]
     value = {"id": 1, "diffs": files, "real_size": size or str(len(files))}
-    return read_version(msgspec.convert(value, Version), DiffLimits())
+    return convert_version(msgspec.convert(value, Version), DiffLimits())
 
 
 @pytest.mark.parametrize("text", [HUNK, HUNK.rstrip("\n"), f"--- a/x.py\n+++ b/x.py\n{HUNK}"])
@@ -75,7 +75,7 @@ def test_limits_of_crscore_make_nothing_of_the_host_missing(
     texts = {"a.py": HUNK, "b.py": HUNK.replace("+c", f"+{'c' * 100}"), "c.py": HUNK}
     rows = [{"new_path": name, "old_path": name, "diff": text} for name, text in texts.items()]
     version = msgspec.convert({"id": 1, "diffs": rows}, Version)
-    change = read_version(version, limits)
+    change = convert_version(version, limits)
     assert [file.path for file in change.diff.files if file.missing] == left
     assert change.missing == ()
     assert f"{len(left)} of the changed files" in change.diff.notes[0]
@@ -177,7 +177,7 @@ def test_contents_tell_lines_that_are_left_out_from_none(
     value = {"new_path": "x.py", "old_path": "w.py", "diff": "", **MODES, **row}
     version = msgspec.convert({"id": 1, "diffs": [value], "real_size": "1", **COMMITS}, Version)
     withheld = find_withheld(version, read_file)
-    change = read_version(version, DiffLimits(), withheld)
+    change = convert_version(version, DiffLimits(), withheld)
     assert bool(change.missing) is bool(change.diff.files[0].missing) is expected
     assert (count_lines(version, withheld)[0] is None) is expected
 
