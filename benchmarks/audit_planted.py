@@ -32,7 +32,7 @@ import numpy as np
 from crscore.audit.compare import compare_all
 from crscore.audit.decide import Record, decide, load_records
 from crscore.audit.drift import find_changes
-from crscore.audit.score.noise import noise_of
+from crscore.audit.score.pull_rows import noise_of
 from crscore.audit.score.signals import RULES
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Signal, SignalRow, comment_key

@@ -20,7 +20,6 @@ from crscore.diff import full_files, git, parse, tree
 from crscore.errors import HostError, InputError
 from crscore.records import Diff
 
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # From `ls-tree -l`: "100644 blob <hash>     120\t<path>"; 120000 is a link, 160000 a submodule.
 _ENTRY: Final = re.compile(rb"([0-9]{6}) \w+ ([0-9a-f]+) +([0-9]+|-)\t(.*)", re.DOTALL)
 # "<hash> blob 120"; not "<name> missing" or a folder ("<hash> tree 37")
@@ -44,15 +43,6 @@ class Local(NamedTuple):
 
     diff: Diff
     """Change with whole files."""
-    notes: tuple[str, ...]
-    """Omissions, one sentence each."""
-
-
-class Texts(NamedTuple):
-    """Files at a commit."""
-
-    texts: Mapping[str, str]
-    """Path -> text of the file."""
     notes: tuple[str, ...]
     """Omissions, one sentence each."""
 
@@ -115,10 +105,12 @@ class Checkout:
         except InputError as exc:
             raise HostError("git diff", str(exc)) from exc
         need = full_files.needed(parsed, limits)
-        files = self.texts(self.head, need.paths, limits)
-        return Local(full_files.add(parsed, files.texts), (*need.notes, *files.notes))
+        texts, notes = self.texts(self.head, need.paths, limits)
+        return Local(full_files.add(parsed, texts), (*need.notes, *notes))
 
-    def texts(self, commit: str, paths: Sequence[str], limits: full_files.Limits) -> Texts:
+    def texts(
+        self, commit: str, paths: Sequence[str], limits: full_files.Limits
+    ) -> tuple[Mapping[str, str], tuple[str, ...]]:
         """Read files as they are at a commit.
 
         Args:
@@ -127,7 +119,8 @@ class Checkout:
             limits: Limits on the files.
 
         Returns:
-            The texts of the files that exist and are within the limits; invalid UTF-8 is replaced.
+            The texts of the files that exist and are within the limits, invalid UTF-8 replaced; and
+            a note for each reason for which others were left out.
 
         Raises:
             HostError: git failed.
@@ -139,7 +132,7 @@ class Checkout:
         )
         blobs = [blob for path in fit.paths if (blob := blob_by_path[path])]
         contents = zip(fit.paths, self._contents(blobs), strict=True)
-        return Texts({path: data.decode("utf-8", "replace") for path, data in contents}, fit.notes)
+        return {path: data.decode("utf-8", "replace") for path, data in contents}, fit.notes
 
     def text(self, commit: str, path: str) -> str | None:
         """Read one small file at a commit; return None if it is missing or too large.
@@ -148,7 +141,7 @@ class Checkout:
             HostError: git failed.
         """
         limits = full_files.Limits(max_source_bytes=_MAX_TEXT_BYTES)
-        return self.texts(commit, [path], limits).texts.get(path)
+        return self.texts(commit, [path], limits)[0].get(path)
 
     def tree(self) -> tree.Tree:
         """Read all text files at the head, within the limits of `crscore.diff.tree`."""
@@ -164,13 +157,13 @@ class Checkout:
                     blobs[path] = _Blob(name, size)
                 elif mode == b"160000":
                     reason = f"{path} is a submodule"
-            entries = (tree.Entry(path, blob.size) for path, blob in blobs.items())
-            choice = tree.choose(entries, reason=reason)
-            contents = self._contents([blobs[path] for path in choice.paths])
-            texts = tree.without_binary(dict(zip(choice.paths, contents, strict=True)))
+            entries = ((path, blob.size) for path, blob in blobs.items())
+            paths, reason = tree.choose(entries, reason=reason)
+            contents = self._contents([blobs[path] for path in paths])
+            texts = tree.without_binary(dict(zip(paths, contents, strict=True)))
         except HostError as exc:
             return tree.Tree({}, exc.reason)
-        return tree.Tree(texts, choice.reason)
+        return tree.Tree(texts, reason)
 
     def _blobs(self, commit: str, paths: Sequence[str]) -> list[_Blob | None]:
         if not paths:
@@ -276,12 +269,12 @@ def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
     # Exit code 1: the two commits have no common ancestor here, as in a shallow clone.
     output = git.run_git(arguments, folder=git_dir, is_git_dir=True, accepted_codes=(0, 1))
     text = output.decode().strip()
-    return text if _COMMIT.fullmatch(text) else None
+    return text if git.COMMIT.fullmatch(text) else None
 
 
 def _checked_commit(commit: str) -> str:
     """Return a commit hash; reject values that git could interpret as an option or a name."""
-    if not _COMMIT.fullmatch(commit):
+    if not git.COMMIT.fullmatch(commit):
         raise HostError("git", f"{commit!r} is not a full commit hash")
     return commit
 

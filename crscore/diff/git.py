@@ -7,16 +7,19 @@ is the network, unless the caller allows a protocol.
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from crscore.errors import HostError
 
+COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+"""Full name of a commit: SHA-1, or SHA-256 (https://git-scm.com/docs/hash-function-transition)."""
 TIMEOUT_S: Final = 60.0
 """Time limit of one call in seconds."""
 _MAX_ERROR_BYTES: Final = 2_000
@@ -109,6 +112,26 @@ def run_git(
     if process.returncode not in accepted_codes:
         raise HostError(label, _complaint(error) or f"git ended with {process.returncode}")
     return text
+
+
+def missing_commits(git_dir: Path, commits: Iterable[str]) -> set[str]:
+    """Return the commits that a repository does not have; texts that name no commit are among them.
+
+    Raises:
+        HostError: git failed.
+    """
+    # Only full names: other texts are untrusted, and could be a name of something else.
+    names = sorted(commit for commit in set(commits) if COMMIT.fullmatch(commit))
+    answer = run_git(
+        ("cat-file", "--batch-check"),
+        folder=git_dir,
+        is_git_dir=True,
+        input_bytes="".join(f"{name}^{{commit}}\n" for name in names).encode(),
+        max_bytes=len(names) * 200,  # each line has a commit, its type and its size
+    )
+    lines = answer.splitlines()
+    present = {name for name, line in zip(names, lines, strict=True) if b" commit " in line}
+    return set(commits) - present
 
 
 def _complaint(error: str) -> str:

@@ -9,21 +9,16 @@ SUBMODULE_MODE: Final = "160000"
 
 # "Submodule lib 1f2e..3d4c:", "Submodule lib 000...1f2e (new submodule)"
 SUBMODULE_LINE: Final = re.compile(r"Submodule (.+) ([0-9a-f]{6,64})\.{2,3}([0-9a-f]{6,64})[: ]?")
-# "Binary files a/x and b/x differ", hg's "Binary file x has changed"
-BINARY_LINE: Final = re.compile(r"Binary files? (.+) (?:differ|has changed)$")
+# "Binary files a/x and b/x differ"
+BINARY_LINE: Final = re.compile(r"Binary files (.+?) and (.+) differ$")
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})')
 _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
-# Perforce's "==== //depot/src/a.py#3 (text) ====", "==== //depot/src/a.py#3 - /home/ann/a.py ===="
-PERFORCE_LINE: Final = re.compile(r"==== (//[^#]+)#\d+ .*====")
 # Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object),
 # 1/ 2/ for --no-index; Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
-# What follows a name where tabs became spaces: "a.py    (revision 10)", "a.py  2024-01-01 10:00:00"
-_AFTER_NAME: Final = re.compile(
-    r"(?<! ) ++(?:\((?:revision \d+|working copy|nonexistent)\)"
-    r"|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*)\r?$"
-)
+# Time after a name where tabs became spaces: "a.py  2024-01-01 10:00:00"
+_AFTER_NAME: Final = re.compile(r"(?<! ) ++\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*$")
 # A name may contain spaces, so each space is tried as the separator; real paths have fewer.
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (
@@ -77,9 +72,8 @@ def read_header(lines: Sequence[str]) -> Header:
         The header; without lines, its file is unknown.
     """
     facts: dict[str, str] = {}
-    submodule = binary = perforce = None
+    submodule = binary = None
     for line in lines:
-        perforce = perforce or PERFORCE_LINE.match(line)
         submodule = submodule or SUBMODULE_LINE.match(line)
         binary = binary or BINARY_LINE.match(line)
         # The space after both rejects "indexes 160000" as "index", and accepts "---" alone.
@@ -90,9 +84,7 @@ def read_header(lines: Sequence[str]) -> Header:
     # git's own lines come first: in "rename from x", the path has no prefix to remove.
     candidates = [_git_names(facts), _listed_names(facts)]
     if binary:
-        candidates.append(_both_names(binary[1]))
-    if perforce:
-        candidates.append(_Names(perforce[1], perforce[1]))
+        candidates.append(_strip_prefixes(_file_name(binary[1]), _file_name(binary[2])))
     if submodule:
         path = submodule[1]
         is_removed, is_added = not submodule[3].strip("0"), not submodule[2].strip("0")
@@ -173,14 +165,6 @@ def _git_names(facts: dict[str, str]) -> _Names | None:
         None if "new file mode" in facts else names.old,
         None if "deleted file mode" in facts else names.new,
     )
-
-
-def _both_names(pair: str) -> _Names | None:
-    """Read `a/x and b/x`, or hg's single name."""
-    left, middle, right = pair.partition(" and ")
-    if not middle:
-        return _Names(left, left)
-    return _strip_prefixes(_file_name(left), _file_name(right))
 
 
 def _split_pair(pair: str) -> _Names | None:

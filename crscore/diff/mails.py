@@ -44,12 +44,17 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
     starts = [match.end() for match in separators] or [0]
     ends = [*(match.start() for match in separators[1:]), len(data)]
     mails = [data[start:end] for start, end in zip(starts, ends, strict=True)]
-    if not all(map(_is_mail, mails)):
+    if not all(_OF_MAIL.search(_headers(mail)) for mail in mails):
         return data, []
+
+    def position(mail: bytes) -> int:
+        match = _IN_SERIES.search(_headers(mail))
+        return int(match[1]) if match else 0
+
     texts: list[bytes] = []
     notes: list[str] = []
     # A mailbox may have the last patch first, but line numbers assume the patches before it.
-    for number, mail in enumerate(sorted(mails, key=_position), 1):
+    for number, mail in enumerate(sorted(mails, key=position), 1):
         for content, fault in _decode_parts(email.message_from_bytes(mail)):
             texts.append(_without_message(content))
             notes += [f"Mail {number} {fault}."] * bool(fault)
@@ -59,16 +64,6 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
 def _headers(mail: bytes) -> bytes:
     match = _HEADERS.match(mail)
     return match[0] if match else b""
-
-
-def _is_mail(text: bytes) -> bool:
-    return _OF_MAIL.search(_headers(text)) is not None
-
-
-def _position(mail: bytes) -> int:
-    """Return the number of a patch in its series; 0 if it is not in a series."""
-    match = _IN_SERIES.search(_headers(mail))
-    return int(match[1]) if match else 0
 
 
 def _decode_parts(mail: Message) -> Iterator[tuple[bytes, str]]:

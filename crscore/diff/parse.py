@@ -28,8 +28,8 @@ _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTI
 # `"\n".join(difflib.unified_diff(...))` without `lineterm=""`: an empty line follows each header.
 _DOUBLE_ENDS: Final = re.compile(r"^--- .*\n\n\+\+\+ .*\n\n@@ -.*@@\n\n", re.MULTILINE)
 _DOUBLE_END: Final = re.compile(r"^((?:---|\+\+\+) .*|@@ -.*@@)\n\n", re.MULTILINE)
-_NOT_SHOWN: Final = ("Only in ", "* Unmerged path ", "Cannot display: file marked as a binary")
-"""Starts of the lines of GNU diff, git and svn for a file whose change is not shown."""
+_NOT_SHOWN: Final = ("Only in ", "* Unmerged path ")
+"""Starts of the lines of GNU diff and git for a file whose change is not shown."""
 _COLOR_NOTE: Final = "The diff has colour codes, which were removed."
 CUT_NOTE: Final = (
     "The diff ends before the lines that its last hunk's header counts: the hunk was cut. "
@@ -100,8 +100,12 @@ def parse_diff(
     sections = split_sections(
         lines, source=source, max_files=limits.max_files, max_hunks=limits.max_hunks
     )
+    if not sections and decoded.strip():
+        raise DiffParseError(
+            source, None, "this is not a unified diff; make one with git diff or diff -u"
+        )
     if not sections:
-        raise _no_diff(decoded, source)
+        raise DiffParseError(source, None, "this diff is empty: there is no change to score")
     max_length = limits.max_line_length
     longest = max((len(line) for section in sections for line in section.header), default=0)
     # A header cannot be skipped: without the name in it, a file cannot be reported as missing.
@@ -280,14 +284,6 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
         has_marks = has_marks or _WORD_CHANGE.search(line) is not None
 
 
-def _no_diff(text: str, source: str) -> DiffParseError:
-    if not text.strip():
-        return DiffParseError(source, None, "this diff is empty: there is no change to score")
-    return DiffParseError(
-        source, None, "this is not a unified diff; make one with git diff or diff -u"
-    )
-
-
 def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedFile]) -> list[str]:
     """Return notes on repaired and missing parts of a diff."""
     notes: list[str] = []
@@ -364,7 +360,9 @@ def _read_file(
     status = _status(header, hunks)
     if section.is_cut:
         hunks = (*hunks[:-1], part_of(hunks[-1], 0, len(hunks[-1].lines)))
-    submodule = header.is_submodule or _is_submodule(hunks)
+    # GitHub's patches give no mode for submodules, but all their lines name commits.
+    texts = [line.text for hunk in hunks for line in hunk.lines]
+    submodule = header.is_submodule or bool(texts and all(map(_SUBPROJECT.match, texts)))
     name = header.new or header.old or path or ""
     detected = language_of(name)
     return ChangedFile(
@@ -400,10 +398,3 @@ def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
     if header.old_mode != header.new_mode and not hunks and not header.is_binary:
         return FileStatus.MODE_CHANGED
     return FileStatus.MODIFIED
-
-
-def _is_submodule(hunks: Sequence[Hunk]) -> bool:
-    """Return whether all lines name commits: GitHub's patches give no mode for submodules."""
-    return bool(hunks) and all(
-        _SUBPROJECT.match(line.text) for hunk in hunks for line in hunk.lines
-    )

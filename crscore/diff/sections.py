@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from crscore.diff.headers import BINARY_LINE, PERFORCE_LINE, SUBMODULE_LINE
+from crscore.diff.headers import BINARY_LINE, SUBMODULE_LINE
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import DiffLine, Hunk, LineKind
 
@@ -46,7 +46,7 @@ class Section:
         """Return whether git's `---` and `+++` lines may still follow."""
         return (
             not self.hunks
-            and self.header[0].startswith(("diff --git ", "==== "))
+            and self.header[0].startswith("diff --git ")
             and not any(line.startswith("--- ") for line in self.header)
         )
 
@@ -107,7 +107,7 @@ def _open_section(sections: list[Section], index: int, source: str, max_files: i
 def _section_start(lines: Sequence[str], index: int, current: Section | None) -> int:
     """Return the number of lines at `index` that start a new file: 0, 1 or 2."""
     line = lines[index]
-    if line.startswith("diff --git ") or SUBMODULE_LINE.match(line) or PERFORCE_LINE.match(line):
+    if line.startswith("diff --git ") or SUBMODULE_LINE.match(line):
         return 1
     awaited = current is not None and current.awaits_names()
     # Mails and Markdown also have lines that begin with `--- `; only the pair starts a file.

@@ -38,44 +38,33 @@ class Tree(NamedTuple):
     """Reason that files are missing, as a clause; None if all were read."""
 
 
-class Entry(NamedTuple):
-    """File before it is read."""
-
-    path: str
-    size: int
-    """Size in bytes."""
-
-
-class Choice(NamedTuple):
-    """Files that fit the limits."""
-
-    paths: tuple[str, ...]
-    reason: str | None
-    """Reason that other files do not fit, as a clause; None if all fit."""
-
-
-def choose(entries: Iterable[Entry], *, reason: str | None = None) -> Choice:
+def choose(
+    entries: Iterable[tuple[str, int]], *, reason: str | None = None
+) -> tuple[list[str], str | None]:
     """Choose as many files as the limits allow, in their order.
 
     Args:
-        entries: The files.
+        entries: Paths and sizes in bytes.
         reason: Reason that some files were not listed; None if all were.
+
+    Returns:
+        The paths, and a reason that files are missing, as a clause; None if all fit.
     """
     paths: list[str] = []
     total = 0
-    for entry in entries:
-        if _NO_TEXT.search(entry.path):
+    for path, size in entries:
+        if _NO_TEXT.search(path):
             continue
         if len(paths) == MAX_FILES:
-            return Choice(tuple(paths), f"it has more than {MAX_FILES:,} files")
-        if entry.size > MAX_FILE_BYTES:
-            reason = f"{entry.path} is over {MAX_FILE_BYTES:,} bytes"
-        elif total + entry.size > MAX_BYTES:
-            return Choice(tuple(paths), f"it has more than {MAX_BYTES:,} bytes")
+            return paths, f"it has more than {MAX_FILES:,} files"
+        if size > MAX_FILE_BYTES:
+            reason = f"{path} is over {MAX_FILE_BYTES:,} bytes"
+        elif total + size > MAX_BYTES:
+            return paths, f"it has more than {MAX_BYTES:,} bytes"
         else:
-            paths.append(entry.path)
-            total += entry.size
-    return Choice(tuple(paths), reason)
+            paths.append(path)
+            total += size
+    return paths, reason
 
 
 def read_folder(folder: Path) -> Tree:
@@ -85,7 +74,8 @@ def read_folder(folder: Path) -> Tree:
         folder: Root of the repository. Links below it and their targets are not read.
     """
     root = folder.resolve()
-    entries, reason = [], None
+    entries: list[tuple[str, int]] = []
+    reason = None
     for path in _list_folder(root):
         try:
             state = (root / path).lstat()
@@ -96,16 +86,16 @@ def read_folder(folder: Path) -> Tree:
         if not is_inside or S_ISDIR(state.st_mode):
             reason = f"{path} is listed by git and cannot be read"
         elif S_ISREG(state.st_mode):
-            entries.append(Entry(path, state.st_size))
-    choice = choose(entries, reason=reason)
+            entries.append((path, state.st_size))
+    paths, reason = choose(entries, reason=reason)
     texts: dict[str, bytes] = {}
-    for path in choice.paths:
+    for path in paths:
         try:
             with (root / path).open("rb") as stream:
                 texts[path] = stream.read(MAX_FILE_BYTES)
         except OSError:
-            choice = choice._replace(reason=f"{path} cannot be read")
-    return Tree(without_binary(texts), choice.reason)
+            reason = f"{path} cannot be read"
+    return Tree(without_binary(texts), reason)
 
 
 def without_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -1,10 +1,8 @@
 """Builds a pull request from rows of the store and the bare clone of its repository."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from crscore.audit.store.rows import Pull
 from crscore.diff import checkout, git, scopes
@@ -13,9 +11,6 @@ from crscore.errors import HostError
 from crscore.hosts import outdated_hunks
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.records import Diff, Side
-
-# A full SHA-1 or SHA-256; any other text could be an option of git.
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +132,7 @@ def _open(task: ScoringTask) -> checkout.CheckoutSearch:
 def _bases(task: ScoringTask) -> Iterator[str]:
     pull = task.pull
     # After a fast-forward, the head is the merge commit, and its parent can be in the change.
-    if pull.merge_commit not in (None, pull.head) and _COMMIT.fullmatch(pull.merge_commit or ""):
+    if pull.merge_commit not in (None, pull.head) and git.COMMIT.fullmatch(pull.merge_commit or ""):
         # The first parent is the commit of the base branch before the merge.
         yield from _resolve(task.clone, "rev-parse", "--verify", f"{pull.merge_commit}^1")
     else:
@@ -151,4 +146,4 @@ def _resolve(clone: Path, *arguments: str) -> list[str]:
         answer = git.run_git(arguments, folder=clone, is_git_dir=True)
     except HostError:
         return []
-    return [line for line in answer.decode().split() if _COMMIT.fullmatch(line)][:1]
+    return [line for line in answer.decode().split() if git.COMMIT.fullmatch(line)][:1]

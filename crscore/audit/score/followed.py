@@ -27,8 +27,6 @@ MAX_UNITS: Final = 40
 _MAX_BYTES: Final = 10_000_000
 DIFF: Final = ("diff", "-w", "--ignore-blank-lines", "-M50%", "-l1000", "--no-relative")
 """Arguments of git: ignore white space; a renamed file has at least half of the old lines."""
-# A commit name, and nothing that git could take for an option.
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # Words and signs, but no commas and quotes, because formatters change these.
 _TOKEN: Final = re.compile(r"\w+|[^\w\s,'\"`]")
 
@@ -202,21 +200,14 @@ class LaterChanges:
 
     def _exists(self, commit: str) -> bool:
         if commit not in self._known:
-            is_name = _COMMIT.fullmatch(commit) is not None
-            request = f"{commit}^{{commit}}\n".encode()
-            self._known[commit] = is_name and not self._run(
-                "cat-file", "--batch-check", input_bytes=request
-            ).endswith(b"missing\n")
+            self._known[commit] = not git.missing_commits(self._clone, [commit])
         return self._known[commit]
 
-    def _run(
-        self, *arguments: str, input_bytes: bytes = b"", fine: tuple[int, ...] = (0,)
-    ) -> bytes:
+    def _run(self, *arguments: str, fine: tuple[int, ...] = (0,)) -> bytes:
         return git.run_git(
             arguments,
             folder=self._clone,
             is_git_dir=True,
-            input_bytes=input_bytes,
             accepted_codes=fine,
             max_bytes=_MAX_BYTES,
         )

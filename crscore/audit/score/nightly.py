@@ -13,7 +13,6 @@ from crscore.audit.score import pull_rows
 from crscore.audit.score.tasks import find_unscored, make_tasks
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import add_run
-from crscore.audit.store.rows import AuditRun
 from crscore.hosts.host import Host
 from crscore.settings import Config
 
@@ -71,20 +70,7 @@ def score(
     chosen_engine = make_engine(engine, workers)
     signature = pull_rows.signature_of(pull_rows.make_scorer(settings))
     unscored = find_unscored(store, signature, night)
-    record = add_run(
-        store,
-        AuditRun(
-            kind="score",
-            night=night,
-            started=_now(),
-            signature=signature,
-            pulls=0,
-            failed=0,
-            rest=0,
-            points=0,
-            seconds=0.0,
-        ),
-    )
+    record = add_run(store, "score", night=night, started=_now(), signature=signature)
     pulls = failed = 0
     results = chosen_engine(
         make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import lru_cache
 from typing import Final, TypedDict, cast
 
 from crscore.audit.score.assemble import ScoringTask, assemble
-from crscore.audit.score.noise import Noise, noise_of
 from crscore.audit.score.vectors import CachedVectors
 from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import (
@@ -24,7 +24,17 @@ from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.pull_request.run import Measured
-from crscore.records import UNCONFINED, Flag, Remark, Result, ReviewResult, Usefulness, Verdict
+from crscore.records import (
+    UNCONFINED,
+    CommentResult,
+    Flag,
+    Remark,
+    Result,
+    ReviewResult,
+    Stance,
+    Usefulness,
+    Verdict,
+)
 from crscore.reports import escape
 from crscore.review.language import NOT_READ
 from crscore.review.sentences import split_comment
@@ -42,6 +52,19 @@ _DECIMALS: Final = 6
 _REASON_CHARS: Final = 500
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
 """Errors that would affect every pull request, so they end the run."""
+
+
+class Noise(StrEnum):
+    """Reason why a comment is useless; if several apply, the first in this order counts."""
+
+    REPEAT = "repeat"
+    """All its posts repeat other posts of the same reviewer (`reviewers.repeats`)."""
+    RESTATES = "restates"
+    """All remarks only describe the change."""
+    PRAISE = "praise"
+    """Every remark praises or only describes the change, or there are only headings and thanks."""
+    NOTHING = "nothing"
+    """No remark has anything for the author to answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,3 +314,29 @@ def _text(thread: ReviewerThread) -> str:
     body = thread.posts[0].body
     # A comment without a sentence is a code block.
     return escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
+
+
+def noise_of(result: Result, item: CommentResult) -> Noise | None:
+    """Return why a scored comment is useless; None if it may be useful.
+
+    A comment without a visible sentence may be a suggestion, so the result is None. So it is for
+    text in another language.
+
+    Args:
+        result: Result that contains the comment.
+        item: A comment that is not a repeat.
+    """
+    visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
+    if not visible_sentences or item.scores.reason == NOT_READ:
+        return None
+    if item.usefulness is None:
+        # Without a usefulness model, only the matched points decide.
+        addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
+        return None if addresses else Noise.NOTHING
+    remarks = [result.remarks[share.remark] for share in item.usefulness.shares]
+    if any(remark.is_valuable for remark in remarks):
+        return None
+    stances = {remark.stance for remark in remarks}
+    if stances == {Stance.DESCRIPTION}:
+        return Noise.RESTATES
+    return Noise.PRAISE if stances <= {Stance.DESCRIPTION, Stance.PRAISE} else Noise.NOTHING

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 from crscore.audit.score.assemble import ScoringTask
 from crscore.audit.store.database import Store
@@ -15,10 +15,9 @@ from crscore.audit.store.queries import (
     pull_pages,
     read_comments,
     reviewed_pulls,
-    scores_of_content,
     to_message,
 )
-from crscore.audit.store.rows import Pull
+from crscore.audit.store.rows import Pull, Score
 from crscore.diff import full_files, git
 from crscore.errors import HostError
 from crscore.hosts.host import Host
@@ -27,19 +26,11 @@ from crscore.scorer import diff_limits
 from crscore.settings import Config
 
 _CONTENT_BYTES: Final = 8
-_ANSWER_BYTES: Final = 200
-"""Maximum bytes of git's output for one commit."""
 
 
-class UnscoredPull(NamedTuple):
-    """Pull request whose content has no score."""
-
-    repository: int
-    """Number of the repository."""
-    number: int
-    """Number of the pull request."""
-    content: bytes
-    """Hash of its head and its comments with their lines, 8 bytes."""
+UnscoredPull: TypeAlias = tuple[int, int, bytes]
+"""Repository and number of a pull request whose content has no score, and the hash of its content:
+its head and its comments with their lines, 8 bytes."""
 
 
 def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull]:
@@ -55,18 +46,19 @@ def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull
     Returns:
         The pull requests, sorted by repository and number.
     """
-    pulls = (UnscoredPull(*key, _content(store, *key)) for key in reviewed_pulls(store))
     # A signature that was never stored has the id 0, which no score has.
     id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
-    return [
-        pull
-        for pull in pulls
+    unscored = []
+    for repository, number in reviewed_pulls(store):
+        content = _content(store, repository, number)
+        of_pull = {"repository": repository, "number": number, "content": content}
+        scores = store.find(Score, **of_pull, reviewer="", signature=id_)
         # A failure is tried again on another night; in the same night it would fail again.
         if not any(
-            score.night == night or not (score.reason or "").startswith(FAILED)
-            for score in scores_of_content(store, pull.repository, pull.number, id_, pull.content)
-        )
-    ]
+            row.night == night or not (row.reason or "").startswith(FAILED) for row in scores
+        ):
+            unscored.append((repository, number, content))
+    return unscored
 
 
 def _content(store: Store, repository: int, number: int) -> bytes:
@@ -129,12 +121,9 @@ def make_tasks(
             pull=pull,
             messages=tuple(
                 replace(
-                    to_message(store, comment.row),
-                    outdated=comment.is_outdated,
-                    resolved=comment.is_resolved,
-                    minimized=False,
+                    to_message(store, row), outdated=outdated, resolved=resolved, minimized=False
                 )
-                for comment in read_comments(store, repository, number)
+                for row, outdated, resolved in read_comments(store, repository, number)
             ),
             content=content,
             night=night,
@@ -144,15 +133,7 @@ def make_tasks(
 
 
 def _has(clone: Path, *commits: str) -> bool:
-    names = "".join(f"{commit}^{{commit}}\n" for commit in commits).encode()
     try:
-        answer = git.run_git(
-            ("cat-file", "--batch-check"),
-            folder=clone,
-            is_git_dir=True,
-            input_bytes=names,
-            max_bytes=len(commits) * _ANSWER_BYTES,
-        )
+        return not git.missing_commits(clone, commits)
     except HostError:
         return False
-    return all(b" commit " in line for line in answer.splitlines())

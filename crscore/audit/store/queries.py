@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
@@ -12,7 +12,6 @@ from crscore.audit.store.rows import (
     Cursor,
     Pull,
     Repository,
-    Score,
     Thread,
     ThreadObservation,
     host_id_of,
@@ -67,8 +66,14 @@ def last_night(store: Store) -> str | None:
     return night
 
 
-def add_run(store: Store, run: AuditRun) -> AuditRun:
-    """Store a new run and return it with its number."""
+def add_run(
+    store: Store, kind: str, *, night: str, started: str, signature: str | None = None
+) -> AuditRun:
+    """Store a run that begins, and return it with its number."""
+    run = AuditRun(
+        kind=kind, night=night, started=started, signature=signature,
+        pulls=0, failed=0, rest=0, points=0, seconds=0,
+    )  # fmt: skip
     with store.transaction():
         store.put([run])
         return replace(run, id=store.query("SELECT MAX(id) FROM runs")[0][0])
@@ -284,14 +289,6 @@ FAILED: Final = "failed: "
 """Start of the reason if a pull request could not be scored; it is tried again in the next run."""
 
 
-class ObservedComment(NamedTuple):
-    """Comment with the last observation of its thread."""
-
-    row: Comment
-    is_outdated: bool
-    is_resolved: bool | None
-
-
 def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
     """Return repository and number of the pull requests with a comment of a reviewer, in order."""
     sql = """
@@ -302,8 +299,13 @@ def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
     return [(repository, number) for repository, number in store.query(sql)]
 
 
-def read_comments(store: Store, repository: int, number: int) -> list[ObservedComment]:
-    """Return the comments of a pull request that are not minimised, ordered by key."""
+def read_comments(
+    store: Store, repository: int, number: int
+) -> list[tuple[Comment, bool, bool | None]]:
+    """Return the comments of a pull request that are not minimised, ordered by key.
+
+    Each with whether its thread is outdated and, if known, resolved, as last observed.
+    """
     # Observations are sorted by night, so that the last one replaces the others.
     threads: dict[int | None, tuple[bool, bool | None]] = {
         row.thread: (bool(row.outdated), bool(row.resolved))
@@ -314,25 +316,11 @@ def read_comments(store: Store, repository: int, number: int) -> list[ObservedCo
         for row in read_observations(store, CommentObservation, repository, number)
     }
     return [
-        ObservedComment(row, *threads.get(row.thread, (False, None)))
+        (row, *threads.get(row.thread, (False, None)))
         for row in store.find(Comment, "key", repository=repository, number=number)
         # If a comment is no longer minimised, its last observation has no reason.
         if minimized.get(row.key) is None
     ]
-
-
-def scores_of_content(
-    store: Store, repository: int, number: int, signature: int, content: bytes
-) -> list[Score]:
-    """Return the scores of all reviewers combined for one content of a pull request."""
-    return store.find(
-        Score,
-        repository=repository,
-        number=number,
-        reviewer="",
-        signature=signature,
-        content=content,
-    )
 
 
 def pulls_to_follow(store: Store, days: int) -> list[Pull]:

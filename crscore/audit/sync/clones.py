@@ -8,7 +8,6 @@ passed as arguments.
 import base64
 import contextlib
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,13 +15,12 @@ from typing import Final
 
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import observed_commits
-from crscore.diff.git import run_git
+from crscore.diff.git import COMMIT, missing_commits, run_git
 from crscore.errors import HostError
 from crscore.text import mask_secret
 
 FETCH_TIMEOUT_S: Final = 3_600.0
 """Maximum duration of one fetch in seconds; the first fetch is a full clone."""
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # Network settings, such as a company's proxy; git's own variables are not passed on.
 _NETWORK_VARIABLES: Final = (
     "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY",
@@ -82,8 +80,8 @@ def fetch_repository(
     refspecs = [f"+{name}:{name}" for name in (refs, "refs/heads/*")]
     _fetch(git_dir, url, refspecs, variables)
     # The host's text is untrusted, so an observed commit may not be an object name.
-    commits = set(filter(_COMMIT.fullmatch, observed_commits(store, repository)))
-    missing = sorted(_missing(git_dir, commits))
+    commits = filter(COMMIT.fullmatch, observed_commits(store, repository))
+    missing = sorted(missing_commits(git_dir, [*commits]))
     # A commit that the host no longer has would make the fetch fail.
     present = set(find_commits(missing)).intersection(missing) if missing else ()
     if present:
@@ -138,21 +136,6 @@ def _variables(url: str, login: str | None) -> dict[str, str]:
     for index, (name, value) in enumerate(settings.items()):
         variables |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}
     return variables
-
-
-def _missing(git_dir: Path, commits: set[str]) -> set[str]:
-    """Return the commits that the clone does not have."""
-    if not commits:
-        return set()
-    text = run_git(
-        ("cat-file", "--batch-check"),
-        folder=git_dir,
-        is_git_dir=True,
-        input_bytes="".join(f"{commit}\n" for commit in sorted(commits)).encode(),
-        max_bytes=len(commits) * 120,  # each line has a commit, its type and its size
-    )
-    lines = text.decode("ascii", "replace").splitlines()
-    return {line.split()[0] for line in lines if line.endswith(" missing")}
 
 
 def _remove_old_locks(git_dir: Path) -> None:

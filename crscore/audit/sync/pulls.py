@@ -155,13 +155,13 @@ class PullReader:
             self._read_pulls(pulls)
         finally:
             if self.refused:
-                self.messages.miss(self.refused)
+                self.messages.missing.append(self.refused)
             if self.failed:
                 noun = "pull request" if self.failed == 1 else "pull requests"
                 # A pull request that always fails must not make every later run partial.
                 is_known = self.failed == self.failed_again
-                report = self.messages.note if is_known else self.messages.miss
-                report(f"{self.failed:,} {noun} could not be read: {self.first_reason}.")
+                texts = self.messages.notes if is_known else self.messages.missing
+                texts.append(f"{self.failed:,} {noun} could not be read: {self.first_reason}.")
 
     def _read_pulls(self, pulls: Sequence[Pull]) -> None:
         unanswered = 0

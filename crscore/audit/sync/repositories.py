@@ -36,14 +36,6 @@ class Messages:
     missing: list[str] = field(default_factory=list)
     """Data that could not be read, one sentence each: the run is partial."""
 
-    def note(self, text: str) -> None:
-        """Add a note."""
-        self.notes.append(text)
-
-    def miss(self, text: str) -> None:
-        """Add a sentence about data that could not be read."""
-        self.missing.append(text)
-
 
 def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequence[str]) -> None:
     """Check the names of repositories, the patterns of organisations and the host of the store.
@@ -104,13 +96,13 @@ def find_repositories(
             if stored and isinstance(exc, NotFoundError | PermissionDeniedError):
                 _lose(store, stored[0], exc, messages)
             else:
-                messages.miss(f"{name} cannot be read: {exc.reason}.")
+                messages.missing.append(f"{name} cannot be read: {exc.reason}.")
     for pattern in patterns:
         for listed in _list(store, feed, pattern, messages):
             try:
                 repositories[listed.id] = _store_listed(store, feed, listed, since, messages)
             except HostError as exc:
-                messages.miss(f"{pattern}: {exc.reason}.")
+                messages.missing.append(f"{pattern}: {exc.reason}.")
     # A fixed order, so that a repeated run reads the same repositories first.
     return sorted(repositories.values(), key=lambda repository: repository.id)
 
@@ -136,7 +128,7 @@ def rename(store: Store, repository: Repository, name: str, messages: Messages) 
     if repository.name == name:
         return repository
     _check_listed(name)
-    messages.note(f"{repository.name} is now called {name}.")
+    messages.notes.append(f"{repository.name} is now called {name}.")
     renamed = replace(repository, name=name)
     with store.transaction():
         store.put([renamed])
@@ -156,7 +148,7 @@ def _list(store: Store, feed: Feed, pattern: str, messages: Messages) -> Sequenc
     except (RateLimitedError, BadTokenError):
         raise
     except HostError as exc:
-        messages.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
+        messages.missing.append(f"The repositories of {owner} cannot be listed: {exc.reason}.")
         listed = [
             FeedRepository(row.id, row.name, row.default_branch, row.language)
             for row in store.find(Repository, state="ok")
@@ -179,7 +171,7 @@ def _store_listed(
         page=feed.page,
     )
     if previous is not None and previous.name != row.name:
-        messages.note(f"{previous.name} is now called {row.name}.")
+        messages.notes.append(f"{previous.name} is now called {row.name}.")
     with store.transaction():
         store.put([row])
         if previous is None:
@@ -198,5 +190,5 @@ def _lose(store: Store, repository: Repository, error: HostError, messages: Mess
     with store.transaction():
         store.put([replace(repository, state=state, reason=error.reason)])
     # A repository lost in an earlier run must not make every later run partial.
-    report = messages.miss if repository.state == "ok" else messages.note
-    report(f"{repository.name} cannot be read any more: {error.reason}.")
+    texts = messages.missing if repository.state == "ok" else messages.notes
+    texts.append(f"{repository.name} cannot be read any more: {error.reason}.")

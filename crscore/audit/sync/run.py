@@ -101,19 +101,7 @@ def sync(
     now = now.astimezone(UTC)
     date = _check_clock(store, now, messages)
     # Stored before anything is read, so that a killed run leaves a row without an end.
-    run = add_run(
-        store,
-        AuditRun(
-            kind="sync",
-            night=date,
-            started=_iso(now),
-            pulls=0,
-            failed=0,
-            rest=0,
-            points=0,
-            seconds=0.0,
-        ),
-    )
+    run = add_run(store, "sync", night=date, started=_iso(now))
     night = _Night(
         store=store,
         feed=feed,
@@ -128,7 +116,7 @@ def sync(
     try:
         night.read()
     except BadTokenError as exc:
-        messages.miss(f"{exc}.")
+        messages.missing.append(f"{exc}.")
         raise
     # Also after an error: stored data counts, and `partial` has the reason.
     finally:
@@ -186,7 +174,7 @@ class _Night:
             except BadTokenError:
                 raise
             except HostError as exc:
-                self.messages.miss(f"Stopped early: {exc}.")
+                self.messages.missing.append(f"Stopped early: {exc}.")
 
     def complete(self, *, seconds: float) -> AuditRun:
         """Complete the run's row."""
@@ -245,7 +233,7 @@ class _Night:
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
-            self.messages.miss(f"{repository.name} was not read to the end: {exc}.")
+            self.messages.missing.append(f"{repository.name} was not read to the end: {exc}.")
             return repository
 
     def _read_from(self, repository: Repository) -> Repository:
@@ -295,7 +283,7 @@ class _Night:
                         login=self.feed.login,
                     )
                 except HostError as exc:
-                    self.messages.miss(
+                    self.messages.missing.append(
                         f"The clone of {repository.name} could not be brought up to date: "
                         f"{one_line(exc.reason)}."
                     )
@@ -308,7 +296,7 @@ def _check_clock(store: Store, now: datetime, messages: Messages) -> str:
     night = now.date().isoformat()
     if last is None or last <= night:
         return night
-    messages.note(
+    messages.notes.append(
         f"The clock went back: the last run was on {last}, and now it is {night}. "
         f"Observations count for {last}."
     )

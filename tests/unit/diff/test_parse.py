@@ -276,22 +276,11 @@ def test_lines_of_difflib_joined_with_line_feeds_are_read(name: str) -> None:
     ]
 
 
-def test_hunks_under_lines_of_perforce_are_two_files() -> None:
-    hunk = "@@ -1 +1 @@\n-a\n+b\n"
-    heads = ("==== //depot/x.py#3 (text) ====\n\n", "==== //depot/y.py#12 - /home/ann/y.py ====\n")
-    files = parse_diff("".join(head + hunk for head in heads)).files
-    assert [file.path for file in files] == ["//depot/x.py", "//depot/y.py"]
-    # Some versions write both: https://github.com/backnotprop/plannotator/issues/475
-    names = "--- //depot/y.py\t2024-01-01\n+++ /home/ann/y.py\t2024-01-02\n"
-    assert only(heads[1] + names + hunk).path == "/home/ann/y.py"
-
-
 @pytest.mark.parametrize(
     "line",
     [
         "Only in new: x.py",
         "* Unmerged path x.py",
-        "Cannot display: file marked as a binary type.",
     ],
 )
 def test_file_without_its_change_is_noted(line: str) -> None:

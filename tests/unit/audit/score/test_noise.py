@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from crscore import Scorer
-from crscore.audit.score.noise import Noise, noise_of
+from crscore.audit.score.pull_rows import Noise, noise_of
 from crscore.records import Comment
 from tests.helpers.audits import module
 
