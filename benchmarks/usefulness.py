@@ -173,7 +173,9 @@ def report_about(fitted) -> None:
     judged = []
     for side, rows in enumerate(sides):
         weights = usefulness.fit_about(sides[1 - side])
-        judged += [(row, float(np.dot(weights[:-1], row.measures))) for row in rows if row.is_whole]
+        judged += [
+            (row, float(np.dot(weights[:-1], row.measures))) for row in rows if row.is_full_text
+        ]
     for name, prefixes in (
         ("comments", ("rated", "acted", "categories")),
         ("titles", ("commits",)),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DRAWS: Final = frozenset({"resamples", "seed"})
 COMPARISON_OPTIONS: Final = DRAWS | {"paths", "form", "target"}
 """Parameters of a comparison of two results."""
-COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "other_changes"})
+COMMENT_OPTIONS: Final = frozenset({"within", "group", "other_changes"})
 """Parameters that apply only to comments without ratings."""
 READER_OPTIONS: Final = frozenset({"readers", "prices", "reader_limit"})
 """Parameters that apply only to a comparison of readers."""
@@ -92,16 +92,9 @@ class SplitCommand(GroupedCommand):
     "(default: 10; 5 for leave-one-system-out).",
 )
 @click.option(
-    "--kind",
-    type=click.Choice(["auto", "pairs", "labels"]),
-    default="auto",
-    help="Comments: compare own and other changes, labels, or (auto) both if there are labels.",
-)
-@click.option(
     "--within",
     metavar="FIELD",
-    help="Comments: draw other changes with the same FIELD (default: the language), and "
-    "compare labels within each value.",
+    help="Comments: draw other changes with the same FIELD [default: the language].",
 )
 @click.option(
     "--group",
@@ -156,8 +149,7 @@ def command(
 
     DATA may also be comments without ratings, one per line: comment (or subject, or body), patch
     (or diff_hunk, or diff), optionally language and path, and any other fields. The report shows
-    how well each number separates a comment's own change from another, and comments with a label
-    (a field that is true or false) from those without it.
+    how well each number separates a comment's own change from another.
 
     With --reader, comments are compared with outcomes: a field "outcomes", an object of numbers (0
     and 1, or a rating) by name, and fields that are true or false; optionally "group" and "writer"
@@ -206,8 +198,6 @@ def command(
         _refuse(RATED_OPTIONS, "comments without ratings")
         # These data have no recorded claims, which are the option's default.
         options |= {"claims": claims} if _is_given("claims") else {}
-        if commented["kind"] == "labels":
-            _refuse({"other_changes"}, "--kind labels")
         settings = load_settings(config_file, options)
         document = _separate(paths[0], settings, commented | draws, progress)
     else:

@@ -296,19 +296,15 @@ def _describe_separation(result: SeparationResult) -> Iterator[str]:
         f"{result.seed}. AUC: the chance that a true one exceeds a false one; a tie counts half, "
         "an abstention as 0."
     )
-    yield from result.notes
-    own = f"own change against another of the same {result.within or 'language'}"
-    for separation in (*((result.pairs,) if result.pairs else ()), *result.labels):
-        name = own if separation is result.pairs else separation.name
-        yield make_table(
-            f"{name}: {separation.true:,} true, {separation.false:,} false, "
-            f"{separation.abstained:,} abstained",
-            separation.numbers,
-            ("number", "number"),
-            ("AUC", lambda row: _interval_of("value")(row.auc)),
-            ("paired", lambda row: _interval_of("value")(row.paired) if row.paired else None),
-            ("abstained", "abstained"),
-        )
+    yield make_table(
+        f"own change against another of the same {result.within or 'language'}: "
+        f"{result.own:,} own, {result.others:,} other, {result.left_out:,} without another",
+        result.numbers,
+        ("number", "number"),
+        ("AUC", lambda row: _interval_of("value")(row.auc)),
+        ("paired", lambda row: _interval_of("value")(row.paired)),
+        ("abstained", "abstained"),
+    )
     yield f"Signature: {result.signature}"
 
 

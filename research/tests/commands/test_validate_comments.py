@@ -23,7 +23,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "subject": f"Raise the {name}",
             "diff": f"--- a/{name}.py\n+++ b/{name}.py\n@@ -1 +1 @@\n-{name} = 1\n+{name} = 2\n",
             "repository": "one" if at < 3 else "two",
-            "good": at % 2 == 0,
         }
         for at, name in enumerate(["limit", "margin", "timeout", "colour", "volume", "retries"])
     ]
@@ -36,8 +35,8 @@ def test_document_keeps_to_the_schema(data: Path, capsys) -> None:
     captured = capsys.readouterr()
     found = json.loads(captured.out)
     jsonschema.validate(found, SCHEMA)
-    assert found["schema"] == "urn:crscore:separation:1"
-    assert (found["pairs"]["false"], found["labels"][0]["name"]) == (6, "good")
+    assert found["schema"] == "urn:crscore:separation:2"
+    assert (found["own"], found["others"]) == (6, 6)
     assert "claims:structural" in found["signature"]
     assert captured.err == "crscore: scored 12 of 12 pairs of comment and change\n"
 
@@ -45,9 +44,8 @@ def test_document_keeps_to_the_schema(data: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "there"),
     [
-        ([], {"own change against another", "## good: "}),
-        (["--kind", "pairs", "--others", "2"], {"own change against another", "12 false"}),
-        (["--kind", "labels"], {"## good: "}),
+        ([], {"own change against another of the same language", "6 other"}),
+        (["--within", "repository", "--others", "2"], {"of the same repository", "12 other"}),
     ],
 )
 def test_text_says_what_was_measured(data: Path, capsys, words, there) -> None:
@@ -62,7 +60,6 @@ def test_text_says_what_was_measured(data: Path, capsys, words, there) -> None:
         (["--no-attacks"], "--attacks has no effect on comments without ratings; leave it out"),
         (["--split", "grouped-cv", "3"], "--split has no effect on comments without ratings"),
         (["--judge", "openai:m"], "--judge has no effect on comments without ratings"),
-        (["--kind", "labels", "--others", "2"], "--others has no effect on --kind labels"),
         (["--claims", "recorded"], "recorded"),
     ],
 )
@@ -71,7 +68,7 @@ def test_option_of_rated_reviews_is_refused(data: Path, capsys, words, message) 
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--kind", "pairs"], ["--within", "language"]])
+@pytest.mark.parametrize("words", [["--others", "2"], ["--within", "language"]])
 def test_option_of_comments_is_refused_by_rated_reviews(tmp_path: Path, capsys, words) -> None:
     path = helper.write(tmp_path / "study.jsonl")
     assert cli.run(["validate", str(path), *FAST, *words]) == 2

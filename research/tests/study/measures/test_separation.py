@@ -1,7 +1,6 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -11,8 +10,7 @@ from crscore.scorer import Scorer
 from crscore.statistics import resampled
 from crscore_lab.study.data import comments
 from crscore_lab.study.measures import separation
-from crscore_lab.study.measures.separation import NUMBERS, SeparationOptions, SeparationResult
-from crscore_lab.study.report import render
+from crscore_lab.study.measures.separation import NUMBERS, SeparationOptions
 from tests.helpers import study as helper
 
 SCORER = Scorer(encoder="hashing", threshold=0.3, analyzers="none", cache=False)
@@ -28,7 +26,6 @@ def rows() -> list[dict]:
             "diff_hunk": f"@@ -1 +1 @@\n-{name} = {at}\n+{name} = {at}0\n",
             "language": "python",
             "by": "ab"[at // 4],
-            "long": bool(at % 2),
         }
         for at, name in enumerate(NAMES)
     ]
@@ -41,9 +38,9 @@ def separate(tmp_path: Path, listed: list[dict] | None = None, **options: object
 
 
 def test_own_change_wins(tmp_path: Path) -> None:
-    pairs = separate(tmp_path, other_changes=3).pairs
-    assert (pairs.name, pairs.true, pairs.false, pairs.abstained) == ("own change", 8, 24, 0)
-    by_name = {one.number: one for one in pairs.numbers}
+    found = separate(tmp_path, other_changes=3)
+    assert (found.own, found.others, found.left_out) == (8, 24, 0)
+    by_name = {one.number: one for one in found.numbers}
     assert list(by_name) == PLAIN
     repeated = by_name["repeated tokens"]
     assert repeated.paired == separation.Estimate(value=1.0, low=1.0, high=1.0)
@@ -53,56 +50,24 @@ def test_own_change_wins(tmp_path: Path) -> None:
     assert by_name["relevance"].paired.value > 0.5
 
 
-def test_labels_are_told_apart_over_all_and_within_a_field(tmp_path: Path) -> None:
-    listed = rows()
-    listed[0]["long"] = None
-    del listed[1]["long"]
-    (label,) = separate(tmp_path, listed, within="by").labels
-    assert (label.name, label.true, label.false, label.abstained) == ("long", 3, 3, 2)
-    words = next(one for one in label.numbers if one.number == "words")
-    assert words.auc.value == words.paired.value == 1.0
-
-
-def test_without_a_field_labels_have_no_second_value(tmp_path: Path) -> None:
-    (label,) = separate(tmp_path).labels
-    assert {one.paired for one in label.numbers} == {None}
-
-
-@pytest.mark.parametrize(
-    ("kind", "has_pairs", "has_labels"),
-    [("auto", True, True), ("pairs", True, False), ("labels", False, True)],
-)
-def test_kind_says_what_is_measured(tmp_path: Path, kind, has_pairs, has_labels) -> None:
-    found = separate(tmp_path, kind=kind)
-    assert (found.pairs is not None, bool(found.labels)) == (has_pairs, has_labels)
-    assert found.notes == ()
-
-
-def test_comments_on_one_change_have_labels_alone(tmp_path: Path) -> None:
+def test_comments_on_one_change_cannot_be_compared(tmp_path: Path) -> None:
     listed = [one | {"diff_hunk": rows()[0]["diff_hunk"]} for one in rows()]
-    found = separate(tmp_path, listed)
-    assert found.pairs is None
-    assert found.notes == ("no comment has another change to be scored against.",)
-    # One group is drawn every time.
-    assert found.labels[0].numbers[0].auc.low is None
     with pytest.raises(InputError, match="there must be two of one by"):
-        separate(tmp_path, listed, kind="pairs", within="by")
+        separate(tmp_path, listed, within="by")
 
 
 def test_comment_without_another_change_is_left_out(tmp_path: Path) -> None:
     listed = rows()
     listed[3]["language"] = "go"
-    pairs = separate(tmp_path, listed).pairs
-    assert (pairs.true, pairs.false, pairs.abstained) == (7, 7, 1)
+    found = separate(tmp_path, listed)
+    assert (found.own, found.others, found.left_out) == (7, 7, 1)
 
 
 def test_text_without_a_sentence_abstains_and_counts_as_the_lowest(tmp_path: Path) -> None:
     listed = rows()
-    listed[0] |= {"comment": "<!-- nothing -->", "long": True}
+    listed[0]["comment"] = "<!-- nothing -->"
     found = separate(tmp_path, listed)
-    relevance = found.labels[0].numbers[0]
-    assert (relevance.number, relevance.abstained) == ("relevance", 1)
-    assert [one.abstained for one in found.pairs.numbers] == [2, 2, 2, 0, 0]
+    assert [one.abstained for one in found.numbers] == [2, 2, 2, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -118,13 +83,6 @@ def test_field_that_does_not_fit_is_named(tmp_path: Path, options, message) -> N
     assert message in str(error.value)
 
 
-def test_no_label_is_an_error_where_labels_are_asked_for(tmp_path: Path) -> None:
-    listed = [{key: value for key, value in one.items() if key != "long"} for one in rows()]
-    assert separate(tmp_path, listed).labels == ()
-    with pytest.raises(InputError, match="there is no label"):
-        separate(tmp_path, listed, kind="labels")
-
-
 def test_seed_decides_others_and_draws(tmp_path: Path) -> None:
     first, again = (separate(tmp_path, within="by", seed=1) for _ in range(2))
     assert first == again
@@ -136,7 +94,7 @@ def test_intervals_draw_the_groups(tmp_path: Path) -> None:
     found = separate(tmp_path, group="by")
     assert (found.group, found.groups) == ("by", 2)
     assert separate(tmp_path).groups == 8
-    assert separate(tmp_path, resamples=0).pairs.numbers[0].auc.low is None
+    assert separate(tmp_path, resamples=0).numbers[0].auc.low is None
 
 
 def test_batches_do_not_change_the_numbers(tmp_path: Path, monkeypatch) -> None:
@@ -199,12 +157,3 @@ def test_auc_is_that_of_counting_pairs() -> None:
 def test_auc_of_one_kind_alone_is_undefined() -> None:
     found = resampled.auc(np.zeros(2), np.array([True, True]), np.ones((1, 2)))
     assert np.isnan(found).all()
-
-
-@pytest.mark.parametrize("options", [{}, {"kind": "pairs"}, {"kind": "labels", "within": "by"}])
-def test_report_has_what_was_measured(tmp_path: Path, options: dict) -> None:
-    found: SeparationResult = separate(tmp_path, **options)
-    text = render(found, "text")
-    assert ("own change against another" in text) == (found.pairs is not None)
-    assert all(label.name in text for label in found.labels)
-    assert msgspec.to_builtins(found)["schema"] == separation.SCHEMA
