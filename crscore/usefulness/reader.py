@@ -127,23 +127,31 @@ class Reader:
             reviews, readings, divided or [{}] * len(reviews), strict=True
         ):
             visible = _visible_columns(units)
+            # A remark is read as one text, as the texts of the scale are. The best of its sentences
+            # instead put real comments by bots 4 points too high, and went less with their worth.
             all_remarks.append(
                 [
-                    columns
+                    (columns, _join(columns, units))
                     for comment in sorted({*visible, *fixed})
                     for columns in _divide(
                         visible.get(comment, ()), fixed.get(comment, ()), units, vectors, texts
                     )
                 ]
             )
-        outputs |= self._read(
-            _join(columns, units)
-            for (units, _), remarks in zip(reviews, all_remarks, strict=True)
-            for columns in remarks
-        )
+        outputs |= self._read(text for remarks in all_remarks for _, text in remarks)
         return [
             TextReadings(
-                texts, tuple(_read_remark(columns, units, texts, outputs) for columns in remarks)
+                texts,
+                tuple(
+                    RemarkText(
+                        tuple(columns),
+                        reading.read_text(
+                            outputs[text], proposal=any(units[at].proposal for at in columns)
+                        ),
+                        text,
+                    )
+                    for columns, text in remarks
+                ),
             )
             for (units, _), texts, remarks in zip(reviews, readings, all_remarks, strict=True)
         ]
@@ -257,7 +265,11 @@ class Reader:
             about=about,
             worth=headline.weigh_worth(text.worth, about),
             specific=text.informative,
-            acts=text.acted_on,
+            acts=reading.judge_acts(
+                remark.text,
+                text,
+                proposes=any(sentences[column].proposal for column in remark.columns),
+            ),
             labelled=next((at.severity for at in positions if at.severity), None),
         )
 
@@ -280,27 +292,6 @@ def _divide(
         if any(readings[column].gives >= GIVES_FROM for column in remark)
     ]
     return sorted([*fixed, *giving], key=min)
-
-
-def _read_remark(
-    columns: Sequence[int],
-    units: Sequence[Sentence],
-    texts: Sequence[TextReading],
-    outputs: Mapping[str, Floats],
-) -> RemarkText:
-    """Read a remark as one text, or by its best sentence, so that more text never lowers it."""
-    text = _join(columns, units)
-    proposes = any(units[column].proposal for column in columns)
-    whole = reading.read_text(outputs[text], proposal=proposes)
-    if whole.gives < GIVES_FROM:
-        return RemarkText(tuple(columns), whole, text)
-    sentences = [
-        reading.read_text(outputs[units[column].text], proposal=proposes)
-        for column in columns
-        if texts[column].gives >= GIVES_FROM and not units[column].proposal
-    ]
-    best = max((whole, *sentences), key=lambda candidate: candidate.worth)
-    return RemarkText(tuple(columns), best, text)
 
 
 def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from crscore.encoders.minilm import MiniLM
 from crscore.records import GIVES_FROM, Aspects, Reading, Remark, Stance
+from crscore.text import find_code_spans
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
@@ -143,6 +144,22 @@ def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:
 def weigh_importance(text: TextReading) -> float:
     """Return the importance of a remark, raised if it is about how the code works."""
     return sigmoid(logit(text.importance) + FUNCTIONAL_WEIGHT * logit(text.functional))
+
+
+def judge_acts(text: str, read: TextReading, *, proposes: bool) -> float:
+    """Return the probability that the author changes the code for a remark.
+
+    Args:
+        text: The remark.
+        read: Its reading.
+        proposes: Whether it has a proposal of code.
+    """
+    # Authors do what they can do at once: with code in the text, and asked for a change rather than
+    # questioned. By hand, as a learned output knew only who acts more, people's authors or bots':
+    # AUC of `crscore validate` 0.60 for people and 0.29 for bots, held out (docs/design/010).
+    asks = sum(read.stances[STANCES.index(stance)] for stance in (Stance.REQUEST, Stance.PROPOSAL))
+    spans = math.log1p(len(find_code_spans(text)))
+    return sigmoid((spans + 2 * asks + proposes) / 2 - 1.2)
 
 
 def judge_about(text: str, vector: Floats, change: ChangeEvidence, weights: Weights) -> float:
