@@ -6,7 +6,6 @@ with the gain ((worth - 1) / 4) ** 3. The value is reported as its percentile am
 """
 
 import math
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Final
@@ -32,7 +31,7 @@ from crscore.records import (
 )
 from crscore.scoring.assembly import Rating
 from crscore.usefulness.reading import ReviewReadings
-from crscore.usefulness.scale import BOTS, PEOPLE, Scale, discounts, gain, percentile
+from crscore.usefulness.scale import BOTS, PEOPLE, Scale, gains, percentile
 
 Floats = npt.NDArray[np.float32]
 
@@ -164,10 +163,9 @@ def name_level(importance: float) -> Importance:
     return next(level for threshold, level in LEVELS if importance >= threshold)
 
 
-def value_of(worths: Sequence[float]) -> float:
+def value_of(worths: Iterable[float]) -> float:
     """Return the value of remarks by their worth, 1 to 5, without a deduction."""
-    ordered = sorted(worths, reverse=True)
-    return math.fsum(map(operator.mul, map(gain, ordered), discounts(len(ordered))))
+    return math.fsum(gains(worths))
 
 
 def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, float]:
@@ -181,8 +179,8 @@ def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, flo
     """
     order = sorted(remarks, key=lambda index: (-remarks[index].worth, index))
     shares = tuple(
-        Share(remark=index, value=gain(remarks[index].worth) * weight)
-        for index, weight in zip(order, discounts(len(order)), strict=True)
+        Share(remark=index, value=value)
+        for index, value in zip(order, gains(remarks[at].worth for at in order), strict=True)
     )
     total = math.fsum(share.value for share in shares)
     empty = sum(not remark.is_valuable for remark in remarks.values())

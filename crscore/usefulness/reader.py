@@ -46,6 +46,8 @@ Floats = npt.NDArray[np.float32]
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
+VERSION: Final = 2
+"""Version of what is read with the weights; part of the signature."""
 EMPTY_BELOW: Final = 0.2
 """A sentence is flagged as a mere description only if its rating `gives` is below this."""
 RESTATES_FROM: Final = 0.7
@@ -59,6 +61,8 @@ class RemarkText(NamedTuple):
     """Its sentences and proposals."""
     reading: TextReading
     text: str
+    proposes: bool
+    """Whether it has a proposal of code."""
 
 
 class TextReadings(NamedTuple):
@@ -81,8 +85,8 @@ class Reader:
 
     @property
     def identity(self) -> str:
-        """`usefulness@` with the hashes of the data and of the file."""
-        return f"usefulness@{self.weights.data_sha256[:8]}+{self.file}"
+        """`usefulness@` with the hashes of the data and of the file, and `VERSION`."""
+        return f"usefulness@{self.weights.data_sha256[:8]}+{self.file}+{VERSION}"
 
     def read(
         self,
@@ -131,26 +135,25 @@ class Reader:
             # instead put real comments by bots 4 points too high, and went less with their worth.
             all_remarks.append(
                 [
-                    (columns, _join(columns, units))
+                    (columns, _join(columns, units), any(units[at].proposal for at in columns))
                     for comment in sorted({*visible, *fixed})
                     for columns in _divide(
                         visible.get(comment, ()), fixed.get(comment, ()), units, vectors, texts
                     )
                 ]
             )
-        outputs |= self._read(text for remarks in all_remarks for _, text in remarks)
+        outputs |= self._read(text for remarks in all_remarks for _, text, _ in remarks)
         return [
             TextReadings(
                 texts,
                 tuple(
                     RemarkText(
                         tuple(columns),
-                        reading.read_text(
-                            outputs[text], proposal=any(units[at].proposal for at in columns)
-                        ),
+                        reading.read_text(outputs[text], proposal=proposes),
                         text,
+                        proposes,
                     )
-                    for columns, text in remarks
+                    for columns, text, proposes in remarks
                 ),
             )
             for (units, _), texts, remarks in zip(reviews, readings, all_remarks, strict=True)
@@ -235,7 +238,7 @@ class Reader:
             ),
             aspects=tuple(
                 Aspects(relevant=text.relevant, informative=text.informative, clear=text.clear)
-                for _, text, _ in texts.remarks
+                for _, text, *_ in texts.remarks
             ),
         )
 
@@ -265,11 +268,7 @@ class Reader:
             about=about,
             worth=headline.weigh_worth(text.worth, about),
             specific=text.informative,
-            acts=reading.judge_acts(
-                remark.text,
-                text,
-                proposes=any(sentences[column].proposal for column in remark.columns),
-            ),
+            acts=reading.judge_acts(remark.text, text, proposes=remark.proposes),
             labelled=next((at.severity for at in positions if at.severity), None),
         )
 
@@ -312,10 +311,8 @@ def _visible_columns(sentences: Sequence[Sentence]) -> dict[int, list[int]]:
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> tuple[Weights, str] | None:
+def _shipped() -> tuple[Weights, str]:
     """Return the shipped weights, and the start of their file's hash."""
-    if not SHIPPED.exists():
-        return None
     return model.read_weights(SHIPPED), hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]
 
 
@@ -328,10 +325,10 @@ def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:
     """
     if not matcher.startswith("calibrated"):
         return None
-    shipped = _shipped()
+    weights, file = _shipped()
     # The weights name a model, not its revision.
-    if shipped is None or encoder.identity.partition("@")[0] != shipped[0].encoder:
+    if encoder.identity.partition("@")[0] != weights.encoder:
         return None
-    weights, file = shipped
-    tuned = TunedNetwork(weights, encoder if isinstance(encoder, MiniLM) else MiniLM())
+    encoder = encoder if isinstance(encoder, MiniLM) else MiniLM()
+    tuned = TunedNetwork(encoder, weights.layers, weights.head)
     return Reader(weights, JoinedNetwork(tuned, weights.phrases, weights.worth), file=file)

@@ -93,9 +93,10 @@ def divide(
             # A paragraph without a point of its own explains the point before it.
             begins = sentence.position.block in giving_blocks or not remarks[-1].gives
         else:
-            begins = (
-                gives and remarks[-1].gives and not _is_same(remarks[-1], column, names, vectors)
-            )
+            last = remarks[-1]
+            cosines = vectors[last.columns[-MAX_COMPARED:]] @ vectors[column]
+            is_near = bool(names & last.names) or float(cosines.max()) >= SAME_POINT_COSINE
+            begins = gives and last.gives and not is_near
         if begins:
             remarks.append(_Group())
         remarks[-1].columns.append(column)
@@ -119,14 +120,6 @@ def _remark_columns(
         or {column for column in columns if not sentences[column].position.is_heading}
         or set(columns)
     )
-
-
-def _is_same(remark: _Group, column: int, names: frozenset[str], vectors: Floats) -> bool:
-    """Return whether a sentence continues the point of the remark before it."""
-    if names & remark.names:
-        return True
-    cosines = vectors[remark.columns[-MAX_COMPARED:]] @ vectors[column]
-    return float(cosines.max()) >= SAME_POINT_COSINE
 
 
 def is_frame(sentence: Sentence, reading: TextReading) -> bool:

@@ -4,7 +4,7 @@ Two readers of the same comment by the same guide agree, the network with them o
 its standing of a text is from the one by readers was measured on texts that it had not seen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,18 +30,16 @@ PEOPLE: Final = "people"
 BOTS: Final = "bots"
 
 
-def gain(worth: float) -> float:
-    """Return what a remark of some worth, 1 to 5, gives a review, in [0, 1]."""
-    share: float = ((worth - LEAST_WORTH) / (MAX_WORTH - LEAST_WORTH)) ** GAIN_POWER
-    return share
+def gains(worths: Iterable[float]) -> list[float]:
+    """Return what remarks give a review, by their worth, 1 to 5, the most valuable first.
 
-
-def discounts(count: int) -> list[float]:
-    """Return the weights of a review's remarks, the most valuable first.
-
-    They are divided by the sum of all weights, so that the value stays within [0, 1].
+    The weights of all ranks add up to 1, so that the value of a review stays within [0, 1].
     """
-    return [RANK_DISCOUNT**rank * (1 - RANK_DISCOUNT) for rank in range(count)]
+    shares = [
+        (worth - LEAST_WORTH) / (MAX_WORTH - LEAST_WORTH) for worth in sorted(worths, reverse=True)
+    ]
+    weights = [RANK_DISCOUNT**rank * (1 - RANK_DISCOUNT) for rank in range(len(shares))]
+    return [share**GAIN_POWER * weight for share, weight in zip(shares, weights, strict=True)]
 
 
 def percentile(values: Floats, value: float) -> int:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import DependencyError
 from crscore.records import Stance
-from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES
+from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES, TunedNetwork
 
 Floats = npt.NDArray[np.float32]
 
@@ -52,23 +52,7 @@ class LabelledText:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TunedReader:
-    """Result of a training run: a network, as `usefulness.reading.Network`."""
-
-    encoder: MiniLM
-    layers: TunedLayers
-    head: Floats
-    """Shape (D + 1, len(OUTPUTS)), the bias last."""
-
-    def read(self, texts: Sequence[str]) -> Floats:
-        """Return the outputs for N texts, shape (N, len(OUTPUTS))."""
-        means = self.encoder.tuned_means(texts, self.layers)
-        outputs: Floats = means @ self.head[:-1] + self.head[-1]
-        return outputs
-
-
-def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> TunedReader:
+def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> TunedNetwork:
     """Tune the encoder's last layers on labelled texts.
 
     Args:
@@ -224,7 +208,7 @@ class _Network:
         means = (hidden * present[..., None]).sum(dim=1) / lengths[:, None]
         return self.head(self._dropout(means))
 
-    def export(self, encoder: MiniLM) -> TunedReader:
+    def export(self, encoder: MiniLM) -> TunedNetwork:
         """Return the tuned part, in the precision of its file."""
         tensors = {
             f"encoder.layer.{FIRST_TUNED + int(number)}.{name}": weights.numpy().astype(np.float16)
@@ -232,7 +216,7 @@ class _Network:
             for number, _, name in [full_name.partition(".")]
         }
         weight, bias = (part.detach().numpy() for part in self.head.parameters())
-        return TunedReader(encoder, TunedLayers(tensors), np.vstack([weight.T, bias]))
+        return TunedNetwork(encoder, TunedLayers(tensors), np.vstack([weight.T, bias]))
 
 
 def _first(output: Any) -> Any:

@@ -28,7 +28,7 @@ from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import Reader
-from crscore.usefulness.reading import OUTPUTS, PHRASED, JoinedNetwork
+from crscore.usefulness.reading import OUTPUTS, PHRASED, JoinedNetwork, TunedNetwork
 from crscore.usefulness.scale import Scale
 from crscore_lab.training import logistic, network, phrases, worth
 from crscore_lab.training import matcher as matcher_training
@@ -36,7 +36,7 @@ from crscore_lab.training.data import judgements, templates
 from crscore_lab.training.data.corpus import Corpus, Post
 from crscore_lab.training.data.judgements import FOLDS, fold_of, text_key
 from crscore_lab.training.data.study_examples import select_counted
-from crscore_lab.training.network import LabelledText, TunedReader
+from crscore_lab.training.network import LabelledText
 from crscore_lab.training.worth import Candidate, MeasuredRemark
 
 Array = npt.NDArray[np.float64]
@@ -56,7 +56,7 @@ _UNWEIGHTED[OUTPUTS.index("worth")] = 1.0
 
 _NO_DIFF: Final = Diff(files=(), sha256="")
 
-Learn = Callable[[Sequence[LabelledText], MiniLM], TunedReader]
+Learn = Callable[[Sequence[LabelledText], MiniLM], TunedNetwork]
 
 
 @dataclass(slots=True, eq=False)

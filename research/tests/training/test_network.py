@@ -11,9 +11,9 @@ import torch
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import DependencyError
 from crscore.records import Stance
-from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES
+from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES, TunedNetwork
 from crscore_lab.training import network
-from crscore_lab.training.network import FIRST_TUNED, LabelledText, TunedReader
+from crscore_lab.training.network import FIRST_TUNED, LabelledText
 
 pytestmark = pytest.mark.research  # PyTorch
 
@@ -44,12 +44,12 @@ def loss(outputs: object, rows: list[LabelledText]) -> torch.Tensor:
     return network._loss(torch, torch.as_tensor(outputs), targets(rows))
 
 
-def loss_of(reader: TunedReader) -> float:
+def loss_of(reader: TunedNetwork) -> float:
     return loss(reader.read([row.text for row in ROWS]), ROWS).item()
 
 
 @pytest.fixture(scope="module")
-def tuned() -> TunedReader:
+def tuned() -> TunedNetwork:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(network, "EPOCHS", 12)
         patch.setattr(network, "BATCH_TOKENS", 40)

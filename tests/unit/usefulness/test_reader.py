@@ -101,6 +101,15 @@ def test_each_comment_has_its_remarks(scorer) -> None:
     assert sorted(share.remark for share in result.usefulness.shares) == [0, 1, 2, 3]
 
 
+def test_remark_is_read_as_one_text_and_not_by_its_best_sentence(scorer) -> None:
+    sentences = (REVIEW, "This is only about old proxies, so it hardly matters.")
+    (joined,) = score_text(scorer, " ".join(sentences)).remarks
+    network = scorer.parts.reader.network
+    expected = reading.read_text(network.read([" ".join(sentences)])[0])
+    assert joined.importance / 4 == pytest.approx(reading.weigh_importance(expected), abs=1e-4)
+    assert joined.specific == pytest.approx(expected.informative, abs=1e-4)
+
+
 def test_review_of_several_comments_has_the_remarks_of_all(scorer) -> None:
     bodies = [REVIEW, "Thanks!", SUMMARY]
     comments = [Comment(body=body, author="ann" if at else "bob") for at, body in enumerate(bodies)]
@@ -341,16 +350,8 @@ def test_other_encoder_gives_results_without_usefulness() -> None:
     assert result.readings == ()
 
 
-def test_no_shipped_weights_is_no_reader(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(reader, "SHIPPED", tmp_path / "none.npz")
-    reader._shipped.cache_clear()
-    try:
-        assert reader.reader_for(minilm.MiniLM(offline=True)) is None
-    finally:
-        reader._shipped.cache_clear()
-
-
 def test_identity_names_the_data_and_the_file() -> None:
     shipped = reader.reader_for(minilm.MiniLM(offline=True))
-    assert shipped.identity.startswith(f"usefulness@{shipped.weights.data_sha256[:8]}+")
+    data = shipped.weights.data_sha256[:8]
+    assert shipped.identity == f"usefulness@{data}+{shipped.file}+{reader.VERSION}"
     assert len(shipped.file) == 8

@@ -91,6 +91,16 @@ def test_reading_leaves_the_outputs_alone() -> None:
     np.testing.assert_array_equal(before, outputs(gives=0.01))
 
 
+def test_author_acts_on_requests_and_on_code_at_hand() -> None:
+    request, question = text_reading(Stance.REQUEST), text_reading(Stance.QUESTION)
+    vague, named, proposed = (
+        reading.judge_acts(text, request, proposes=proposes)
+        for text, proposes in (("Use a set.", False), ("Use `set`.", False), ("Use `set`.", True))
+    )
+    asked = reading.judge_acts("A set?", question, proposes=False)
+    assert 0.2 < asked < vague < named < proposed < 0.8
+
+
 # The network
 
 
@@ -105,7 +115,7 @@ def test_outputs_are_those_of_the_linear_layer() -> None:
             assert layers is network_weights.layers
             return means[: len(texts)]
 
-    network = TunedNetwork(network_weights, Encoder())
+    network = TunedNetwork(Encoder(), network_weights.layers, head)
     expected = [[row @ head[:-1, at] + head[-1, at] for at in range(len(OUTPUTS))] for row in means]
     np.testing.assert_allclose(network.read(["a", "b"]), expected, rtol=1e-4, atol=1e-4)
     assert network.read([]).shape == (0, len(OUTPUTS))
