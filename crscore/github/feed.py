@@ -273,7 +273,7 @@ class GitHubFeed:
             response = self._client.graphql(query, variables, kind)
         finally:
             self._queries += self._client.requests - before
-        self.points += response.rate_limit.cost
+        self.points += response.cost
         return response
 
 

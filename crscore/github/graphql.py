@@ -56,17 +56,9 @@ class Actor(_Object, frozen=True):
         return f"{self.login.removesuffix('[bot]')}[bot]" if self.is_app else self.login
 
 
-class Total(_Object, frozen=True):
-    """Length of a list."""
-
-    total_count: int = 0
-
-
-class ReactionGroup(_Object, frozen=True):
-    """Reactions of one kind."""
-
+class _ReactionGroup(_Object, frozen=True):
     content: str
-    reactors: Total = Total()
+    reactors: dict[str, int] = {}
 
 
 class CommentState(_Object, frozen=True):
@@ -77,7 +69,7 @@ class CommentState(_Object, frozen=True):
     is_minimized: bool = False
     minimized_reason: str | None = None
     viewer_did_author: bool = False
-    reaction_groups: list[ReactionGroup] | None = None
+    reaction_groups: list[_ReactionGroup] | None = None
     state: str = ""
     """PENDING until it is submitted; "" in a conversation."""
 
@@ -93,8 +85,8 @@ class CommentState(_Object, frozen=True):
 
     def reactions(self, content: str) -> int:
         """Return the number of reactions of one kind, such as `THUMBS_UP`."""
-        groups = self.reaction_groups or ()
-        return sum(group.reactors.total_count for group in groups if group.content == content)
+        groups = [group for group in self.reaction_groups or () if group.content == content]
+        return sum(group.reactors.get("totalCount", 0) for group in groups)
 
 
 class CommitName(_Object, frozen=True):
@@ -124,21 +116,13 @@ class Thread(_Object, frozen=True):
     comments: Connection[CommentState] = Connection(nodes=[])
 
 
-class _App(_Object, frozen=True):
-    slug: str = ""
-
-
-class _Suite(_Object, frozen=True):
-    app: _App | None = None
-
-
 class CheckContext(_Object, frozen=True):
     """Check run or status."""
 
     name: str = ""
     status: str = ""
     conclusion: str | None = None
-    check_suite: _Suite | None = None
+    check_suite: dict[str, dict[str, str] | None] | None = None
     context: str = ""
     state: str = ""
     creator: Actor | None = None
@@ -146,9 +130,8 @@ class CheckContext(_Object, frozen=True):
     @property
     def app(self) -> str:
         """App or account that reported it; empty when unknown."""
-        if self.check_suite is not None and self.check_suite.app is not None:
-            return self.check_suite.app.slug
-        return self.creator.login if self.creator else ""
+        app = (self.check_suite or {}).get("app") or {}
+        return app.get("slug") or (self.creator.login if self.creator else "")
 
     @property
     def outcome(self) -> str:
@@ -204,23 +187,28 @@ class Blob(_Object, frozen=True):
     is_truncated: bool = False
 
 
-class _RateLimit(_Object, frozen=True):
-    cost: int = 1
+class Response(_Object, frozen=True, kw_only=True):
+    """Response to a query whose cost counts."""
+
+    rate_limit: dict[str, int] = {}
+
+    @property
+    def cost(self) -> int:
+        """Points of the query."""
+        return self.rate_limit.get("cost", 1)
 
 
-class Nodes(_Object, frozen=True):
+class Nodes(Response, frozen=True, kw_only=True):
     """Response to a query of `nodes_query`."""
 
     nodes: list[Node | None]
-    rate_limit: _RateLimit = _RateLimit()
 
 
-class Commits(_Object, frozen=True):
+class Commits(Response, frozen=True, kw_only=True):
     """Response to a query of `commits_query`."""
 
     repository: dict[str, CommitName | None]
     """Commits by alias; None for each that GitHub does not have."""
-    rate_limit: _RateLimit = _RateLimit()
 
 
 class _Repository(_Object, frozen=True):
