@@ -22,7 +22,7 @@ from crscore.pull_request.reviewers.classify import (
     read_message,
 )
 from crscore.pull_request.reviewers.outline import outline
-from crscore.pull_request.reviewers.profile import Profile, profiles
+from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.repeats import Message, without_repeats
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
@@ -74,7 +74,6 @@ def identify_reviewers(
     pull_author: str | None,
     authors: Sequence[str] = (),
     markers: Mapping[str, str] = NO_MARKERS,
-    bot_profiles: Sequence[Profile] | None = None,
 ) -> ReviewerThreads:
     """Group the posts of a pull request by reviewer and thread.
 
@@ -90,7 +89,6 @@ def identify_reviewers(
             excludes. With only exclusions, all others are treated as without `authors`.
         markers: Text in the body of a reviewer's posts, by the reviewer's name. No marker counts in
             the pull request author's own posts, unless `authors` has the reviewer's full name.
-        bot_profiles: Profiles of bots; None for the built-in ones.
 
     Returns:
         The threads, and the excluded reviewers.
@@ -99,7 +97,7 @@ def identify_reviewers(
         ConfigError: A profile cannot be read.
     """
     known_by = KnownReviewers(
-        profiles=profiles() if bot_profiles is None else tuple(bot_profiles),
+        profiles=profiles(),
         markers=markers,
         pull_author=pull_author,
         requested=frozenset(pattern.strip().casefold() for pattern in authors),
