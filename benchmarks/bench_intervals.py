@@ -48,7 +48,7 @@ def estimate(counts: Floats, resamples: int) -> dict[str, tuple[float, float | N
         name="drawn", version="", changes=tuple(Change(id=name, problems=()) for name in names)
     )
     rows = {
-        (name, bot): Row([], tuple(counts[b, n]), 0, [])
+        (name, bot): Row(decisions=[], pairs=[], counts=tuple(counts[b, n]))
         for n, name in enumerate(names)
         for b, bot in enumerate(BOTS)
     }

@@ -19,9 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from crscore.bench.matching import assign
 from crscore.bench.overlap import compare_findings
-from crscore.bench.pairs import view_texts
+from crscore.bench.pairs import assign, view_texts
 from crscore.encoders.minilm import MiniLM
 from crscore.usefulness import reader
 from crscore.usefulness.model import read_weights

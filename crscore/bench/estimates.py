@@ -15,7 +15,6 @@ from crscore.records import Importance
 from crscore.statistics import bootstrap, paired, resampled
 
 Floats = npt.NDArray[np.float64]
-Vectors = npt.NDArray[np.float32]
 
 
 class Row(NamedTuple):
@@ -26,7 +25,6 @@ class Row(NamedTuple):
     counts: tuple[float, ...]
     """Required problems that it found, findings about a problem, distinct findings, required
     problems, and the first and the fourth number weighted by severity."""
-    unlisted: list[Vectors]
 
 
 def compute(
@@ -75,16 +73,15 @@ def compute(
         unlisted = [decision for decision in decisions if decision.outcome == "unlisted"]
         outcomes = Counter(decision.outcome for decision in decisions)
         levels = Counter(decision.importance for decision in unlisted)
-        precision, recall, f, weighted_recall = (
-            _estimate(observed[0, k, number], draws[:, k, number], len(names)) for k in range(4)
-        )
+        measures = ("precision", "recall", "f", "weighted_recall")
+        estimates = {
+            name: _estimate(observed[0, at, number], draws[:, at, number], len(names))
+            for at, name in enumerate(measures)
+        }
         scores.append(
             BotScore(
                 bot=bot,
-                precision=precision,
-                recall=recall,
-                f=f,
-                weighted_recall=weighted_recall,
+                **estimates,
                 best_rank=ranks[number][0],
                 worst_rank=ranks[number][1],
                 hits=outcomes["hit"],

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
-from crscore.bench.matching import Floats, assign
-from crscore.bench.pairs import TextView, read_model, view_texts
+from crscore.bench.pairs import Floats, TextView, assign, read_model, view_texts
 from crscore.bench.records import Finding, Problem
-from crscore.encoders.base import TokenEncoder
+from crscore.encoders.minilm import MiniLM
 from crscore.usefulness.evidence import Rarity
 
 SAME_POINT: Final = 0.8
@@ -37,7 +36,7 @@ def _problems(findings: Sequence[Finding]) -> list[Problem]:
     return [Problem(text=row.text, path=row.path, line=row.line) for row in findings]
 
 
-def same_points(findings: Sequence[Finding], encoder: TokenEncoder, rarity: Rarity) -> list[int]:
+def same_points(findings: Sequence[Finding], encoder: MiniLM, rarity: Rarity) -> list[int]:
     """Return, for each finding, the index of the first finding that makes the same point.
 
     Args:

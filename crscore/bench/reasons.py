@@ -9,11 +9,12 @@ from typing import Any, Final
 import msgspec
 
 from crscore import jsonl
-from crscore.bench.pairs import TextView, compare_locations, lack_of_claim
+from crscore.bench.pairs import compare_locations
 from crscore.bench.records import Finding, Problem
 from crscore.bench.results import BenchResult
 from crscore.errors import InputError
-from crscore.text import stems_and_names
+from crscore.text import mask_names, stems_and_names
+from crscore.usefulness.evidence import Rarity
 
 MAX_WORDS: Final = 5
 """Maximum number of shared words that a reason names, the rarest first."""
@@ -34,47 +35,44 @@ def name_pair(change: str, problem: str, finding: str) -> str:
 def explain(
     finding: Finding,
     problem: Problem,
-    views: Mapping[str, TextView],
+    rarity: Rarity,
     *,
-    verdict: str,
+    is_hit: bool,
+    is_taken: bool,
+    decided_by: str = "",
 ) -> str:
-    """Explain a decision: a verdict, the words that the texts share, and their locations."""
-    finding_view, problem_view = views[finding.text], views[problem.text]
-    shared = finding_view.stems.keys() & problem_view.stems.keys()
+    """Explain a decision: a verdict, the words that the texts share, and their locations.
+
+    Args:
+        finding: The finding that hits the problem or is nearest to it.
+        problem: The problem.
+        rarity: Rarity of stems.
+        is_hit: Whether it hits the problem.
+        is_taken: Whether it would, but hits another one.
+        decided_by: Who decided about the pair, if not the matcher.
+    """
+    shared = stems_and_names(finding.text)[0] & stems_and_names(problem.text)[0]
+    claims = [stems_and_names(mask_names(side.text))[0] for side in (finding, problem)]
     words = {
-        word.lower(): -max(problem_view.stems[stem] for stem in stems)
+        word.lower(): -max(rarity.of(stem) for stem in stems)
         for word in _WORD.findall(problem.text)
         if (stems := stems_and_names(word)[0] & shared)
     }
     rarest = sorted(words, key=lambda word: (words[word], word))[:MAX_WORDS]
-    parts = [verdict] if verdict else []
-    parts.append(f"both say {', '.join(rarest)}" if rarest else "no word in common")
-    if not verdict.startswith("same names") and lack_of_claim(finding_view, problem_view):
-        parts.append("little but names in common")
+    parts = [f"both say {', '.join(rarest)}" if rarest else "no word in common"]
+    if decided_by:
+        parts.insert(0, decided_by)
+    elif is_taken:
+        parts.insert(0, "matched with another problem")
+    elif not is_hit:
+        same_names = shared and not shared & claims[0] & claims[1]
+        parts.insert(0, "same names, another claim" if same_names else "another claim")
     location = compare_locations(finding, problem)
     if location:
         parts.append("same place" if location > 0 else "another file")
     elif finding.path and problem.path and finding.line and problem.line:
         parts.append(f"{abs(finding.line - problem.line):,} lines apart")
     return "; ".join(parts)
-
-
-def find_obstacle(
-    finding: Finding,
-    problem: Problem,
-    views: Mapping[str, TextView],
-    *,
-    is_taken: bool,
-    answer: bool | None,
-) -> str:
-    """Return the verdict on the finding that is nearest to a missed problem."""
-    if answer is False:
-        return "judged by hand"
-    if is_taken:
-        return "matched with another problem"
-    if lack_of_claim(views[finding.text], views[problem.text]):
-        return "same names, another claim"
-    return "another claim"
 
 
 def read_decisions(path: Path) -> dict[str, bool]:

@@ -2,11 +2,12 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
 
-from crscore.bench.records import SEVERITIES
-from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Estimate
+from crscore.bench.records import SEVERITIES, Problem
+from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate, Pair
 from crscore.records import Importance
 from crscore.reports.blocks import Block, Folded, Heading, Paragraph, Run, Table, make_table
 from crscore.reports.charts import Bar, Plot
@@ -21,78 +22,66 @@ _SHORT: Final = 160
 _MAX_CHARS: Final = 60_000
 """Maximum characters of a Markdown report; GitHub accepts 65,536."""
 _NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
+OTHER_FINDINGS: Final = {
+    "Also right": "also_right", "Unlisted": "unlisted", "Critical or major": "serious",
+    "Said twice": "duplicates", "Changes without a finding": "silent",
+}  # fmt: skip
+"""Fields of the table of other findings."""
 READING: Final = (
     "Findings that match nothing are unlisted, not false: precision is a lower bound.",
     "Intervals: 95 %, bootstrap over changes. Ranks: in 95 % of the draws.",
 )
 
 
-def _estimate(number: Estimate) -> str:
+def _show(number: Estimate | int | str) -> str:
+    if isinstance(number, int | str):
+        return f"{number:,}" if isinstance(number, int) else number
     if number.value is None:
         return "–"
-    text = f"{number.value:.2f}"
-    if number.low is None or number.high is None:
-        return text
-    return f"{text} [{number.low:.2f}, {number.high:.2f}]"
+    has_interval = number.low is not None and number.high is not None
+    interval = f" [{number.low:.2f}, {number.high:.2f}]" if has_interval else ""
+    return f"{number.value:.2f}{interval}"
+
+
+def _size(number: Estimate | int) -> float:
+    return number if isinstance(number, int) else number.value or 0.0
+
+
+def _by_bot(
+    caption: str,
+    bots: Iterable[BotScore],
+    fields: Mapping[str, str],
+    show: Callable[[BotScore, str], str] = lambda row, field: _show(getattr(row, field)),
+) -> Table:
+    """Tabulate fields of the bots' scores, each under its header."""
+    columns = [(name, lambda row, at=at: show(row, at)) for name, at in fields.items()]
+    return make_table(caption, bots, ("Bot", lambda row: row.bot), *columns)
 
 
 def tabulate_bots(result: BenchResult) -> tuple[tuple[str, Table], ...]:
     """Tabulate the bots by F, and by each other measure."""
-    fields = {
+    measures = {
         f"F{result.beta:g}": "f", "Precision": "precision", "Recall": "recall",
         "By severity": "weighted_recall", "Unlisted": "unlisted", "Unsure": "unsure",
     }  # fmt: skip
 
-    def cell(row: BotScore, field: str) -> str:
-        value = getattr(row, field)
-        return f"{value:,}" if isinstance(value, int) else _estimate(value)
+    def table(measure: str) -> Table:
+        bots = sorted(result.bots, key=lambda row: -_size(getattr(row, measure)))
+        return _by_bot("Bots", bots, {"Rank": "rank", **measures})
 
-    def size(row: BotScore, field: str) -> float:
-        value = getattr(row, field)
-        return value if isinstance(value, int) else value.value or 0.0
-
-    def column(field: str) -> Callable[[BotScore], str]:
-        return lambda row: cell(row, field)
-
-    def table(field: str) -> Table:
-        columns = ((name, column(measure)) for name, measure in fields.items())
-        bots = sorted(result.bots, key=lambda row: -size(row, field))
-        return make_table("Bots", bots, ("Bot", lambda row: row.bot), ("Rank", _rank), *columns)
-
-    return tuple((name, table(field)) for name, field in fields.items())
-
-
-def _rank(row: BotScore) -> str:
-    if row.best_rank == row.worst_rank:
-        return str(row.best_rank)
-    return f"{row.best_rank} to {row.worst_rank}"
-
-
-def _unlisted(result: BenchResult) -> Table:
-    return make_table(
-        "Other findings",
-        result.bots,
-        ("Bot", lambda row: row.bot),
-        ("Also right", lambda row: f"{row.also_right:,}"),
-        ("Unlisted", lambda row: f"{row.unlisted:,}"),
-        ("Critical or major", lambda row: f"{row.serious:,}"),
-        ("Said twice", lambda row: f"{row.duplicates:,}"),
-        ("Changes without a finding", lambda row: f"{row.silent:,} of {len(result.changes):,}"),
-    )
+    return tuple((name, table(measure)) for name, measure in measures.items())
 
 
 def _groups(result: BenchResult, kind: str) -> Table | None:
-    names = {group.name for row in result.bots for group in row.groups if group.kind == kind}
+    cells = {
+        (row.bot, group.name): f"{group.hits} of {group.problems}"
+        for row in result.bots
+        for group in row.groups
+        if group.kind == kind
+    }
+    names = {name for _, name in cells}
     order = [name for name in SEVERITIES if name in names] if kind == "severity" else sorted(names)
-
-    def cell(row: BotScore, name: str) -> str:
-        return next(
-            f"{group.hits} of {group.problems}"
-            for group in row.groups
-            if (group.kind, group.name) == (kind, name)
-        )
-
-    columns = [(name.capitalize(), lambda row, name=name: cell(row, name)) for name in order]
+    columns = [(name.capitalize(), lambda row, name=name: cells[row.bot, name]) for name in order]
     table = make_table(f"Recall by {kind}", result.bots, ("Bot", lambda row: row.bot), *columns)
     return table if names else None
 
@@ -102,7 +91,7 @@ def _comparisons(result: BenchResult) -> Table:
         "Comparisons",
         result.comparisons,
         ("Bots", lambda row: f"{row.first} − {row.second}"),
-        (f"Difference in F{result.beta:g}", lambda row: _estimate(row.difference)),
+        (f"Difference in F{result.beta:g}", lambda row: _show(row.difference)),
         ("p, corrected", lambda row: "–" if row.p_value is None else f"{row.p_value:.3f}"),
     )
 
@@ -112,128 +101,117 @@ def _natural_order(change: ChangeResult) -> list[tuple[str, int]]:
     return [(text, int(number or 0)) for text, number in _NUMBERED.findall(change.id)]
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+
+
+def _tabulate(caption: str, first: str, rows: Iterable[tuple[str, ...]]) -> Table:
+    """Tabulate findings and problems, without the columns that are empty."""
+    header = (first, "Bot", "Hit by", "Change", "Problem", "Finding", "Probability", "Why")
+    listed = list(rows)
+    used = [at for at in range(len(header)) if any(row[at] for row in listed)]
+    cells = tuple(tuple(_cut(row[at]) or "–" for at in used) for row in listed)
+    return Table(caption, tuple(header[at] for at in used), cells, is_prose=True)
+
+
+def _describe(pair: Pair) -> tuple[str, str, str]:
+    """Return the finding, the probability and the reason of a pair."""
+    if pair.finding is None:
+        return "", "", pair.why
+    return pair.finding.text, f"{pair.probability:.2f}", pair.why
+
+
 def _change(change: ChangeResult) -> Table:
     """Tabulate each problem with its hits and nearest findings, then the unlisted findings."""
     rows: list[tuple[str, ...]] = []
     for index, problem in enumerate(change.problems):
         pairs = [pair for pair in change.pairs if pair.problem == index]
-        silent = [pair.bot for pair in pairs if not pair.finding]
         kind = "excluded" if problem.excluded else problem.severity
-        name = f"{'also right' if problem.also_right else kind}: ".removeprefix(": ")
-        cut_text = _cut(name + problem.text)
+        name = f"{'also right' if problem.also_right else kind}: {problem.text}".removeprefix(": ")
         rows += [
-            (pair.outcome, pair.bot, cut_text, _cut(pair.finding.text), f"{pair.probability:.2f}",
-             pair.why)
+            (pair.outcome, pair.bot, "", "", name, *_describe(pair))
             for pair in sorted(pairs, key=lambda pair: (pair.outcome == "missed", pair.bot))
             if pair.finding
-        ]  # fmt: skip
-        if silent:
-            rows.append(("missed", ", ".join(silent), cut_text, "–", "–", "no finding"))
+        ]
+        if silent := ", ".join(pair.bot for pair in pairs if not pair.finding):
+            rows.append(("missed", silent, "", "", name, "", "", "no finding"))
     rows += [
-        ("unlisted", d.finding.bot, "–", _cut(d.finding.text), "–", d.importance)
-        for d in sorted(change.decisions, key=_by_importance)
+        ("unlisted", d.finding.bot, "", "", "", d.finding.text, "", d.importance)
+        for d in sorted(change.decisions, key=lambda d: (*Importance, "").index(d.importance))
         if d.outcome == "unlisted"
     ]
-    header = ("Outcome", "Bot", "Problem", "Finding", "Probability", "Why, or importance")
-    return Table(change.id, header, tuple(rows), is_prose=True)
-
-
-def _by_importance(decision: Decision) -> int:
-    return (*Importance, "").index(decision.importance)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+    return _tabulate(change.id, "Outcome", rows)
 
 
 def _lists(result: BenchResult) -> Iterator[tuple[str, str, Table]]:
     """Yield title, noun and table of what a bot's author reads, the most important rows first."""
-    pairs = [
-        (change.id, change.problems[pair.problem], pair)
+    entries = [
+        (change, change.problems[pair.problem], pair)
         for change in result.changes
         for pair in change.pairs
     ]
-    missed = [row for row in pairs if row[2].outcome == "missed" and row[1].is_required]
-    unsure = {row[2].id: row for row in pairs if row[2].is_unsure}
-    yield (
-        "Missed problems",
-        "missed problem",
-        _prose(
-            "Missed problems, with the nearest finding",
-            sorted(
-                missed,
-                key=lambda row: ((*SEVERITIES, "").index(row[1].severity), -row[2].probability),
-            ),
-            ("Severity", lambda row: row[1].severity),
-            ("Bot", lambda row: row[2].bot),
-            ("Change", lambda row: row[0]),
-            ("Problem", lambda row: _cut(row[1].text)),
-            ("Nearest finding", lambda row: _cut(row[2].finding.text) if row[2].finding else "–"),
-            ("Probability", lambda row: f"{row[2].probability:.2f}" if row[2].finding else "–"),
-            ("Why it is no hit", lambda row: row[2].why),
+    hit_by = defaultdict[tuple[str, int], list[str]](list)
+    for change, _, pair in entries:
+        hit_by[change.id, pair.problem] += [pair.bot] if pair.outcome == "hit" else []
+
+    def row(first: str, change: ChangeResult, problem: Problem, pair: Pair) -> tuple[str, ...]:
+        hits = "" if pair.outcome == "hit" else ", ".join(hit_by[change.id, pair.problem])
+        return first, pair.bot, hits, change.id, problem.text, *_describe(pair)
+
+    # What another bot names can be named; a high probability is nearly a hit.
+    missed = sorted(
+        (entry for entry in entries if entry[2].outcome == "missed" and entry[1].is_required),
+        key=lambda entry: (
+            (*SEVERITIES, "").index(entry[1].severity),
+            -len(hit_by[entry[0].id, entry[2].problem]),
+            -entry[2].probability,
         ),
     )
-    yield (
-        "Unsure",
-        "pair to judge by hand",
-        _prose(
-            "Pairs to judge by hand",
-            sorted(unsure.values(), key=lambda row: abs(row[2].probability - 0.5)),
-            ("Id", lambda row: row[2].id),
-            ("Probability", lambda row: f"{row[2].probability:.2f}"),
-            ("Bot", lambda row: row[2].bot),
-            ("Change", lambda row: row[0]),
-            ("Problem", lambda row: _cut(row[1].text)),
-            ("Finding", lambda row: _cut(row[2].finding.text)),
-        ),
-    )
-    unlisted = [
-        (change.id, d)
-        for change in result.changes
-        for d in change.decisions
-        if d.outcome == "unlisted"
+    rows = [row(entry[1].severity, *entry) for entry in missed]
+    caption = "Missed problems, with the nearest finding"
+    yield "Missed problems", "missed problem", _tabulate(caption, "Severity", rows)
+    unsure = {entry[2].id: entry for entry in entries if entry[2].is_unsure}
+    rows = [
+        row(entry[2].outcome, *entry)
+        for entry in sorted(unsure.values(), key=lambda entry: abs(entry[2].probability - 0.5))
     ]
-    yield (
-        "Unlisted findings",
-        "unlisted finding",
-        _prose(
-            "Unlisted findings, by importance if right",
-            sorted(unlisted, key=lambda row: _by_importance(row[1])),
-            ("Importance", lambda row: row[1].importance or "asks for nothing"),
-            ("Bot", lambda row: row[1].finding.bot),
-            ("Change", lambda row: row[0]),
-            ("Finding", lambda row: _cut(row[1].finding.text)),
-        ),
-    )
-
-
-def _prose(caption: str, items: Iterable[Any], *columns: tuple[str, Callable[[Any], str]]) -> Table:
-    return dataclasses.replace(make_table(caption, items, *columns), is_prose=True)
+    yield "Unsure", "unsure pair", _tabulate("Pairs to judge by hand", "Outcome", rows)
+    unlisted = [
+        (
+            decision.importance,
+            decision.finding.bot,
+            "",
+            change.id,
+            "",
+            decision.finding.text,
+            "",
+            "",
+        )
+        for change in result.changes
+        for decision in change.decisions
+        if decision.outcome == "unlisted"
+    ]
+    rows = sorted(unlisted, key=lambda cells: (*Importance, "").index(cells[0]))
+    caption = "Unlisted findings, by importance if right"
+    yield "Unlisted findings", "unlisted finding", _tabulate(caption, "Importance", rows)
 
 
 def _fold(table: Table, noun: str, rows: int) -> Details:
-    count = len(table.rows)
-    title = count_noun(count, noun)
-    if noun.startswith("pair"):
-        title = f"{count_noun(count, 'pair')} to judge by hand"
-    if rows < count:
+    title = count_noun(len(table.rows), noun)
+    if rows < len(table.rows):
         title = f"{title}, of which the first {rows}"
     return Details(title, dataclasses.replace(table, rows=table.rows[:rows]))
 
 
 def _moved(result: BenchResult) -> Table:
-    def both(values: tuple[float | None, float | None]) -> str:
-        return " → ".join("–" if value is None else f"{value:.2f}" for value in values)
+    before = {row.bot: row for row in result.before}
 
-    return make_table(
-        "Before and after decisions by hand",
-        result.moved,
-        ("Bot", lambda row: row.bot),
-        ("Hits", lambda row: f"{row.hits[0]:,} → {row.hits[1]:,}"),
-        ("Recall", lambda row: both(row.recall)),
-        ("Precision", lambda row: both(row.precision)),
-        (f"F{result.beta:g}", lambda row: both(row.f)),
-    )
+    def show(row: BotScore, field: str) -> str:
+        sides = (getattr(before[row.bot], field), getattr(row, field))
+        return " → ".join(_show(side).partition(" ")[0] for side in sides)
+
+    fields = {"Hits": "hits", "Recall": "recall", "Precision": "precision", "F": "f"}
+    return _by_bot("Without and with decisions on unsure pairs", result.bots, fields, show)
 
 
 def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
@@ -245,10 +223,12 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
     """
     by_kind = (_groups(result, kind) for kind in ("severity", "category", "language"))
     required = sum(p.is_required for change in result.changes for p in change.problems)
+    unsure = sum(row.unsure for row in result.bots)
+    pairs = sum(pair.finding is not None for change in result.changes for pair in change.pairs)
     best = result.bots[0]
 
     def bar(label: str, value: Estimate, tone: str, base: Bar | None = None) -> Bar:
-        written = _estimate(value)
+        written = _show(value)
         return Bar(label, value.value, value.low, value.high, written, tone, base)
 
     return Report(
@@ -258,8 +238,8 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
         notes=result.notes,
         cards=(
             Card("Changes", f"{len(result.changes):,}", count_noun(required, "required problem")),
-            Card(f"Best F{result.beta:g}", best.bot, _estimate(best.f)),
-            Card("Unlisted", f"{result.distinct_unlisted:,}", "distinct points of all bots"),
+            Card(f"Best F{result.beta:g}", best.bot, _show(best.f)),
+            Card("Unsure", f"{unsure / max(1, pairs):.0%}", f"{unsure:,} of {pairs:,} pairs"),
         ),
         sections=(
             Section(
@@ -275,14 +255,15 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
             ),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
-            *((Section("moved", "By hand", "Decisions by hand", tables=(_moved(result),)),)
-              if result.moved else ()),
+            *((Section("moved", "Decided", "Decisions on unsure pairs", tables=(_moved(result),)),)
+              if result.before else ()),
             *(
                 Section(title.split()[0].lower(), title.split()[0], title,
                         details=(_fold(table, noun, rows or len(table.rows)),))
                 for title, noun, table in _lists(result) if table.rows
             ),
-            Section("others", "Others", "Other findings", tables=(_unlisted(result),)),
+            Section("others", "Others", "Other findings",
+                    tables=(_by_bot("Other findings", result.bots, OTHER_FINDINGS),)),
             Section("comparisons", "Comparisons", "Comparisons", tables=(_comparisons(result),)),
             Section(
                 "changes", "Changes", "Changes",
@@ -301,7 +282,7 @@ def render_short(result: BenchResult) -> str:
     blocks: list[Block] = [
         Heading(f"Known problems of {result.golden}"),
         tabulate_bots(result)[0][1],
-        *((_moved(result),) if result.moved else ()),
+        *((_moved(result),) if result.before else ()),
         *(
             Folded(folded.title, (folded.table,))
             for _, noun, table in _lists(result) if table.rows

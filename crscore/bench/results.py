@@ -1,5 +1,6 @@
 """Document of a benchmark."""
 
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -61,6 +62,12 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
     """Number of changes without a finding of the bot, whether it was run on them or not."""
     groups: tuple[Group, ...]
 
+    @property
+    def rank(self) -> str:
+        """Range of ranks: "2 to 3"."""
+        is_one = self.best_rank == self.worst_rank
+        return f"{self.best_rank}" if is_one else f"{self.best_rank} to {self.worst_rank}"
+
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Difference of two bots on the same changes."""
@@ -107,16 +114,6 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the probability is within the matcher's band, and nobody judged the pair."""
 
 
-class Moved(msgspec.Struct, frozen=True, kw_only=True):
-    """Scores of a bot before and after decisions by hand."""
-
-    bot: str
-    hits: tuple[int, int]
-    recall: tuple[float | None, float | None]
-    precision: tuple[float | None, float | None]
-    f: tuple[float | None, float | None]
-
-
 class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
     """One change with its problems and all findings."""
 
@@ -138,9 +135,19 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[BotScore, ...]
     """Scores of the bots, the best F-beta first."""
     comparisons: tuple[Comparison, ...]
-    moved: tuple[Moved, ...]
-    """What decisions by hand changed, by bot; empty without any."""
-    distinct_unlisted: int
-    """Number of distinct unlisted points of all bots together."""
+    before: tuple[BotScore, ...]
+    """Scores without the decisions by hand or of a language model; empty without any."""
     notes: tuple[str, ...]
     signature: str
+
+
+def find_unsure(
+    reviews: Iterable[tuple[Sequence[Problem], Sequence[Pair]]],
+) -> dict[str, tuple[Problem, Finding]]:
+    """Return the pairs within the matcher's band that nobody decided, by identifier."""
+    return {
+        pair.id: (problems[pair.problem], pair.finding)
+        for problems, pairs in reviews
+        for pair in pairs
+        if pair.is_unsure and pair.finding
+    }

@@ -2,8 +2,8 @@
 
 import hashlib
 import math
-from collections import ChainMap, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from crscore import progress
 from crscore.bench import reasons
 from crscore.bench.estimates import Row, compute
-from crscore.bench.matching import assign
-from crscore.bench.pairs import PairModel, TextView, read_model, view_texts
+from crscore.bench.judge import Judge, Verdicts
+from crscore.bench.pairs import Floats, PairModel, TextView, assign, read_model, view_texts
 from crscore.bench.readers import read_findings, read_golden
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, Problem, make_set
-from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Moved, Pair
+from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Pair, find_unsure
 from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
@@ -30,29 +30,42 @@ from crscore.statistics import bootstrap
 from crscore.text import count_noun
 from crscore.usefulness import reader
 from crscore.usefulness.headline import name_level
-from crscore.usefulness.reading import read_text, weigh_importance
+from crscore.usefulness.reading import FUNCTIONAL_WEIGHT, PHRASED, sigmoid
 from crscore.version import __version__
 
-Floats = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float32]
-Grouped = Mapping[tuple[str, str], Sequence[Finding]]
-"""(change, bot) -> findings."""
+Key = tuple[str, str]
+"""Change and bot."""
+Answers = Mapping[str, tuple[bool, str]]
+"""Identifier of a pair -> whether it is the same point, and who says so."""
 
 SAME_COSINE: Final = 0.85
 """Minimum cosine of two unlisted findings that make the same point."""
 CHUNK: Final = 64
-"""Number of changes whose texts are encoded at once: some hundred MB for 50 findings each."""
+"""Number of changes of which the texts of one bot are encoded at once: some 10 MB of vectors."""
 
 
-class _Matcher(NamedTuple):
+class _Parts(NamedTuple):
     """Parts of a run."""
 
     encoder: MiniLM
     reader: reader.Reader
     model: PairModel
 
-    def view(self, texts: Sequence[str]) -> dict[str, TextView]:
+    def view(self, texts: Iterable[str]) -> dict[str, TextView]:
         return view_texts(texts, self.encoder, self.reader.weights.rarity)
+
+
+class _Review(NamedTuple):
+    """Findings of one bot for one change, compared with its problems."""
+
+    change: Change
+    bot: str
+    findings: Sequence[Finding]
+    probabilities: Floats
+    """Shape (F, G)."""
+    vectors: Sequence[Vector]
+    """Unit vector of each finding."""
 
 
 def score(
@@ -64,6 +77,7 @@ def score(
     seed: int = 0,
     encoder: MiniLM | None = None,
     answers: Mapping[str, bool] | None = None,
+    judge: Judge | None = None,
 ) -> BenchResult:
     """Score the findings of one or several bots against a golden set.
 
@@ -75,6 +89,7 @@ def score(
         seed: Seed of the draws.
         encoder: Encoder of the matcher's vectors; the default one when None.
         answers: Decisions by hand: identifier of a pair -> whether it is the same point.
+        judge: Language model that decides the unsure pairs that nobody decided by hand.
 
     Returns:
         Scores of each bot, comparisons, and the decision about each finding. A bot's numbers do not
@@ -94,31 +109,29 @@ def score(
     reading = reader.reader_for(encoder)
     if reading is None:
         raise InputError("findings can only be matched with the encoder minilm")
-    parts = _Matcher(encoder, reading, read_model())
+    parts = _Parts(encoder, reading, read_model())
     grouped, notes = _group(golden, findings, parts)
     bots = sorted({bot for _, bot in grouped})
-    rows: dict[tuple[str, str], Row] = {}
-    before: dict[tuple[str, str], Row] = {}
-    answers = answers or {}
-    used: set[str] = set()
-    with progress.track("matching", len(golden.changes)) as advance:
-        for start in range(0, len(golden.changes), CHUNK):
-            chunk = golden.changes[start : start + CHUNK]
-            rows |= _judge_changes(chunk, bots, grouped, parts, answers, used, before)
-            advance(len(chunk))
-    of_changes = [[rows[change.id, bot] for bot in bots] for change in golden.changes]
+    reviews = _compare(golden, bots, grouped, parts)
+    levels = _read_levels([f.text for group in grouped.values() for f in group], reading)
+    rows = {key: _decide(review, parts, levels, {}) for key, review in reviews.items()}
+    before: tuple[BotScore, ...] = ()
+    verdicts, by_hand = Verdicts({}), answers or {}
+    if judge:
+        pairs = ((review.change.problems, rows[key].pairs) for key, review in reviews.items())
+        unsure = find_unsure(pairs)
+        verdicts = judge.decide({id_: unsure[id_] for id_ in unsure if id_ not in by_hand})
+        notes += verdicts.notes
+    decided = {
+        id_: (is_same, "judged by a language model") for id_, is_same in verdicts.answers.items()
+    }
+    decided |= {id_: (is_same, "judged by hand") for id_, is_same in by_hand.items()}
+    if decided:
+        before = compute(golden, bots, rows, beta, resamples=0, seed=0)[0]
+        rows = {key: _decide(review, parts, levels, decided) for key, review in reviews.items()}
+    if by_hand:
+        notes.append(_count_answers(by_hand, reviews.values()))
     scores, comparisons = compute(golden, bots, rows, beta, resamples=resamples, seed=seed)
-    if answers:
-        changed = sum(
-            [d.outcome for d in row.decisions] != [d.outcome for d in before[key].decisions]
-            for key, row in rows.items()
-        )
-        notes.append(
-            f"judged by hand: {count_noun(len(used), 'pair')}; changed: the outcome of "
-            f"{count_noun(changed, 'review')}"
-        )
-        if unknown := len(answers.keys() - used):
-            notes.append(f"decisions about no pair of these files: {unknown:,}")
     silent = [f"{row.bot} {row.silent:,}" for row in sorted(scores, key=lambda r: r.bot)
               if row.silent]  # fmt: skip
     if silent:
@@ -127,6 +140,7 @@ def score(
     texts += [finding.text for group in grouped.values() for finding in group]
     if unread := [text for text in texts if not language.is_english(text)]:
         notes.append(f"{len(unread):,} texts are not in English: only their code and place count")
+    of_changes = [[rows[change.id, bot] for bot in bots] for change in golden.changes]
     return BenchResult(
         golden=f"{golden.name} {golden.version}".strip(),
         changes=tuple(
@@ -143,13 +157,12 @@ def score(
         beta=beta,
         bots=scores,
         comparisons=comparisons,
-        moved=_compare_scores(golden, bots, before, scores, beta) if answers else (),
-        distinct_unlisted=sum(map(_count_distinct, of_changes)),
+        before=before,
         notes=tuple(notes),
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
-        f"+{golden.sha256[:12]}|{parts.model.identity}|{parts.encoder.identity}"
-        f"|language:{language.IDENTITY}|{parts.reader.identity}|beta:{beta:g}"
-        f"|resamples:{resamples}|seed:{seed}" + _name_answers(answers),
+        f"+{golden.sha256[:12]}|{parts.model.identity}|{encoder.identity}"
+        f"|language:{language.IDENTITY}|{reading.identity}|beta:{beta:g}"
+        f"|resamples:{resamples}|seed:{seed}{verdicts.identity}{_name_answers(by_hand)}",
     )
 
 
@@ -158,30 +171,22 @@ def _name_answers(answers: Mapping[str, bool]) -> str:
     return f"|decisions:{hashlib.sha256(content.encode()).hexdigest()[:8]}" if answers else ""
 
 
-def _compare_scores(
-    golden: GoldenSet,
-    bots: Sequence[str],
-    before: Mapping[tuple[str, str], Row],
-    scores: Sequence[BotScore],
-    beta: float,
-) -> tuple[Moved, ...]:
-    """Compare scores with those without decisions by hand."""
-    earlier = {row.bot: row for row in compute(golden, bots, before, beta, resamples=0, seed=0)[0]}
-    return tuple(
-        Moved(
-            bot=row.bot,
-            hits=(earlier[row.bot].hits, row.hits),
-            recall=(earlier[row.bot].recall.value, row.recall.value),
-            precision=(earlier[row.bot].precision.value, row.precision.value),
-            f=(earlier[row.bot].f.value, row.f.value),
-        )
-        for row in scores
-    )
+def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> str:
+    """Count the answers that are about a pair of a finding and a problem, and the others."""
+    names = {
+        reasons.name_pair(review.change.id, problem.text, finding.text)
+        for review in reviews
+        for finding in review.findings
+        for problem in review.change.problems
+    }
+    unknown = len(answers.keys() - names)
+    note = f"judged by hand: {count_noun(len(answers) - unknown, 'pair')}"
+    return f"{note}; decisions about no pair of these files: {unknown:,}" if unknown else note
 
 
 def _group(
-    golden: GoldenSet, findings: Iterable[Finding], parts: _Matcher
-) -> tuple[Grouped, list[str]]:
+    golden: GoldenSet, findings: Iterable[Finding], parts: _Parts
+) -> tuple[Mapping[Key, Sequence[Finding]], list[str]]:
     """Group findings by change and bot, in an order that does not depend on the input's."""
     names = {change.id for change in golden.changes}
     every = list(findings)
@@ -194,7 +199,7 @@ def _group(
     if foreign:
         changes = count_noun(len(set(foreign)), "unknown change")
         notes.append(f"not counted: {count_noun(len(foreign), 'finding')} for {changes}")
-    groups = defaultdict[tuple[str, str], list[Finding]](list)
+    groups = defaultdict[Key, list[Finding]](list)
     for finding in listed:
         # A bot whose comments have no remark was run, but found nothing.
         groups[finding.change, finding.bot] += [] if finding.raw else [finding]
@@ -205,7 +210,7 @@ def _group(
     return groups, notes
 
 
-def _divide(comments: Sequence[Finding], parts: _Matcher) -> list[Finding]:
+def _divide(comments: Sequence[Finding], parts: _Parts) -> list[Finding]:
     """Divide comments as posted into remarks; sentences that ask for nothing stay `raw`."""
     units = [language.mark_unread(sentences_of([split_comment(c.text)])) for c in comments]
     vectors = Vectors(parts.encoder, sorted({unit.text for row in units for unit in row}))
@@ -225,152 +230,125 @@ def _divide(comments: Sequence[Finding], parts: _Matcher) -> list[Finding]:
     return divided
 
 
-def _judge_changes(
-    changes: Sequence[Change],
+def _compare(
+    golden: GoldenSet,
     bots: Sequence[str],
-    grouped: Grouped,
-    parts: _Matcher,
-    answers: Mapping[str, bool],
-    used: set[str],
-    before: dict[tuple[str, str], Row],
-) -> dict[tuple[str, str], Row]:
-    """Judge the findings of each bot; add answers to `used`, and rows without them to `before`."""
-    rows = {}
-    problems = parts.view([problem.text for change in changes for problem in change.problems])
-    for bot in bots:
-        # Bot by bot, so that other bots' texts cannot change a batch, and with it a vector's last
-        # bits.
-        listed = {change.id: grouped.get((change.id, bot), ()) for change in changes}
-        views = parts.view([finding.text for row in listed.values() for finding in row])
-        decided = []
-        for change in changes:
-            findings = listed[change.id]
-            texts = ChainMap(views, problems)
-            probabilities = parts.model.probabilities(findings, change.problems, texts)
-            if answers:
-                row = _decide(change, bot, findings, texts, probabilities, parts.model, {})
-                before[change.id, bot] = row
-            for (at, column), name in _name_pairs(change, findings, answers):
-                probabilities[at, column] = float(answers[name])
-                used.add(name)
-            decided.append(
-                _decide(change, bot, findings, texts, probabilities, parts.model, answers)
-            )
-        levels = _read_levels(decided, parts.reader)
-        for change, row in zip(changes, decided, strict=True):
-            decisions = [
-                replace(decision, importance=levels[decision.finding.text])
-                if decision.outcome == "unlisted"
-                else decision
-                for decision in row.decisions
-            ]
-            rows[change.id, bot] = row._replace(decisions=decisions)
-    return rows
+    grouped: Mapping[Key, Sequence[Finding]],
+    parts: _Parts,
+) -> dict[Key, _Review]:
+    """Compare the findings of each bot for each change with the problems of the change.
+
+    The vectors of tokens, 50 KB a text, are dropped as soon as the pairs are measured: 50,000
+    findings would take 2.5 GB.
+    """
+    reviews: dict[Key, _Review] = {}
+    with progress.track("matching", len(golden.changes)) as advance:
+        for start in range(0, len(golden.changes), CHUNK):
+            chunk = golden.changes[start : start + CHUNK]
+            problems = parts.view(p.text for change in chunk for p in change.problems)
+            for bot in bots:
+                # Bot by bot, so that other bots' texts cannot change a batch, and with it a
+                # vector's last bits.
+                listed = [grouped.get((change.id, bot), ()) for change in chunk]
+                texts = {finding.text for group in listed for finding in group}
+                views = problems | parts.view(texts - problems.keys())
+                for change, group in zip(chunk, listed, strict=True):
+                    reviews[change.id, bot] = _Review(
+                        change,
+                        bot,
+                        group,
+                        parts.model.probabilities(group, change.problems, views),
+                        [views[finding.text].vector for finding in group],
+                    )
+            advance(len(chunk))
+    return reviews
 
 
-def _name_pairs(
-    change: Change, findings: Sequence[Finding], answers: Mapping[str, bool]
-) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the positions and names of the pairs that have an answer."""
+def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: Answers) -> Row:
+    """Decide which problem each finding of a bot is about.
+
+    Args:
+        review: The findings.
+        parts: Parts of the run.
+        levels: Importance of each text, if it is right.
+        answers: Decisions about pairs that count instead of the matcher's.
+    """
+    problems, probabilities = review.change.problems, review.probabilities.copy()
     if answers:
-        for row, finding in enumerate(findings):
-            for column, problem in enumerate(change.problems):
-                name = reasons.name_pair(change.id, problem.text, finding.text)
-                if name in answers:
-                    yield (row, column), name
-
-
-def _decide(
-    change: Change,
-    bot: str,
-    findings: Sequence[Finding],
-    views: Mapping[str, TextView],
-    probabilities: Floats,
-    model: PairModel,
-    answers: Mapping[str, bool],
-) -> Row:
-    """Decide which problem each finding of a bot is about."""
-    problems = change.problems
+        for row, column in np.ndindex(*probabilities.shape):
+            texts = problems[column].text, review.findings[row].text
+            name = reasons.name_pair(review.change.id, *texts)
+            if name in answers:
+                probabilities[row, column] = answers[name][0]
     matched = {
         match.finding: match.problem
         for match in (assign(probabilities) if probabilities.size else ())
-        if match.probability >= model.threshold
+        if match.probability >= parts.model.threshold
     }
     decisions = []
     unlisted: list[Vector] = []
-    for index, finding in enumerate(findings):
+    for index, finding in enumerate(review.findings):
         best = int(probabilities[index].argmax()) if problems else None
         probability = 0.0 if best is None else float(probabilities[index, best])
-        problem = matched.get(index)
-        outcome = "unlisted"
+        problem, importance = matched.get(index), ""
         if problem is not None:
             outcome = _name_hit(problems[problem])
-        elif probability >= model.threshold and best in matched.values():
+        elif probability >= parts.model.threshold and best in matched.values():
             outcome, problem = "duplicate", best
         elif finding.raw:
             # Praise or a description counts only if it is about a known problem.
             continue
-        elif _repeats(views[finding.text].vector, unlisted):
+        elif _repeats(review.vectors[index], unlisted):
             outcome = "duplicate"
         else:
-            unlisted.append(views[finding.text].vector)
-        decisions.append(
-            Decision(finding=finding, outcome=outcome, problem=problem, probability=probability)
-        )
+            outcome, importance = "unlisted", levels[finding.text]
+            unlisted.append(review.vectors[index])
+        decisions.append(Decision(finding=finding, outcome=outcome, problem=problem,
+                                  probability=probability, importance=importance))  # fmt: skip
     weights = [SEVERITY_WEIGHTS[p.severity] if p.is_required else 0.0 for p in problems]
     hits = [d.problem for d in decisions if d.outcome == "hit" and d.problem is not None]
     right = sum(d.outcome in ("hit", "also right") for d in decisions)
-    distinct = right + len(unlisted)
     return Row(
         decisions,
-        _pair(change, bot, findings, views, probabilities, model, answers, matched),
-        (len(hits), right, distinct, sum(weight > 0 for weight in weights),
+        _pair(review, parts, answers, probabilities, matched),
+        (len(hits), right, right + len(unlisted), sum(weight > 0 for weight in weights),
          sum(weights[problem] for problem in hits), sum(weights)),
-        unlisted,
     )  # fmt: skip
 
 
 def _pair(
-    change: Change,
-    bot: str,
-    findings: Sequence[Finding],
-    views: Mapping[str, TextView],
+    review: _Review,
+    parts: _Parts,
+    answers: Answers,
     probabilities: Floats,
-    model: PairModel,
-    answers: Mapping[str, bool],
     matched: Mapping[int, int],
 ) -> list[Pair]:
     """Pair each problem with the finding that hits it or is nearest to it."""
     pairs = []
     by_problem = {problem: finding for finding, problem in matched.items()}
-    for column, problem in enumerate(change.problems):
-        if not findings:
-            pairs.append(Pair(id="", bot=bot, problem=column, finding=None, outcome="missed",
+    for column, problem in enumerate(review.change.problems):
+        if not review.findings:
+            pairs.append(Pair(id="", bot=review.bot, problem=column, finding=None, outcome="missed",
                               probability=0.0, why="no finding", is_unsure=False))  # fmt: skip
             continue
         row = by_problem.get(column, int(probabilities[:, column].argmax()))
-        finding, probability = findings[row], float(probabilities[row, column])
-        name = reasons.name_pair(change.id, problem.text, finding.text)
-        answer = answers.get(name)
-        if column in by_problem:
-            outcome, verdict = _name_hit(problem), "judged by hand" if answer else ""
-        else:
-            outcome = "missed"
-            verdict = reasons.find_obstacle(
-                finding, problem, views, is_taken=probability >= model.threshold, answer=answer
-            )
-        pairs.append(
-            Pair(
-                id=name,
-                bot=bot,
-                problem=column,
-                finding=finding,
-                outcome=outcome,
-                probability=probability,
-                why=reasons.explain(finding, problem, views, verdict=verdict),
-                is_unsure=answer is None and model.band[0] <= probability < model.band[1],
-            )
+        finding, probability = review.findings[row], float(probabilities[row, column])
+        name = reasons.name_pair(review.change.id, problem.text, finding.text)
+        is_hit = column in by_problem
+        low, high = parts.model.band
+        reason = reasons.explain(
+            finding,
+            problem,
+            parts.reader.weights.rarity,
+            is_hit=is_hit,
+            is_taken=not is_hit and probability >= parts.model.threshold,
+            decided_by=answers[name][1] if name in answers else "",
         )
+        pairs.append(
+            Pair(id=name, bot=review.bot, problem=column, finding=finding,
+                 outcome=_name_hit(problem) if is_hit else "missed", probability=probability,
+                 why=reason, is_unsure=name not in answers and low <= probability < high)
+        )  # fmt: skip
     return pairs
 
 
@@ -385,22 +363,15 @@ def _repeats(vector: Vector, earlier: Sequence[Vector]) -> bool:
     return bool(earlier) and float((np.stack(earlier) @ vector).max()) >= SAME_COSINE
 
 
-def _count_distinct(rows: Sequence[Row]) -> int:
-    """Count the unlisted points of all bots for one change."""
-    distinct: list[Vector] = []
-    for vector in (vector for row in rows for vector in row.unlisted):
-        distinct += [] if _repeats(vector, distinct) else [vector]
-    return len(distinct)
+def _read_levels(texts: Iterable[str], reading: reader.Reader) -> dict[str, str]:
+    """Return the importance of texts if they are right; "" for text in another language.
 
-
-def _read_levels(rows: Sequence[Row], reading: reader.Reader) -> dict[str, str]:
-    """Return text -> importance of unlisted findings; "" if one asks for nothing or is unread."""
-    unlisted = sorted(
-        {d.finding.text for row in rows for d in row.decisions if d.outcome == "unlisted"}
-    )
-    texts = list(filter(language.is_english, unlisted))
-    read = [read_text(outputs) for outputs in reading.network.read(texts)] if texts else []
-    return dict.fromkeys(unlisted, "") | {
-        text: name_level(weigh_importance(row)).value if row.gives >= GIVES_FROM else ""
-        for text, row in zip(texts, read, strict=True)
+    It is read from phrases: the network would encode every finding a second time.
+    """
+    distinct = sorted(set(texts))
+    ratings = reading.weights.phrases.read(distinct)
+    importance, functional = (ratings[:, PHRASED.index(n)] for n in ("importance", "functional"))
+    return {
+        text: name_level(sigmoid(float(logit))).value if language.is_english(text) else ""
+        for text, logit in zip(distinct, importance + FUNCTIONAL_WEIGHT * functional, strict=True)
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -19,8 +19,12 @@ from crscore.commands._options import (
     quiet_option,
     write_document,
 )
+from crscore.commands._settings import load_settings, setting_options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crscore.bench.judge import Judge
     from crscore.bench.records import Finding
 
 FETCH: Final = "fetch"
@@ -44,7 +48,8 @@ _SQLITE: Final = b"SQLite format 3\0"
 @option("--min-f X", "Exit with 1 when a bot's F is below this.", type=SHARE)
 @option("--resamples N", "Draws of the bootstrap.", type=click.IntRange(0), default=2000)
 @option("--seed N", "Random seed.", type=click.IntRange(0), default=0)
-@format_option("text", "html", "json", "markdown", "decisions")
+@format_option("text", "html", "json", "markdown", "decisions", "requests")
+@setting_options("reader", "reader_limit", "reader_price")
 @output_option
 @quiet_option
 def command(
@@ -60,11 +65,13 @@ def command(
     seed: int,
     layout: str,
     output: str | None,
+    **flags: Any,
 ) -> int:
     """Score FINDINGS of review bots against known problems.
 
-    No language model is asked: a small encoder decides which finding is about which problem.
-    FINDINGS may be a store of `crscore audit`. Formats and numbers: docs/bench.md.
+    A small encoder decides which finding is about which problem. A language model, with --reader,
+    is asked about unsure pairs only; --format requests writes what it would be asked. FINDINGS may
+    be a store of `crscore audit`. Formats and numbers: docs/bench.md.
 
     Examples:
         crscore bench golden.jsonl findings.jsonl
@@ -78,6 +85,8 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crscore import bench  # noqa: PLC0415  (after --help and wrong options)
     from crscore.bench import reasons, report, sets  # noqa: PLC0415
+    from crscore.bench.judge import write_requests  # noqa: PLC0415
+    from crscore.bench.results import find_unsure  # noqa: PLC0415
     from crscore.reports.layout import to_html, to_text  # noqa: PLC0415
 
     if is_list:
@@ -86,7 +95,9 @@ def command(
     if judgements is not None:
         if compare := commands.load_command("bench.judgements"):
             context = click.get_current_context()
-            context.invoke(compare, path=judgements, form=layout, output=output)
+            context.invoke(
+                compare, path=judgements, form=layout, output=output, judge=_make_judge(flags)
+            )
         return 0
     if golden is None or not findings:
         raise click.UsageError(
@@ -101,19 +112,35 @@ def command(
     rows = [row for path in findings for row in _read_findings(path)]
     answers = reasons.read_decisions(decisions) if decisions else {}
     result = bench.score(
-        bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed, answers=answers
-    )
+        bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed,
+        answers=answers, judge=_make_judge(flags),
+    )  # fmt: skip
     write_document(
         layout,
         output,
         result,
         decisions=lambda: reasons.write_decisions(result, answers),
+        requests=lambda: write_requests(
+            find_unsure((change.problems, change.pairs) for change in result.changes).values()
+        ),
         markdown=lambda: report.render_short(result),
         html=lambda: to_html(report.lay_out(result)),
         text=lambda **style: to_text(report.lay_out(result, rows=report.FEW), **style),
     )
     is_below = min_f is not None and any((row.f.value or 0.0) < min_f for row in result.bots)
     return _terminal.EXIT_GATE if is_below else 0
+
+
+def _make_judge(flags: Mapping[str, Any]) -> Judge | None:
+    """Return the language model of `--reader`; a settings file alone adds none to a benchmark."""
+    if flags["reader"] is None:
+        return None
+    from crscore.bench.judge import Judge  # noqa: PLC0415
+    from crscore.scorer import make_model_reader  # noqa: PLC0415
+
+    settings = load_settings(None, dict(flags))
+    model = make_model_reader(settings)
+    return Judge(model.respondent, settings.reader_limit, model.prices) if model else None
 
 
 def _read_findings(path: Path) -> list[Finding]:

@@ -6,15 +6,15 @@ import operator
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from crscore.cache import Store
 from crscore.errors import GenerationError, MalformedAnswerError
 from crscore.llm.answers import summarize
-from crscore.llm.base import Answer, Engine, Sampling
-from crscore.readers.answers import SCHEMA, ReadRemark, read_answer
+from crscore.llm.base import Answer, Engine, Message, Sampling
+from crscore.readers.answers import ReadRemark, read_answer
 from crscore.readers.requests import (
     BYTES_PER_TOKEN,
     MAX_REQUEST_BYTES,
@@ -30,13 +30,25 @@ KIND: Final = "readings"
 TOKENS_PER_PRICE: Final = 1_000_000
 
 
+class Question(Protocol):
+    """Request of any kind; those of one batch have one schema."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+
+    @property
+    def schema(self) -> Mapping[str, Any]: ...  # noqa: D102
+
+    def chat(self, special_tokens: frozenset[str] = ...) -> tuple[Message, ...]: ...  # noqa: D102
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Respondent:
     """What answers requests: a language model or a recording."""
 
     identity: str
     """What determines the answers, for the signature."""
-    ask: Callable[[Sequence[Request]], Sequence[Answer]]
+    ask: Callable[[Sequence[Question]], Sequence[Answer]]
     """Returns one answer per request, in order; one without an answer has a reason."""
     origin: str = ""
     """Address of the model's server, part of the key of cached answers."""
@@ -61,8 +73,10 @@ def make_respondent(
         room = (context - answer_tokens) * BYTES_PER_TOKEN - len(read_guide().content.instruction)
         max_bytes = min(MAX_REQUEST_BYTES, room)
 
-    def ask(requests: Sequence[Request]) -> Sequence[Answer]:
-        sampling = Sampling(max_tokens=answer_tokens, temperature=temperature, schema=SCHEMA)
+    def ask(requests: Sequence[Question]) -> Sequence[Answer]:
+        sampling = Sampling(
+            max_tokens=answer_tokens, temperature=temperature, schema=requests[0].schema
+        )
         try:
             special = engine.special_tokens
             return engine.complete([request.chat(special) for request in requests], sampling)

@@ -84,6 +84,11 @@ class Request:
     excerpt: Excerpt
     """The code that is shown."""
 
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """JSON Schema of an answer."""
+        return SCHEMA
+
     def chat(self, special_tokens: frozenset[str] = frozenset()) -> tuple[Message, ...]:
         """Return the chat.
 
@@ -123,7 +128,7 @@ class Request:
                 {"role": message.role, "content": message.text} for message in self.chat()
             ],
             "max_tokens": MAX_TOKENS,
-            "schema": SCHEMA,
+            "schema": self.schema,
         }
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from crscore import jsonl
-from crscore.bench.matching import assign
-from crscore.bench.pairs import read_model, view_texts
+from crscore.bench.judge import Judge, make_request, write_requests
+from crscore.bench.pairs import PairModel, assign, read_model, view_texts
 from crscore.bench.readers import name_change, read_problem
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
@@ -63,6 +63,12 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     f1_order: float | None
     recall_error: float
     """Mean difference of a bot's recall from the judges' mean, in [0, 1]."""
+    unsure: float = 0.0
+    """Share of the decisions in the matcher's band."""
+    with_reader: Self | None = None
+    """Agreement if a language model decides the unsure pairs."""
+    notes: tuple[str, ...] = ()
+    """What the model decided, and what that took."""
 
 
 def read_judgements(path: Path) -> list[Judged]:
@@ -163,25 +169,69 @@ def agree(judged: Sequence[Judged], measure: Measure, threshold: float) -> Agree
     )
 
 
-def check_judgements(path: Path) -> Agreement:
+class _Unsure(NamedTuple):
+    """Decision within the matcher's band."""
+
+    group: int
+    """Index of the judged findings."""
+    row: int
+    column: int
+    pair: tuple[Problem, Finding]
+
+
+def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Floats], list[_Unsure]]:
+    """Return the probability of each pair, and the unsure decisions."""
+    encoder, rarity = MiniLM(), model.read_weights(reader.SHIPPED).rarity
+    low, high = pair_model.band
+    tables, unsure = [], []
+    for index, group in enumerate(judged):
+        texts = [finding.text for finding in group.findings]
+        texts += [problem.text for problem in group.problems]
+        views = view_texts(texts, encoder, rarity)
+        table = pair_model.probabilities(group.findings, group.problems, views)
+        tables.append(table)
+        matches = {match.problem: match.finding for match in (assign(table) if table.size else ())}
+        for column, problem in enumerate(group.problems if group.findings else ()):
+            row = matches.get(column, int(table[:, column].argmax()))
+            if low <= table[row, column] < high:
+                unsure.append(_Unsure(index, row, column, (problem, group.findings[row])))
+    return tables, unsure
+
+
+def write_judged_requests(path: Path) -> str:
+    """Write the requests to a language model about the unsure pairs of a file of judgements."""
+    _, unsure = _match(read_judgements(path), read_model())
+    return write_requests(row.pair for row in unsure)
+
+
+def check_judgements(path: Path, judge: Judge | None = None) -> Agreement:
     """Compare the matching of `crscore bench` with judges' decisions.
 
     Args:
         path: File of judgements, in the format of `read_judgements`.
+        judge: Language model that decides the unsure pairs.
 
     Raises:
         InputError: The file cannot be read.
     """
-    encoder, pair_model = MiniLM(), read_model()
-    rarity = model.read_weights(reader.SHIPPED).rarity
+    pair_model, judged = read_model(), read_judgements(path)
+    tables, unsure = _match(judged, pair_model)
+    position = {id(group): index for index, group in enumerate(judged)}
 
     def measure(group: Judged) -> Floats:
-        texts = [finding.text for finding in group.findings]
-        texts += [problem.text for problem in group.problems]
-        views = view_texts(texts, encoder, rarity)
-        return pair_model.probabilities(group.findings, group.problems, views)
+        return tables[position[id(group)]]
 
-    return agree(read_judgements(path), measure, pair_model.threshold)
+    agreement = agree(judged, measure, pair_model.threshold)
+    share = len(unsure) / sum(row.decisions for row in agreement.judges)
+    agreement = msgspec.structs.replace(agreement, unsure=share)
+    if judge is None:
+        return agreement
+    verdicts = judge.decide({make_request(*row.pair).id: row.pair for row in unsure})
+    for row in unsure:
+        if (answer := verdicts.answers.get(make_request(*row.pair).id)) is not None:
+            tables[row.group][row.row, row.column] = answer
+    with_reader = agree(judged, measure, pair_model.threshold)
+    return msgspec.structs.replace(agreement, with_reader=with_reader, notes=verdicts.notes)
 
 
 def render_agreement(agreement: Agreement, title: str) -> str:
@@ -201,4 +251,8 @@ def render_agreement(agreement: Agreement, title: str) -> str:
         f"by F1 {number(agreement.f1_order)}; mean error of recall {agreement.recall_error:.3f}; "
         f"judges among each other {among}"
     )
+    if agreement.unsure:
+        lines.append(f"{title}: unsure: {agreement.unsure:.1%} of the decisions")
+    if agreement.with_reader:
+        lines += [*agreement.notes, render_agreement(agreement.with_reader, f"{title} --reader")]
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final, TypedDict, cast
+from typing import Final, TypedDict
 
 from crscore.audit.score.assemble import ScoringTask, assemble
 from crscore.audit.score.vectors import CachedVectors
@@ -19,7 +19,7 @@ from crscore.audit.store.rows import (
 from crscore.bench.overlap import same_points
 from crscore.bench.records import Finding
 from crscore.diff import full_files
-from crscore.encoders.base import TokenEncoder
+from crscore.encoders.minilm import MiniLM
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.reviewers.identify import ReviewerThread
@@ -267,9 +267,7 @@ def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
             )
     if reader is None:
         return {}
-    # An encoder with weights for remarks also has token vectors.
-    encoder = cast("TokenEncoder", scorer.parts.encoder)
-    firsts = same_points(tuple(findings.values()), encoder, reader.weights.rarity)
+    firsts = same_points(tuple(findings.values()), MiniLM(), reader.weights.rarity)
     keys = tuple(findings)
     return {key: keys[first] for key, first in zip(keys, firsts, strict=True)}
 

@@ -6,17 +6,21 @@ import click
 import msgspec
 
 from crscore import io
+from crscore.bench.judge import Judge
 
 
 @click.command("judgements")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--format", "form")
 @click.option("--output")
-def command(*, path: Path, form: str, output: str | None) -> None:
+def command(*, path: Path, form: str, output: str | None, judge: Judge | None = None) -> None:
     """Compare the matching with judges' decisions."""
     from crscore_lab import judgements  # noqa: PLC0415  (after --help)
 
-    agreement = judgements.check_judgements(path)
+    if form == "requests":
+        io.write_text(judgements.write_judged_requests(path), output)
+        return
+    agreement = judgements.check_judgements(path, judge)
     if form == "json":
         text = msgspec.json.format(msgspec.json.encode(agreement), indent=2).decode()
     else:

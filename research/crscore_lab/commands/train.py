@@ -222,6 +222,7 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
     _write_weights(pairs.to_bytes(learned.model), target)
     click.echo(judging.render_agreement(learned.held_out, "changes not learned from"))
     click.echo(judging.render_agreement(learned.plain, f"cosine {training.PLAIN_COSINE}"))
+    click.echo(f"unsure: {learned.unsure:.3f} of these decisions, from {learned.model.band}")
     return 0
 
 

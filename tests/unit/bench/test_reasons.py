@@ -59,12 +59,12 @@ def test_answers_move_the_result_and_the_result_says_so(tmp_path: Path) -> None:
     name = pairs_of(first)[NULL].id
     answers = {name: True, "unknown": False}
     second = bench.score(GOLDEN, FINDINGS, resamples=0, answers=answers)
-    (moved,) = second.moved
-    assert moved.hits == (1, 2)
-    assert moved.recall == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+    assert (second.before[0].hits, second.bots[0].hits) == (1, 2)
+    recalls = [row.recall.value for row in (second.before[0], second.bots[0])]
+    assert recalls == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
     assert pairs_of(second)[NULL].why.startswith("judged by hand")
     assert not pairs_of(second)[NULL].is_unsure
-    assert "decisions about no pair of these files: 1" in second.notes
+    assert "judged by hand: 1 pair; decisions about no pair of these files: 1" in second.notes
     assert second.signature != first.signature
     assert first.signature == bench.score(GOLDEN, FINDINGS, resamples=0, answers={}).signature
     path = tmp_path / "decisions.jsonl"
@@ -72,7 +72,7 @@ def test_answers_move_the_result_and_the_result_says_so(tmp_path: Path) -> None:
     assert read_decisions(path) == answers
     hit = pairs_of(first)[LOCK].id
     third = bench.score(GOLDEN, FINDINGS, resamples=0, answers={hit: False})
-    assert third.moved[0].hits == (1, 0)
+    assert (third.before[0].hits, third.bots[0].hits) == (1, 0)
 
 
 def test_unsure_pairs_are_written_to_be_filled_in() -> None:

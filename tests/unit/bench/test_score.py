@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from crscore import bench
-from crscore.bench.matching import assign
-from crscore.bench.pairs import compare_locations
+from crscore.bench.pairs import assign, compare_locations
 from crscore.bench.records import Change, Finding, Problem, make_set
 from crscore.bench.report import lay_out
 from crscore.bench.results import BenchResult

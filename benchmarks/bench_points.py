@@ -1,0 +1,91 @@
+"""Findings with the subject of a problem, and terse reviews, against what `crscore bench` hits.
+
+    python benchmarks/bench_points.py [--list]
+
+`points.jsonl` has problems, findings that name them in other words (same), and findings that have
+the same code or subject, but make another point (other). Each finding is the only one of a bot on a
+change with this problem, without a place. `terse.jsonl` has reviews as people write them, each
+comment with the index of the problem that it names, counted by reading; the problems are those of
+`reviews-further.jsonl`. Nothing was learned from either file.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from crscore import bench
+from crscore.bench.records import Change, Finding, Problem, make_set
+from crscore.bench.results import BenchResult
+
+HERE = Path(__file__).parent
+
+
+def read_rows(name: str) -> list[dict]:
+    return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines()]
+
+
+def score_points(rows: list[dict], kind: str) -> BenchResult:
+    pairs = [(row["problem"], text) for row in rows for text in row[kind]]
+    changes = [
+        Change(id=f"{number:03}", problems=(Problem(text=problem),))
+        for number, (problem, _) in enumerate(pairs)
+    ]
+    findings = [
+        Finding(change=f"{number:03}", bot=kind, text=text)
+        for number, (_, text) in enumerate(pairs)
+    ]
+    return bench.score(make_set("points", "", changes), findings, resamples=0)
+
+
+def score_terse(rows: list[dict]) -> tuple[BenchResult, int, int]:
+    """Return the result, the number of problems that are named, and of hits that are right."""
+    changes = [
+        Change(id=row["commit"], problems=tuple(Problem(text=text) for text in row["problems"]))
+        for row in rows
+    ]
+    findings = [
+        Finding(change=row["commit"], bot="people", text=comment["text"])
+        for row in rows
+        for comment in row["comments"]
+    ]
+    named = {
+        (row["commit"], row["problems"][comment["names"]], comment["text"])
+        for row in rows
+        for comment in row["comments"]
+        if comment["names"] is not None
+    }
+    result = bench.score(make_set("terse", "", changes), findings, resamples=0)
+    hits = {
+        (change.id, change.problems[pair.problem].text, pair.finding.text)
+        for change in result.changes
+        for pair in change.pairs
+        if pair.outcome == "hit" and pair.finding
+    }
+    return result, len({key[:2] for key in named}), len(hits & named)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument(
+        "--list", action="store_true", help="print the pairs that were decided wrong"
+    )
+    options = parser.parse_args()
+    for kind, expected in (("same", "hit"), ("other", "missed")):
+        result = score_points(read_rows("points.jsonl"), kind)
+        (bot,) = result.bots
+        print(f"{kind} point: {bot.hits} of {len(result.changes)} findings hit")
+        for change in result.changes if options.list else ():
+            for pair in change.pairs:
+                if pair.outcome != expected and pair.finding:
+                    print(
+                        f"  {pair.probability:.2f} {change.problems[0].text} | {pair.finding.text}"
+                    )
+    result, named, right = score_terse(read_rows("terse.jsonl"))
+    (bot,) = result.bots
+    problems = sum(len(change.problems) for change in result.changes)
+    print(f"terse reviews: {len(result.changes)}, recall {bot.hits / problems:.3f}, counted "
+          f"{named / problems:.3f}; {right} of {bot.hits} hits are right")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
