@@ -31,6 +31,7 @@ PRAGMAS = """\
 # pylint: disable=all
 # radon: ignore
 """
+ODD_NAMES = ("a b.py", "ä%20.py", "x;y.py", "-z.py")
 COHESIVE = (
     "class Pair:\n    def left(self): return self.a\n    def both(self): return self.a, self.b\n"
 )
@@ -141,17 +142,27 @@ def test_wrong_usage_ends_with_2(tmp_path: Path, arguments: list[str]) -> None:
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory):
-    """Run pyscent once on files of every kind; return their folder and the process."""
+    """Run pyscent once on files of every kind, as a start costs most; return folder and process."""
     folder = tmp_path_factory.mktemp("mixed")
     files = {
         "bad.py": "def f(:\n",
         "deep.py": "a = " + "+".join(["b"] * 2000) + "\n",
         "good.py": "import g\n" + SMELLY + COHESIVE + "class B:\n    a = " + "g.f()," * 6,
+        # pylint's own search for pragmas takes minutes on these comments.
+        "comments.py": "a = 1 " + "# a " * 25_000 + "\n# " + "#pylint " * 12_500 + "\n" + SMELLY,
+        "sizes.py": "def f(a):\n" + "    if a: a()\n" * 26,
+        **dict.fromkeys(ODD_NAMES, SMELLY),
     }
-    for name, text in files.items():
+    hook = f"open({str(folder / 'canary')!r}, 'w').close()"
+    settings = {
+        "pyproject.toml": f'[tool.pylint.main]\ninit-hook = "{hook}"\nmax-args = 99\n',
+        ".pylintrc": f"[MAIN]\ninit-hook={hook}\nload-plugins=evil\n",
+        **dict.fromkeys(("evil.py", "g.py", "pylint.py", "radon.py"), hook),
+    }
+    for name, text in {**files, **settings}.items():
         (folder / name).write_text(text)
     (folder / ".cache" / "pylint").mkdir(parents=True)  # where pylint tells of its crashes
-    return folder, pyscent(*files, folder=folder)
+    return folder, pyscent("--", *files, folder=folder)
 
 
 def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(mixed) -> None:
@@ -160,7 +171,7 @@ def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(mixed) -> 
     (report,) = read_sarif(done.stdout.encode(), source="pyscent")
     assert done.returncode == 3
     assert report.unparsed == ("bad.py", "deep.py")
-    assert {finding.path for finding in report.findings} == {"good.py"}
+    assert {"good.py", "comments.py"} < {finding.path for finding in report.findings}
     notes = run["invocations"][0]["toolExecutionNotifications"]
     assert [note["message"]["text"] for note in notes] == [
         "The file was not read: TokenError.",
@@ -175,13 +186,28 @@ def test_sarif_keeps_to_the_published_schema(mixed) -> None:
         "long-parameter-list",
         "shotgun-surgery",
         "useless-exception",
+        "complex-code",
     }
     jsonschema.validate(document, json.loads(schema.read_text("utf-8")))
 
 
-def test_nothing_is_left_behind(mixed) -> None:
-    files = [file.name for file in mixed[0].rglob("*") if file.is_file()]
-    assert sorted(files) == ["bad.py", "deep.py", "good.py"]
+def test_settings_beside_the_code_are_not_read_and_nothing_is_left_behind(mixed) -> None:
+    names = {file.name for file in mixed[0].rglob("*") if file.is_file()}
+    own_names = {"bad.py", "deep.py", "good.py", "comments.py", "sizes.py", *ODD_NAMES}
+    hooks = {"pyproject.toml", ".pylintrc", "evil.py", "g.py", "pylint.py", "radon.py"}
+    assert names == own_names | hooks
+
+
+def test_odd_names_are_files_like_others(mixed) -> None:
+    results = json.loads(mixed[1].stdout)["runs"][0]["results"]
+    uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results]
+    assert set(uris) >= {"a%20b.py", "%C3%A4%2520.py", "x%3By.py", "-z.py"}
+
+
+def test_the_sizes_of_one_function_are_one_finding(mixed) -> None:
+    (merged,) = [row for row in read_findings(mixed[1]) if row.path == "sizes.py"]
+    assert (merged.rule, merged.level) == ("complex-code", "warning")
+    assert "53 statements, 26 branches and 27 independent paths" in merged.message
 
 
 def test_missing_pylint_ends_with_4_and_its_name(tmp_path: Path) -> None:
@@ -216,56 +242,11 @@ def test_pragmas_silence_nothing_and_a_file_given_twice_counts_once(tmp_path: Pa
     inline = SMELLY.replace(":\n", ":  # pylint: disable=all # noqa # nosec\n")
     (tmp_path / "inline.py").write_text(f"\n\n{inline}")
     files = [str(tmp_path / f"{name}.py") for name in ("plain", "pragma", "inline", "plain")]
-    plain, pragma, inlined = analyze(files)
+    own_code = sys.modules["crscore.static_analysis.pyscent"].__file__ or ""
+    plain, pragma, inlined, own_report = analyze([*files, own_code])
     assert len(plain.smells) == 2
     assert plain.smells == pragma.smells == inlined.smells
-
-
-def test_settings_beside_the_code_are_not_read(tmp_path: Path) -> None:
-    canary = tmp_path / "canary"
-    hook = f"open({str(canary)!r}, 'w').close()"
-    (tmp_path / "pyproject.toml").write_text(
-        f'[tool.pylint.main]\ninit-hook = "{hook}"\nevaluation = "{hook}"\nmax-args = 99\n'
-    )
-    (tmp_path / ".pylintrc").write_text(f"[MAIN]\ninit-hook={hook}\nload-plugins=evil\n")
-    (tmp_path / "evil.py").write_text(hook)
-    (tmp_path / "pylint.py").write_text(hook)
-    (tmp_path / "radon.py").write_text(hook)
-    (tmp_path / "a.py").write_text("import evil\n" + SMELLY)
-    done = pyscent("a.py", folder=tmp_path)
-    assert "takes 6 parameters" in done.stdout
-    assert not canary.exists()
-
-
-def test_a_comment_of_100_000_characters_is_quick(tmp_path: Path) -> None:
-    # pylint's own search for pragmas takes minutes on any of these.
-    (tmp_path / "a.py").write_text(
-        "a = 1 " + "# a " * 25_000 + "\n# " + "#pylint " * 12_500 + "\n" + SMELLY
-    )
-    done = pyscent("a.py", folder=tmp_path)  # has a time limit
-    assert done.returncode == 1
-
-
-def test_odd_names_are_files_like_others(tmp_path: Path) -> None:
-    names = ["a b.py", "ä%20.py", "x;y.py", "-z.py"]
-    for name in names:
-        (tmp_path / name).write_text(SMELLY)
-    done = pyscent("--", *names, folder=tmp_path)
-    results = json.loads(done.stdout)["runs"][0]["results"]
-    uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results]
-    assert list(dict.fromkeys(uris)) == ["a%20b.py", "%C3%A4%2520.py", "x%3By.py", "-z.py"]
-
-
-def test_the_sizes_of_one_function_are_one_finding(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("def f(a):\n" + "    if a: a()\n" * 26)
-    (merged,) = read_findings(pyscent("a.py", folder=tmp_path))
-    assert (merged.rule, merged.level) == ("complex-code", "warning")
-    assert "53 statements, 26 branches and 27 independent paths" in merged.message
-
-
-def test_its_own_code_is_read(tmp_path: Path) -> None:
-    (report,) = analyze([sys.modules["crscore.static_analysis.pyscent"].__file__ or ""])
-    assert report.unparsed is None
+    assert own_report.unparsed is None
 
 
 @pytest.mark.parametrize("case", CLASSES)
