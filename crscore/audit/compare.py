@@ -75,24 +75,20 @@ def compare_all(
     """
     if reviewers is None:
         reviewers = [name for name, bot in zip(table.reviewers, table.is_bot, strict=True) if bot]
-    _check(table, reviewers, detect)
-    names = list(combinations(reviewers, 2))
-    pairs = _differences(table, names, resamples, seed)
+    if not 0 < detect <= 100:
+        raise InputError(f"the difference to detect is {detect:g}; it must be in (0, 100]")
+    if missing := set(reviewers) - set(table.reviewers):
+        names = ", ".join(table.reviewers) or "none"
+        raise InputError(
+            f"no review of {min(missing)} in the period; there are reviews of: {names}"
+        )
+    pairs = _differences(table, list(combinations(reviewers, 2)), resamples, seed)
     corrected = correct_p_values(pair.test for pair in pairs)
     tests = max(1, sum(test.p is not None for test in corrected))
     return tuple(
         _verdict(pair._replace(test=test), detect, tests=tests)
         for pair, test in zip(pairs, corrected, strict=True)
     )
-
-
-def _check(table: ReviewTable, reviewers: Sequence[str], detect: float) -> None:
-    if not 0 < detect <= 100:
-        raise InputError(f"the difference to detect is {detect:g}; it must be in (0, 100]")
-    for name in reviewers:
-        if name not in table.reviewers:
-            names = ", ".join(table.reviewers) or "none"
-            raise InputError(f"no review of {name} in the period; there are reviews of: {names}")
 
 
 def _differences(
@@ -157,15 +153,21 @@ def _pair(
 
 
 def _verdict(pair: _Pair, detect: float, *, tests: int) -> Verdict:
-    decision = _decide(pair, detect)
+    decision: Literal["better", "worse", "equivalent", "unknown"] = "unknown"
+    if pair.difference is not None and pair.fewest >= MIN_PULLS:
+        # Checked first, because a significant difference can still be too small to matter.
+        if -detect <= pair.difference.low and pair.difference.high <= detect:
+            decision = "equivalent"
+        elif pair.test.direction:
+            decision = "better" if pair.difference.value > 0 else "worse"
     needed = None
     if decision == "unknown" and pair.test.error:
         # The power is 80 %, at the significance level divided by the number of tests, which is
         # Holm's largest correction.
         size = max(detect, abs(pair.test.difference or 0.0))
         total = pair.test.units_needed(size, significance=SIGNIFICANCE / tests)
-        missing = max((total or 0) - pair.pulls, MIN_PULLS - pair.fewest)
-        needed = missing if missing > 0 else None
+        more = max((total or 0) - pair.pulls, MIN_PULLS - pair.fewest)
+        needed = more if more > 0 else None
     return Verdict(
         first=pair.first,
         second=pair.second,
@@ -177,18 +179,6 @@ def _verdict(pair: _Pair, detect: float, *, tests: int) -> Verdict:
         needed=needed,
         text=_sentence(pair, decision, detect, needed),
     )
-
-
-def _decide(pair: _Pair, detect: float) -> Literal["better", "worse", "equivalent", "unknown"]:
-    difference = pair.difference
-    if difference is None or pair.fewest < MIN_PULLS:
-        return "unknown"
-    # Checked first, because a significant difference can still be too small to matter.
-    if -detect <= difference.low and difference.high <= detect:
-        return "equivalent"
-    if not pair.test.direction:
-        return "unknown"
-    return "better" if difference.value > 0 else "worse"
 
 
 def _sentence(pair: _Pair, decision: str, detect: float, needed: int | None) -> str:

@@ -307,7 +307,9 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wa
             reasons = [on_pulls, *decision.evidence]
         case "tune":
             switch_off = [KINDS[kind] for kind in decision.switch_off]
-            kinds = " and ".join(switch_off[:2]) + (" and others" if len(switch_off) > 2 else "")
+            kinds = " and ".join(switch_off)
+            if len(switch_off) > 2:
+                kinds = f"{', '.join(switch_off[:2])} and other kinds"
             count = sum(counts[kind] for kind in decision.switch_off)
             reasons = [
                 f"switch off {kinds}, {count:,} of its {sum(counts.values()):,} remarks",

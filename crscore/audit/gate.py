@@ -6,28 +6,19 @@ It fails only if the drop is significant and larger than a set minimum.
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crscore.audit.compare import format_score
 from crscore.audit.overview import Night, Overview, Reviewer
 from crscore.errors import ConfigError
 from crscore.pull_request.reviewers import wildcards
-from crscore.scoring.gate import lines_of_nothing
+from crscore.scoring.gate import GateResult, lines_of_nothing
 from crscore.statistics.paired import SIGNIFICANCE
 
 MINIMUM_DROP: Final = 3.0
 """Default minimum drop that fails, 0 to 100."""
 _MAX_TEXT_CHARS: Final = 2_900
 """Maximum characters of a section; Slack allows 3,000."""
-
-
-class GateResult(NamedTuple):
-    """Result of the gate."""
-
-    failed: tuple[str, ...]
-    """Bots that fail, one sentence each; empty if all pass."""
-    notices: tuple[str, ...]
-    """Reasons why the gate was not applied, one sentence each."""
 
 
 def judge(

@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 from itertools import groupby
 from statistics import NormalDist
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -61,16 +61,8 @@ _UNSEEN: Final = Coverage(
 """Coverage of a reviewer whose posts were deleted after scoring."""
 
 
-class Price(NamedTuple):
-    """Price of a bot."""
-
-    amount: float
-    is_monthly: bool
-    """Whether it is for 30 days; else it is for each pull request that the bot saw."""
-
-
-def read_price(text: str) -> tuple[str, Price]:
-    """Read the price of a bot, `coderabbit=24/month` or `copilot=0.3/pull`.
+def read_price(text: str) -> tuple[str, tuple[float, str]]:
+    """Read the bot, the price, and `month` (30 days) or `pull` from `coderabbit=24/month`.
 
     Raises:
         InputError: The text is something else.
@@ -78,7 +70,7 @@ def read_price(text: str) -> tuple[str, Price]:
     match = re.fullmatch(r"(.+)=(\d+(?:\.\d+)?)/(month|pull)", text)
     if match is None:
         raise InputError(f"a price must be BOT=AMOUNT/month or BOT=AMOUNT/pull, not {text[:80]!r}")
-    return match[1], Price(float(match[2]), match[3] == "month")
+    return match[1], (float(match[2]), match[3])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +82,8 @@ class OverviewOptions:
     """Smallest difference that matters, of 100 pull requests."""
     resamples: int = RESAMPLES
     seed: int = 0
-    prices: Mapping[str, Price] = field(default_factory=dict)
-    """Prices by bot."""
+    prices: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    """Price by bot, and whether it is for a `month` or a `pull` request: see `read_price`."""
     host: str = HOST
     """Address of GitHub's pages, for links."""
 
@@ -177,12 +169,9 @@ def _reviewer(table: ReviewTable, name: str, record: Record, options: OverviewOp
     posts = table.coverage.get(name)
     is_bot = bool(table.is_bot[table.reviewers.index(name)]) if name in table.reviewers else True
     seen_pulls = table.seen_by(name)
-    price = options.prices.get(name)
     since, until = map(date.fromisoformat, (table.period.since, table.period.until))
-    days = (until - since).days + 1
-    amount = None
-    if price:
-        amount = price.amount * (days / 30 if price.is_monthly else len(seen_pulls))
+    units = {"month": ((until - since).days + 1) / 30, "pull": len(seen_pulls)}
+    amount, unit = options.prices.get(name, (None, ""))
     standings = table.columns["usefulness"][rows]
     standings = standings[~np.isnan(standings)]
     is_enough = len(standings) > 1
@@ -195,7 +184,7 @@ def _reviewer(table: ReviewTable, name: str, record: Record, options: OverviewOp
         usefulness=estimate_mean(standings, _spread()) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,
-        price=amount,
+        price=None if amount is None else amount * units[unit],
         abstained=int((rows & ~scored).sum()),
         coverage=posts.coverage if posts else _UNSEEN,
         points=record.points,

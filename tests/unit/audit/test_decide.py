@@ -131,8 +131,8 @@ def test_what_to_switch_off_is_named_with_what_would_be_lost(store: Store) -> No
         ("restates", "nothing", "praise"),
     )
     assert decision.reason.startswith(
-        "Tune otter: switch off summaries of the change and empty remarks and others, 75 of its 90 "
-        "remarks; 15 of its 90 remarks are worth acting on; people fixed 15 of the 15"
+        "Tune otter: switch off summaries of the change, empty remarks and other kinds, 75 of its "
+        "90 remarks; 15 of its 90 remarks are worth acting on; people fixed 15 of the 15"
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from crscore.audit.coverage import rate
-from crscore.audit.gate import GateResult, judge, webhook_message
+from crscore.audit.gate import judge, webhook_message
 from crscore.audit.overview import (
     Coverage,
     Escaped,
@@ -18,6 +18,7 @@ from crscore.audit.overview import (
     Reviewer,
 )
 from crscore.errors import ConfigError
+from crscore.scoring.gate import GateResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,9 +14,9 @@ from crscore.audit.store.rows import SignalRow, comment_key
 from crscore.audit.summary import (
     BOT_ERROR,
     OverviewOptions,
-    Price,
     estimate_mean,
     make_overview,
+    read_price,
 )
 from crscore.audit.tables import Period
 from crscore.hosts.records import MessageKind
@@ -97,14 +97,14 @@ def test_interval_of_a_mean_has_the_error_of_the_reader() -> None:
     assert estimate.high == pytest.approx(50 + half, abs=0.1)
 
 
-@pytest.mark.parametrize(("is_monthly", "amount"), [(True, 31.0), (False, 90.0)])
-def test_price_is_for_the_period(store: Store, amount: float, *, is_monthly: bool) -> None:
+@pytest.mark.parametrize(("unit", "amount"), [("month", 31.0), ("pull", 90.0)])
+def test_price_is_for_the_period(store: Store, unit: str, amount: float) -> None:
     store.put(rows.pull(number) for number in (1, 2, 3))
     store.put([rows.comment(number, "otter", number) for number in (1, 3)])
     store.put([rows.comment_score(4 * number, number) for number in (1, 3)])
     store.put([rows.score(number, "otter", 50) for number in (1, 3)])
 
-    options = replace(OPTIONS, prices={"otter": Price(30.0, is_monthly)})
+    options = replace(OPTIONS, prices=dict([read_price(f"otter=30/{unit}")]))
     (otter,) = make_overview(store, options).reviewers
 
     # 31 days of 30; three pull requests that it saw, on one of which it said nothing.
