@@ -146,9 +146,10 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     all_fixed = _rate_of(pulls, lambda row: (row.fixed, row.decided))
     chance, chance_of_all = _chance(weighty_rows), _chance(pulls)
     evidence = _evidence(pulls, weighty_rows, fixed, chance, record)
-    if _ends(record.afterwards)[0] > AFTERWARDS:
-        evidence = ()
     counts = count_remarks(table, name).kinds
+    # A script that fills in templates can place them on lines that are sure to change.
+    if _ends(record.afterwards)[0] > AFTERWARDS or _is_mostly_formulas(counts):
+        evidence = ()
     switch_off = tuple(
         sorted(
             (
@@ -252,6 +253,10 @@ def _is_unwanted(pulls: _Pulls, kind: str, chance: float | None) -> bool:
     return share is None or share.low <= (chance or 0.0)
 
 
+def _is_mostly_formulas(counts: Mapping[str, int]) -> bool:
+    return 2 * counts.get("formula", 0) > sum(counts.values())
+
+
 def _verdict(
     weighty: Rate, gained: Rate, has_evidence: bool, is_wanted: bool, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
@@ -340,9 +345,8 @@ def _why_open(decision: Decision, counts: Mapping[str, int], *, is_wanted: bool)
             f"{later.count:,} of its {later.total:,} posts were hidden, deleted or edited, or "
             "written after the fix, so nothing that happened speaks for it"
         )
-    total = sum(counts.values())
-    if 2 * counts.get("formula", 0) > total:
-        of_all = f"{counts['formula']:,} of its {total:,} remarks"
+    if _is_mostly_formulas(counts):
+        of_all = f"{counts['formula']:,} of its {sum(counts.values()):,} remarks"
         return f"{of_all} are the same sentence with other names"
     if decision.evidence:
         return "it seldom says something important, or few of its remarks could be switched off"
