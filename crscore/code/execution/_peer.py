@@ -40,8 +40,9 @@ _MAX_PRINTED = 1 << 20
 """Maximum number of bytes of the program's output kept between two answers."""
 _POLL_S = 0.001
 """Seconds between two questions whether a coroutine of the other process is done."""
-_MAX_SHARED = 200
-"""Maximum length of a container that both processes keep equal: it is compared at each request."""
+_MAX_SHARED_LENGTH, _MAX_SHARED = 200, 50
+"""Maximum length of a container that both processes keep equal, and their number in a message, as
+all are compared at each request."""
 TESTS_MODULE = "__main__"
 """Name of the tests' module: `unittest.main()` looks for its tests there."""
 # Matches `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers into the other
@@ -50,17 +51,17 @@ _ARRAY_TYPE = re.compile(r"[<>|=][biufcSUmM]\d+(\[\w+\])?")
 """Types of arrays that are copied."""
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _reader(module: str, name: str) -> Callable[..., Any]:
+def reader_of(module: str, name: str) -> Callable[..., Any]:
     """Return a function that makes an object of a class; its module is imported only then."""
-    return lambda *arguments: _find(module, name)(*arguments)  # noqa: PLW0108
+    return lambda *arguments: find_name(module, name)(*arguments)  # noqa: PLW0108
 
 
-def _random(state: Any) -> Any:
-    generator = _find("random", "Random")()
+def read_random(state: Any) -> Any:
+    generator = find_name("random", "Random")()
     generator.setstate(state)
     return generator
 
@@ -81,7 +82,7 @@ _CONTAINERS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
 """Mutable containers, copied with their content: the arguments that make an empty one. Within one
 message they keep their identity, and after a call the caller's are changed as the called one did.
 """
-_REDUCED = _words(
+_REDUCED = words(
     "builtins.complex builtins.range builtins.slice datetime.date datetime.datetime datetime.time "
     "datetime.timedelta datetime.timezone decimal.Decimal fractions.Fraction "
     "ipaddress.IPv4Address ipaddress.IPv4Network ipaddress.IPv6Address ipaddress.IPv6Network "
@@ -104,13 +105,13 @@ _COPIES: dict[str, tuple[Callable[[Any], tuple[Any, ...]], Callable[..., Any]]] 
     "types.SimpleNamespace": (
         lambda value: (vars(value),), lambda names: types.SimpleNamespace(**names)
     ),
-    "random.Random": (lambda value: (value.getstate(),), _random),
+    "random.Random": (lambda value: (value.getstate(),), read_random),
     "re.Pattern": (lambda value: (value.pattern, value.flags), re.compile),
-    "uuid.UUID": (lambda value: (str(value),), _reader("uuid", "UUID")),
-    "zoneinfo.ZoneInfo": (lambda value: (value.key,), _reader("zoneinfo", "ZoneInfo")),
-    "collections.UserDict": (lambda value: (value.data,), _reader("collections", "UserDict")),
-    "collections.UserList": (lambda value: (value.data,), _reader("collections", "UserList")),
-    "collections.ChainMap": (lambda value: value.maps, _reader("collections", "ChainMap")),
+    "uuid.UUID": (lambda value: (str(value),), reader_of("uuid", "UUID")),
+    "zoneinfo.ZoneInfo": (lambda value: (value.key,), reader_of("zoneinfo", "ZoneInfo")),
+    "collections.UserDict": (lambda value: (value.data,), reader_of("collections", "UserDict")),
+    "collections.UserList": (lambda value: (value.data,), reader_of("collections", "UserList")),
+    "collections.ChainMap": (lambda value: value.maps, reader_of("collections", "ChainMap")),
 }  # fmt: skip
 """Other classes that are copied: how to write a value, and how to read it."""
 _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
@@ -121,10 +122,10 @@ _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
     frozenset: lambda value: frozenset(frozenset.__iter__(value)),
 }  # fmt: skip
 """Bases whose subclasses have a copy of their value in both processes, and how to make it."""
-_NAMES = _words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module__ __match_args__")
+_NAMES = words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module__ __match_args__")
 """Special attributes that are asked for; others would make objects take part in protocols."""
 _WITH = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
-_BINARY = _words("add sub mul matmul truediv floordiv mod pow lshift rshift and or xor")
+_BINARY = words("add sub mul matmul truediv floordiv mod pow lshift rshift and or xor")
 _COMPARISONS = ("lt", "le", "gt", "ge")
 _NUMBERS = {"int": int, "float": float, "complex": complex, "index": operator.index, "abs": abs,
             "round": round, "trunc": math.trunc, "floor": math.floor, "ceil": math.ceil,
@@ -233,32 +234,32 @@ class Peer:
         """Send a request and return the other side's answer."""
         with self.lock:
             if not self.is_program:
-                self._share_state()
-            names, shared = ({}, None) if self.is_program else self._pack_shared()
-            self._send([request, shared, *(self.pack(value, names) for value in values)])
+                self.share_state()
+            names, shared = ({}, None) if self.is_program else self.pack_shared()
+            self.send([request, shared, *(self.pack(value, names) for value in values)])
             while True:
-                kind, *fields = self._receive()
+                kind, *fields = self.receive()
                 if kind in {"value", "raised"}:
                     break
                 # While it waits, the other side may call a function that was passed to it.
-                self._answer(kind, fields)
+                self.answer(kind, fields)
             if not self.is_program:
-                _show(*fields.pop())
+                show(*fields.pop())
             # To read a set of proxies, their hashes are asked for, in the middle of this message.
             arriving = self.arriving
             self.arriving = objects = {**arriving, **dict(names.values())}
             result = self.unpack(fields[0], objects)
             for number, content in fields[1]:
                 if number in objects and number not in arriving:
-                    _change(objects[number], self.unpack(content, objects))
+                    change(objects[number], self.unpack_all(content, objects))
             self.arriving = arriving
             if not self.is_program:
-                self._keep_shared(objects)
+                self.keep_shared(objects)
         if kind == "raised":
             raise result
         return result
 
-    def _pack_shared(self) -> tuple[dict[int, tuple[int, Any]], list[Any]]:
+    def pack_shared(self) -> tuple[dict[int, tuple[int, Any]], list[Any]]:
         """Pack the containers of the program that these tests still use, where they changed them.
 
         A test may add to a list that is an attribute of the program's object, and look later at
@@ -269,7 +270,9 @@ class Peer:
         for number in self.contents:
             # Three references are those of the two tables and of the question itself.
             is_used = sys.getrefcount(self.shared[number]) > 3
-            content = self.pack(_items(type(self.shared[number]), self.shared[number]), names)
+            value = self.shared[number]
+            content = self.pack_all(items_of(type(value), value), names)
+            del value
             if _dumps(content) != self.contents[number]:
                 changed.append([number, content])
             elif not is_used:
@@ -278,26 +281,30 @@ class Peer:
             del self.shared[number], self.contents[number]
         return names, [changed, unused]
 
-    def _keep_shared(self, objects: dict[int, Any]) -> None:
+    def keep_shared(self, objects: dict[int, Any]) -> None:
         """Remember the containers of the program in a message that was just sent or received."""
-        for number, value in objects.items():
-            if number > 0 and len(value) <= _MAX_SHARED:
-                self.shared[number] = value
-        if not self.is_program:
+        new = {
+            number: value
+            for number, value in objects.items()
+            if number > 0 and number not in self.shared and len(value) <= _MAX_SHARED_LENGTH
+        }
+        if len(new) <= _MAX_SHARED:
+            self.shared |= new
+        if self.shared and not self.is_program:
             names = {id(value): (number, value) for number, value in self.shared.items()}
             for number, value in self.shared.items():
-                content = self.pack(_items(type(value), value), names)
+                content = self.pack_all(items_of(type(value), value), names)
                 self.contents[number] = _dumps(content)
 
-    def _share_state(self) -> None:
-        """Let the program go on with random numbers and a environment that the tests have set.
+    def share_state(self) -> None:
+        """Give the program the random numbers and environment that the tests have set.
 
         Never the reverse: a program could give the tests numbers that it solves.
         """
         if self.is_seeded:
             self.is_seeded = False
             numpy = sys.modules.get("numpy")
-            self.ask("seed", _find("random", "getstate")(), numpy and numpy.random.get_state())
+            self.ask("seed", find_name("random", "getstate")(), numpy and numpy.random.get_state())
         if "environ" in self.tests and self.environment != dict(os.environ):
             self.environment = dict(os.environ)
             self.ask("environment", self.environment)
@@ -305,27 +312,31 @@ class Peer:
     def serve(self) -> None:
         """Answer requests until the other side is gone."""
         while True:
-            kind, *fields = self._receive()
-            self._answer(kind, fields)
+            kind, *fields = self.receive()
+            self.answer(kind, fields)
 
-    def _answer(self, kind: str, packed: list[Any]) -> None:
+    def answer(self, kind: str, packed: list[Any]) -> None:
         shared = packed.pop(0)
         objects = dict(self.shared) if self.is_program else {}
         names: dict[int, tuple[int, Any]] = {}
         try:
             if self.is_program:
                 for number, content in shared[0]:
-                    _change(objects[number], self.unpack(content, objects))
+                    if number in objects:
+                        change(objects[number], self.unpack_all(content, objects))
                 for number in shared[1]:
-                    del self.shared[number]
+                    self.shared.pop(number, None)
             arguments = [self.unpack(value, objects) for value in packed]
             names = {id(value): (number, value) for number, value in objects.items()}
+            before = {number: items_of(type(value), value) for number, value in objects.items()}
             if not self.is_program:
-                _check_request(kind, packed, arguments)
+                check_request(kind, packed, arguments)
             answer = ["value", self.pack(REQUESTS[kind](*arguments), names)]
             contents = [
-                [number, self.pack(_items(type(value), value), names)]
+                [number, self.pack_all(items_of(type(value), value), names)]
                 for number, value in objects.items()
+                if number in self.shared
+                or not is_identical(before[number], items_of(type(value), value))
             ]
         except (ProgramEndedError, BrokenPipeError):
             raise
@@ -334,18 +345,20 @@ class Peer:
             answer, contents = ["raised", self.pack(exc, names)], []
         answer.append(contents)
         if self.is_program:
-            self._keep_shared({**objects, **dict(names.values())})
-            reports = self.pack([self.warnings, self.logged], {})
+            self.keep_shared({**objects, **dict(names.values())})
+            reports = None
+            if self.warnings or self.logged:
+                reports = self.pack((tuple(self.warnings), tuple(self.logged)), {})
+                self.warnings, self.logged = [], []
             answer.append([*(stream.take() for stream in self.printed), reports])
-            self.warnings, self.logged = [], []
-        self._send(answer)
+        self.send(answer)
 
-    def _send(self, message: list[Any]) -> None:
+    def send(self, message: list[Any]) -> None:
         data = _dumps(message).encode()
         self.sink.write(len(data).to_bytes(8, "big") + data)
         self.sink.flush()
 
-    def _receive(self) -> list[Any]:
+    def receive(self) -> list[Any]:
         # A closed pipe reads as b"", which is 0.
         size = int.from_bytes(self.source.read(8), "big")
         if not 0 < size <= _MAX_MESSAGE:
@@ -378,28 +391,31 @@ class Peer:
             # Each process counts in numbers of its own sign.
             number = id(value) if self.is_program else -id(value)
             names[id(value)] = number, value
-            arguments = self.pack(_CONTAINERS[name](value), names)
-            return ["new", number, name, arguments, self.pack(_items(kind, value), names)]
+            parts = (_CONTAINERS[name](value), items_of(kind, value))
+            return ["new", number, name, *(self.pack_all(part, names) for part in parts)]
         if name in _COPIES:
-            return ["copy", name, *(self.pack(item, names) for item in _COPIES[name][0](value))]
+            return ["copy", name, *self.pack_all(_COPIES[name][0](value), names)]
         if name in _REDUCED:
             made_by, arguments = value.__reduce_ex__(2)[:2]
             arguments = arguments if made_by is kind else arguments[1:]
             return ["copy", name, *(self.pack(item, names) for item in arguments)]
         if isinstance(value, type):
-            return self._pack_class(value, names)
+            return self.pack_class(value, names)
         if isinstance(value, BaseException):
-            return self._pack_error(value, names)
+            return self.pack_error(value, names)
         member = getattr(value, "_name_", None)
         if member and self.prompt.get(kind.__name__) is kind:
             return ["member", kind.__name__, member]
-        return self._pack_table(value, names) or self._lend(value, names)
+        return self.pack_table(value, names) or self.lend(value, names)
 
-    def _pack_table(self, value: Any, names: dict[int, tuple[int, Any]]) -> list[Any] | None:
+    def pack_all(self, values: Any, names: dict[int, tuple[int, Any]]) -> list[Any]:
+        return [v if type(v) in _PLAIN else self.pack(v, names) for v in values]
+
+    def pack_table(self, value: Any, names: dict[int, tuple[int, Any]]) -> list[Any] | None:
         """Return an array of NumPy, or a table of pandas, as JSON; None for another object."""
         kind, np, pd = type(value), sys.modules.get("numpy"), sys.modules.get("pandas")
         if pd is not None and kind in {pd.Series, pd.DataFrame}:
-            return ["table", *(self.pack(field, names) for field in _columns(pd, value))]
+            return ["table", *(self.pack(field, names) for field in columns_of(pd, value))]
         if np is not None and (kind is np.ndarray or isinstance(value, np.generic)):
             array = np.asarray(value)
             if _ARRAY_TYPE.fullmatch(array.dtype.str):
@@ -407,7 +423,7 @@ class Peer:
                 return ["array", array.dtype.str, shape, array.tobytes().hex()]
         return None
 
-    def _pack_class(self, kind: type, names: dict[int, tuple[int, Any]]) -> list[Any]:
+    def pack_class(self, kind: type, names: dict[int, tuple[int, Any]]) -> list[Any]:
         """Return a class as JSON: by its name, or for another one also by its bases."""
         module, name = kind.__module__, kind.__qualname__
         if id(kind) in self.numbers:
@@ -419,15 +435,15 @@ class Peer:
         if vars(builtins).get(name) is kind or (is_copied and copied_class(full_name) is kind):
             return ["class", full_name]
         self.held[id(kind)] = kind
-        visible = [base for base in map(_visible, kind.__bases__) if base is not None]
-        bases = [self._pack_class(base, names) for base in visible]
-        defined = [*vars(kind), *_protocols(kind)]
+        visible = [base for base in map(visible_base, kind.__bases__) if base is not None]
+        bases = [self.pack_class(base, names) for base in visible]
+        defined = [*vars(kind), *protocols_of(kind)]
         fields = [*getattr(kind, "__dataclass_fields__", ())]
-        container = next((base.__name__ for base in kind.__mro__ if _is_container(base)), "")
+        container = next((base.__name__ for base in kind.__mro__ if is_container(base)), "")
         description = [module, name, str(kind.__doc__ or ""), defined, fields, container]
         return ["twin", id(kind), description, *bases]
 
-    def _pack_error(self, error: BaseException, names: dict[int, tuple[int, Any]]) -> list[Any]:
+    def pack_error(self, error: BaseException, names: dict[int, tuple[int, Any]]) -> list[Any]:
         text = text_of(error)
         # Tests tell their program no more than the text.
         arguments: Any = (text,)
@@ -441,24 +457,24 @@ class Peer:
                 if not isinstance(value, types.BuiltinFunctionType):
                     attributes[name] = value
         fields = (arguments, attributes, text, *causes)
-        kind = self._pack_class(type(error), names)
+        kind = self.pack_class(type(error), names)
         number = None
         if not self.is_program:
             # The same exception comes back if the program lets it pass.
             self.held[id(error)], number = error, id(error)
         return ["error", number, kind, *(self.pack(field, names) for field in fields)]
 
-    def _lend(self, value: Any, names: dict[int, tuple[int, Any]]) -> list[Any]:
+    def lend(self, value: Any, names: dict[int, tuple[int, Any]]) -> list[Any]:
         kind = type(value)
-        if not self.is_program and not _is_lendable(value):
+        if not self.is_program and not is_lendable(value):
             raise Unsupported(f"the test passes {kind.__name__}")
         self.held[id(value)] = value
         base = next((base for base in kind.__mro__ if base in _IMMUTABLE), None)
         content = None if base is None else self.pack(_IMMUTABLE[base](value), names)
         packed = ["standard", kind.__module__, kind.__qualname__]
-        if not _is_standard(kind):
-            packed = self._pack_class(kind, names)
-        protocols = _protocols(kind)
+        if not is_standard(kind):
+            packed = self.pack_class(kind, names)
+        protocols = protocols_of(kind)
         role = _ROLES.get(kind, "")
         if kind is types.FunctionType:
             role = _ROLES.get(value.__code__.co_flags & _SUSPENDED, "")
@@ -474,33 +490,36 @@ class Peer:
             number, name, arguments, content = fields
             # Not `type`, with which a program could make a class that equals everything.
             kind = copied_class(name)
-            objects[number] = kind(*self.unpack(arguments, objects))
-            _fill(objects[number], self.unpack(content, objects))
+            objects[number] = kind(*self.unpack_all(arguments, objects))
+            fill(objects[number], self.unpack_all(content, objects))
             return objects[number]
         if tag == "same":
             return objects[fields[0]]
         if tag == "twin" and fields[0] in self.proxies:
             return self.proxies[fields[0]]
         if tag not in {"mine", "array", "twin"}:
-            fields = [self.unpack(field, objects) for field in fields]
+            fields = self.unpack_all(fields, objects)
         if tag == "mine":
-            return self._unpack_proxy(*fields, objects=objects)
+            return self.unpack_proxy(*fields, objects=objects)
         if tag == "twin":
             bases = [self.unpack(base, objects) for base in fields[2:]]
-            return self.keep(fields[0], _twin(bases, *fields[1]))
+            return self.keep(fields[0], make_twin(bases, *fields[1]))
         return _READERS[tag](*fields)
 
-    def _unpack_proxy(
+    def unpack_all(self, values: Any, objects: dict[int, Any]) -> list[Any]:
+        return [self.unpack(v, objects) if type(v) is list else v for v in values]
+
+    def unpack_proxy(
         self, number: int, about: Any, protocols: Any, *fields: Any, objects: dict[int, Any]
     ) -> Any:
         if number not in self.proxies:
             packed_class, content = fields
             if packed_class[0] == "standard":
-                kind = _standard_class(*packed_class[1:])
+                kind = standard_class(*packed_class[1:])
             else:
                 kind = self.unpack(packed_class, objects)
             content = self.unpack(content, objects)
-            stand_in = self._stand_in(kind, tuple(protocols), content)
+            stand_in = self.stand_in(kind, tuple(protocols), content)
             self.keep(number, stand_in)
             role, name, doc = about
             if role:
@@ -516,13 +535,13 @@ class Peer:
         self.numbers[id(stand_in)] = number, stand_in
         return stand_in
 
-    def _stand_in(self, kind: Any, protocols: tuple[str, ...], content: Any) -> Any:
+    def stand_in(self, kind: Any, protocols: tuple[str, ...], content: Any) -> Any:
         """Make what stands for an object of a class; `content` is its value as an immutable."""
         bases = () if type(content) not in _IMMUTABLE else (type(content),)
         if not isinstance(kind, ProxyClass):
             key = kind, bases, protocols
             if key not in self.classes:
-                self.classes[key] = _proxy_class(*key)
+                self.classes[key] = make_proxy_class(*key)
             kind = self.classes[key]
         if not bases:
             return object.__new__(kind)
@@ -534,56 +553,56 @@ class Peer:
 # Copies
 
 
-def _find_module(module: str) -> Any:
+def find_module(module: str) -> Any:
     __import__(module)
     return sys.modules[module]
 
 
-def _find(module: str, name: str) -> Any:
-    return vars(_find_module(module))[name]
+def find_name(module: str, name: str) -> Any:
+    return vars(find_module(module))[name]
 
 
 def copied_class(name: str) -> Any:
     """Return a class whose objects are copied, by its full name."""
     if name not in _CONTAINERS and name not in _REDUCED and name not in _COPIES:
         raise Unsupported(name)
-    return _find(*name.rsplit(".", 1))
+    return find_name(*name.rsplit(".", 1))
 
 
-def _class(name: str) -> Any:
+def read_class(name: str) -> Any:
     kind = vars(builtins).get(name.removeprefix("builtins."))
     # `eval` is a name of `builtins`, too.
     return kind if isinstance(kind, type) else copied_class(name)
 
 
-def _protocols(kind: type) -> list[str]:
+def protocols_of(kind: type) -> list[str]:
     return [name for name in _PROTOCOLS if hasattr(kind, name)]
 
 
-def _is_container(kind: type) -> bool:
+def is_container(kind: type) -> bool:
     return f"{kind.__module__}.{kind.__qualname__}" in _CONTAINERS
 
 
-def _is_standard(kind: type) -> bool:
+def is_standard(kind: type) -> bool:
     """Return whether a class is of the standard library; the tests are in `__main__`."""
     module = kind.__module__.partition(".")[0]
     return module in sys.stdlib_module_names and module != TESTS_MODULE
 
 
-def _visible(base: type) -> type | None:
+def visible_base(base: type) -> type | None:
     """Return what the other process sees of a base; of the standard library only what it copies."""
-    if not _is_standard(base) or issubclass(base, BaseException):
+    if not is_standard(base) or issubclass(base, BaseException):
         return base
     return next((kind for kind in base.__mro__ if kind in _IMMUTABLE), None)
 
 
-_ERROR_MODULES = _words(
+_ERROR_MODULES = words(
     "_csv binascii configparser decimal ipaddress json.decoder re statistics struct"
 )
 """Modules whose exceptions tests may look at without an import of their own before."""
 
 
-def _standard_class(module: str, name: str) -> Any:
+def standard_class(module: str, name: str) -> Any:
     """Return an imported class of the standard library; None where tests must not get one.
 
     A test that raises the SkipTest of `unittest` counts as successful.
@@ -597,42 +616,51 @@ def _standard_class(module: str, name: str) -> Any:
     return kind if isinstance(kind, type) else None
 
 
-def _items(kind: type, value: Any) -> Any:
-    """Return the content of a container by the methods of a class: a subclass may have its own."""
+def items_of(kind: Any, value: Any) -> tuple[Any, ...]:
+    """Return the content of a container by the methods of a class: a subclass may have its own.
+
+    Keys of a dictionary are followed by their values.
+    """
     if issubclass(kind, dict):
-        return tuple(kind.items(value))
-    iterate: Any = kind
-    return bytes(value) if kind is bytearray else tuple(iterate.__iter__(value))
+        return tuple(item for pair in kind.items(value) for item in pair)
+    return tuple(kind.__iter__(value))
 
 
-def _fill(container: Any, items: Any) -> None:
-    if type(container).__name__ in {"Counter", "defaultdict"}:
-        dict.update(container, items)
+def fill(container: Any, items: Any) -> None:
+    if isinstance(container, dict):
+        update = (
+            type(container).update if type(container).__name__ == "OrderedDict" else dict.update
+        )
+        update(container, zip(items[::2], items[1::2], strict=True))
     else:
         (getattr(container, "update", None) or container.extend)(items)
 
 
-def _change(container: Any, items: Any) -> None:
+def change(container: Any, items: Any) -> None:
     """Give a container the content that the other process left in it."""
     # Unchanged ones are left alone: a test may be in the middle of iterating over them.
-    if _is_same(_items(type(container), container), items):
+    if is_same(items_of(type(container), container), tuple(items)):
         return
     if hasattr(container, "clear"):
         container.clear()
     else:
         del container[:]
-    _fill(container, items)
+    fill(container, items)
 
 
-def _is_same(old: Any, new: Any) -> bool:
+def is_identical(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
+    return len(old) == len(new) and all(map(operator.is_, old, new))
+
+
+def is_same(old: Any, new: Any) -> bool:
     if old is new or type(old) is not type(new):
         return old is new
     if isinstance(old, tuple):
-        return len(old) == len(new) and all(map(_is_same, old, new))
-    return type(old) in _PLAIN | {bytes} and bool(old == new)
+        return len(old) == len(new) and all(map(is_same, old, new))
+    return type(old) in _PLAIN and bool(old == new)
 
 
-def _array(dtype: str, shape: list[int] | None, content: str) -> Any:
+def read_array(dtype: str, shape: list[int] | None, content: str) -> Any:
     import numpy as np  # noqa: PLC0415
 
     if not _ARRAY_TYPE.fullmatch(dtype):
@@ -642,7 +670,7 @@ def _array(dtype: str, shape: list[int] | None, content: str) -> Any:
     return array[0] if shape is None else array.reshape(shape).copy()
 
 
-def _columns(pd: Any, table: Any) -> tuple[Any, ...]:
+def columns_of(pd: Any, table: Any) -> tuple[Any, ...]:
     """Return whether a table is one column, its index, and the names and cells of its columns."""
     is_column = type(table) is pd.Series
     columns = [table] if is_column else [table.iloc[:, i] for i in range(table.shape[1])]
@@ -652,7 +680,7 @@ def _columns(pd: Any, table: Any) -> tuple[Any, ...]:
     return is_column, table.index.tolist(), names, cells
 
 
-def _table(is_column: Any, index: Any, names: Any, cells: Any) -> Any:
+def read_table(is_column: Any, index: Any, names: Any, cells: Any) -> Any:
     import pandas as pd  # noqa: PLC0415
 
     if is_column is True:
@@ -674,7 +702,7 @@ def text_of(exc: BaseException) -> str:
         return ""
 
 
-def _copied_error(name: str, *bases: type) -> type:
+def copied_error(name: str, *bases: type) -> type:
     """Make a class that stands for an exception of the other process, without its methods."""
 
     def text(error: Any) -> str:
@@ -690,13 +718,13 @@ def _copied_error(name: str, *bases: type) -> type:
     return type(name, bases, attributes)
 
 
-def _error(
+def read_error(
     number: Any, kind: Any, arguments: Any, attributes: dict[str, Any], *texts: Any
 ) -> BaseException:
     """Make the exception that the program raised, as the tests can catch and look at it."""
     ends = issubclass(kind, StopIteration | StopAsyncIteration)
     if ends or not issubclass(kind, Exception | SystemExit):
-        kind = _copied_error(kind.__name__, ProgramError)
+        kind = copied_error(kind.__name__, ProgramError)
     error: BaseException = kind.__new__(kind, *arguments)
     error.args = arguments
     for name, value in attributes.items():
@@ -712,14 +740,14 @@ def _error(
     return error
 
 
-def _copy(name: str, *arguments: Any) -> Any:
-    reader = _find(*name.rsplit(".", 1)) if name in _REDUCED else _COPIES[name][1]
+def read_copy(name: str, *arguments: Any) -> Any:
+    reader = find_name(*name.rsplit(".", 1)) if name in _REDUCED else _COPIES[name][1]
     return reader(*arguments)
 
 
 _READERS: dict[str, Any] = {
-    "class": _class, "table": _table, "error": _error, "copy": _copy, "array": _array,
-    "yours": lambda number: PEER.held[number],
+    "class": read_class, "table": read_table, "error": read_error, "copy": read_copy,
+    "array": read_array, "yours": lambda number: PEER.held[number],
     "prompt": lambda name: PEER.prompt[name],
     "member": lambda kind, name: PEER.prompt[kind][name],
 }  # fmt: skip
@@ -729,7 +757,7 @@ _READERS: dict[str, Any] = {
 # Proxies
 
 
-def _get(stand_in: Any, name: str) -> Any:
+def get_attribute(stand_in: Any, name: str) -> Any:
     if name.startswith("__") and name.endswith("__") and name not in _NAMES:
         raise AttributeError(name)
     return PEER.ask("get", stand_in, name)
@@ -742,7 +770,7 @@ class ProxyClass(type):
         return PEER.ask("call", cls, arguments, keywords)
 
     def __getattr__(cls, name: str) -> Any:
-        return _get(cls, name)
+        return get_attribute(cls, name)
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if name.startswith(("__", "_abc_")):
@@ -754,17 +782,9 @@ class ProxyClass(type):
     def __delattr__(cls, name: str) -> None:
         PEER.ask("delete", cls, name)
 
-    def __iter__(cls) -> Any:
-        return PEER.ask("iter", cls)
-
-    def __len__(cls) -> int:
-        return PEER.ask("operate", "len", cls)  # type: ignore[no-any-return]
-
-    def __getitem__(cls, key: Any) -> Any:
-        return PEER.ask("getitem", cls, key)
-
     def __contains__(cls, value: Any) -> bool:
-        return any(item is value or item == value for item in cls)
+        members: Any = cls
+        return any(item is value or item == value for item in members)
 
 
 class _Protocols:
@@ -783,17 +803,17 @@ class _Protocols:
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
         silenced = PEER.ask("invoke", self, "__exit__", kind, error, None)
-        return bool(silenced) and _may_silence(traceback)
+        return bool(silenced) and may_silence(traceback)
 
     async def __aenter__(self) -> Any:
         return await PEER.ask("invoke", self, "__aenter__")
 
     async def __aexit__(self, kind: Any, error: Any, traceback: Any) -> bool:
         silenced = await PEER.ask("invoke", self, "__aexit__", kind, error, None)
-        return bool(silenced) and _may_silence(traceback)
+        return bool(silenced) and may_silence(traceback)
 
     def __await__(self) -> Any:
-        return _coroutine(self).__await__()
+        return mirror_coroutine(self).__await__()
 
     def __aiter__(self) -> Any:
         return PEER.ask("aiter", self)
@@ -810,7 +830,7 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        return _get(self, name)
+        return get_attribute(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         PEER.ask("set", self, name, value)
@@ -857,7 +877,7 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
         return PEER.ask("copied", self, True)
 
 
-def _asking(request: str, *fixed: Any) -> Any:
+def asking(request: str, *fixed: Any) -> Any:
     def method(self: Any, *arguments: Any) -> Any:
         if id(self) in PEER.mixed and request in {"operate", "iter", "getitem"}:
             raise TypeError("an operator of the program made this from a value of the tests")
@@ -866,14 +886,14 @@ def _asking(request: str, *fixed: Any) -> Any:
     return method
 
 
-def _operating(name: str, *, reflected: bool = False) -> Any:
+def operating(name: str, *, reflected: bool = False) -> Any:
     def method(self: Any, operand: Any, *rest: Any) -> Any:
-        return _operate(name, (operand, self) if reflected else (self, operand), rest, self)
+        return operate(name, (operand, self) if reflected else (self, operand), rest, self)
 
     return method
 
 
-def _operate(name: str, operands: tuple[Any, Any], rest: tuple[Any, ...], proxy: Any) -> Any:
+def operate(name: str, operands: tuple[Any, Any], rest: tuple[Any, ...], proxy: Any) -> Any:
     operand = operands[operands[0] is proxy]
     container = type(proxy)._crscore_container
     if PEER.is_program or id(operand) in PEER.numbers:
@@ -897,27 +917,30 @@ def _operate(name: str, operands: tuple[Any, Any], rest: tuple[Any, ...], proxy:
 
 
 _METHODS = {
-    **{f"__{name}__": _asking(name) for name in ("setitem", "delitem")},
-    **{f"__{name}__": _asking(name) for name in ("str", "repr", "hash", "dir", "format")},
-    **{f"__{name}__": _asking("operate", name) for name in (*_NUMBERS, "neg", "pos", "invert")},
+    **{f"__{name}__": asking(name) for name in ("setitem", "delitem")},
+    **{f"__{name}__": asking(name) for name in ("str", "repr", "hash", "dir", "format")},
+    **{f"__{name}__": asking("operate", name) for name in (*_NUMBERS, "neg", "pos", "invert")},
 }  # fmt: skip
 _PROTOCOLS = {
     **{name: method for name, method in vars(_Protocols).items() if callable(method)},
-    **{f"__{name}__": _asking(name) for name in ("iter", "getitem", "reversed")},
+    **{f"__{name}__": asking(name) for name in ("iter", "getitem", "reversed")},
 }
 _OPERATOR_METHODS = {
-    **{f"__{name}__": _operating(name) for name in (*_BINARY, "divmod")},
-    **{f"__r{name}__": _operating(name, reflected=True) for name in (*_BINARY, "divmod")},
+    **{f"__{name}__": operating(name) for name in (*_BINARY, "divmod")},
+    **{f"__r{name}__": operating(name, reflected=True) for name in (*_BINARY, "divmod")},
 }
 for _name, _method in {
     **_METHODS, **_OPERATOR_METHODS,
-    **{f"__{name}__": _operating(name) for name in _COMPARISONS},
+    **{f"__{name}__": operating(name) for name in _COMPARISONS},
     "_crscore_container": "",
 }.items():  # fmt: skip
     type.__setattr__(Proxy, _name, _method)
+for _name in ("__iter__", "__getitem__"):
+    setattr(ProxyClass, _name, _PROTOCOLS[_name])
+ProxyClass.__len__ = _METHODS["__len__"]  # type: ignore[attr-defined]
 
 
-def _may_silence(traceback: Any) -> bool:
+def may_silence(traceback: Any) -> bool:
     """Return whether a context manager of the program may silence an exception of the tests.
 
     Otherwise it would silence their assertions, too. It may if a line of the block itself raises,
@@ -932,16 +955,16 @@ def _may_silence(traceback: Any) -> bool:
     lines = (line for block in blocks for line in block.body if line.lineno == traceback.tb_lineno)
     return any(
         isinstance(line, ast.Raise)
-        or (isinstance(line, ast.Expr) and not any(map(_is_of_tests, ast.walk(line))))
+        or (isinstance(line, ast.Expr) and not any(map(is_of_tests, ast.walk(line))))
         for line in lines
     )
 
 
-def _is_of_tests(node: Any) -> bool:
+def is_of_tests(node: Any) -> bool:
     return isinstance(node, ast.Name) and not hasattr(builtins, node.id)
 
 
-def _make_class(name: str, bases: tuple[Any, ...], attributes: dict[str, Any]) -> type:
+def make_class(name: str, bases: tuple[Any, ...], attributes: dict[str, Any]) -> type:
     metaclasses = {type(base) for base in bases} - {type, ProxyClass}
     metaclass = type("Meta", (ProxyClass, *metaclasses), {}) if metaclasses else ProxyClass
     kind: type = metaclass(name, bases, attributes)
@@ -950,19 +973,19 @@ def _make_class(name: str, bases: tuple[Any, ...], attributes: dict[str, Any]) -
     return kind
 
 
-def _twin(
+def make_twin(
     bases: list[Any], module: str, name: str, doc: Any, defined: Any, fields: Any, container: Any
 ) -> type:
     """Make the class that stands for a class of the other process."""
     name = str(name).rpartition(".")[2]
     if any(issubclass(base, BaseException) for base in bases):
-        kind: Any = _standard_class(module, name)
+        kind: Any = standard_class(module, name)
         is_error = kind is not None and issubclass(kind, BaseException)
-        return kind if is_error else _copied_error(name, *bases)
+        return kind if is_error else copied_error(name, *bases)
     attributes: dict[str, Any] = {n: method for n, method in _PROTOCOLS.items() if n in defined}
     attributes |= {"__slots__": (), "__doc__": doc, "_crscore_container": str(container)}
     if fields:
-        kind = _find("dataclasses", "make_dataclass")(name, fields)
+        kind = find_name("dataclasses", "make_dataclass")(name, fields)
         attributes["__dataclass_fields__"] = kind.__dataclass_fields__
     if any(base in _IMMUTABLE for kind in bases for base in kind.__mro__):
         # Comparisons stay those of the base; other operators may be the program's.
@@ -972,34 +995,39 @@ def _twin(
     if not any(isinstance(base, ProxyClass) for base in bases):
         bases.append(Proxy)
     if not all(isinstance(base, ProxyClass) or base in _IMMUTABLE for base in bases):
-        attributes |= {"__getattribute__": _attribute, "_crscore_own": frozenset(defined)}
-    return _make_class(name, tuple(bases), attributes)
+        attributes |= {"__getattribute__": look_up, "_crscore_own": frozenset(defined)}
+    return make_class(name, tuple(bases), attributes)
 
 
-def _attribute(self: Any, name: str) -> Any:
+def look_up(self: Any, name: str) -> Any:
     """Look up an attribute of an object whose class is the prompt's: methods here, values there."""
     if name == "__dict__":
-        return _get(self, name)
+        return get_attribute(self, name)
     kind = type(self)
     defined = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
     if name.startswith(("__", "_crscore_")):
         return object.__getattribute__(self, name)
     if hasattr(type(defined), "__get__") and name not in kind._crscore_own:
         return object.__getattribute__(self, name)
-    return _get(self, name)
+    return get_attribute(self, name)
 
 
-def _proxy_class(kind: type | None, bases: tuple[type, ...], protocols: tuple[str, ...]) -> type:
+def make_proxy_class(
+    kind: type | None, bases: tuple[type, ...], protocols: tuple[str, ...]
+) -> type:
     """Make the class of what stands for objects of a class that is known here, or of None."""
     attributes = {name: method for name, method in _PROTOCOLS.items() if name in protocols}
-    attributes |= {"__slots__": (), "__doc__": property(lambda self: _get(self, "__doc__"))}
+    attributes |= {
+        "__slots__": (),
+        "__doc__": property(lambda self: get_attribute(self, "__doc__")),
+    }
     if kind is None or kind is object:
         return ProxyClass("Proxy", (*bases, Proxy), attributes)
     attributes["__class__"] = property(lambda _: kind)
     if PEER.prompt.get(kind.__name__) is kind:
         # The prompt's own methods are used here, as they are trusted.
-        attributes |= {"__getattribute__": _attribute, "_crscore_own": frozenset()}
-        return _make_class(kind.__name__, (kind, Proxy), attributes)
+        attributes |= {"__getattribute__": look_up, "_crscore_own": frozenset()}
+        return make_class(kind.__name__, (kind, Proxy), attributes)
     return ProxyClass(kind.__name__, (*bases, Proxy), attributes)
 
 
@@ -1017,7 +1045,7 @@ _ROLES: dict[Any, str] = {
 }
 
 
-def _generator(proxy: Any) -> Any:
+def mirror_generator(proxy: Any) -> Any:
     sent = error = None
     while True:
         more, item = PEER.ask("resume", proxy, sent, error)
@@ -1033,7 +1061,7 @@ def _generator(proxy: Any) -> Any:
             error = exc
 
 
-async def _coroutine(proxy: Any) -> Any:
+async def mirror_coroutine(proxy: Any) -> Any:
     import asyncio  # noqa: PLC0415
 
     task = PEER.ask("start", proxy)
@@ -1046,19 +1074,19 @@ async def _coroutine(proxy: Any) -> Any:
     return PEER.ask("result", task)
 
 
-async def _async_generator(proxy: Any) -> Any:
+async def mirror_async_generator(proxy: Any) -> Any:
     while items := await PEER.ask("anext", proxy):
         yield items[0]
 
 
-def _async_function(proxy: Any) -> Any:
+def mirror_async_function(proxy: Any) -> Any:
     async def function(*arguments: Any, **keywords: Any) -> Any:
         return await proxy(*arguments, **keywords)
 
     return function
 
 
-def _generator_function(proxy: Any) -> Any:
+def mirror_generator_function(proxy: Any) -> Any:
     def function(*arguments: Any, **keywords: Any) -> Any:
         return (yield from proxy(*arguments, **keywords))
 
@@ -1066,34 +1094,35 @@ def _generator_function(proxy: Any) -> Any:
 
 
 _MIRRORS: dict[str, Any] = {
-    "coroutine": _coroutine, "generator": _generator, "async generator": _async_generator,
-    "async function": _async_function, "generator function": _generator_function,
+    "coroutine": mirror_coroutine, "generator": mirror_generator,
+    "async generator": mirror_async_generator, "async function": mirror_async_function,
+    "generator function": mirror_generator_function,
 }  # fmt: skip
 
 
 # Requests
 
 
-def _is_lendable(value: Any) -> bool:
+def is_lendable(value: Any) -> bool:
     """Return whether a program may use an object of its tests, of which it sees public names only.
 
     Modules, frames, tracebacks and tests would lead it to what is expected.
     """
     kind = type(value)
-    if "unittest" in sys.modules and isinstance(value, _find("unittest", "TestCase")):
+    if "unittest" in sys.modules and isinstance(value, find_name("unittest", "TestCase")):
         return False
     iterates = any(hasattr(kind, name) for name in ("__next__", "__anext__", "__await__"))
     if callable(value) or iterates or kind is object:
         return True
-    is_standard = _is_standard(kind) and kind.__module__ != "builtins"
-    return kind.__module__ == TESTS_MODULE or is_standard
+    of_library = is_standard(kind) and kind.__module__ != "builtins"
+    return kind.__module__ == TESTS_MODULE or of_library
 
 
-_OF_TESTS = _words("load seed environment replace restore")
+_OF_TESTS = words("load seed environment replace restore")
 """Requests that only tests make."""
 
 
-def _check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
+def check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
     """Refuse a request of the program that is not about an object which tests passed to it."""
     if kind in {"line", "input"}:
         return
@@ -1106,16 +1135,16 @@ def _check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
     if kind == "invoke" and arguments[1] not in _WITH:
         raise Unsupported(kind)
     if kind in {"get", "set", "delete"}:
-        _check_name(kind, arguments[0], arguments[1])
+        check_name(kind, arguments[0], arguments[1])
 
 
-_OPEN_MODULES = _words(
+_OPEN_MODULES = words(
     "_io _queue argparse collections configparser io logging queue xml.etree.ElementTree"
 )
 """Modules whose objects lead to nothing but data: an event loop, for one, would lead to tests."""
 
 
-def _check_name(kind: str, value: Any, name: Any) -> None:
+def check_name(kind: str, value: Any, name: Any) -> None:
     of_tests = (value if isinstance(value, type) else type(value)).__module__ == TESTS_MODULE
     allowed = type(name) is str and not name.startswith("_")
     if kind != "get":
@@ -1123,7 +1152,7 @@ def _check_name(kind: str, value: Any, name: Any) -> None:
         of_tests = of_tests and not isinstance(value, type)
         allowed = allowed and not callable(getattr(type(value), name, None))
     elif type(value).__module__ == "unittest.mock":
-        allowed = allowed and not hasattr(_find("unittest.mock", "NonCallableMock"), name)
+        allowed = allowed and not hasattr(find_name("unittest.mock", "NonCallableMock"), name)
         of_tests = True
     elif name in {"__name__", "__qualname__", "__doc__"}:
         of_tests = allowed = True
@@ -1133,20 +1162,20 @@ def _check_name(kind: str, value: Any, name: Any) -> None:
         raise AttributeError(name)
 
 
-def _show(printed: Any, errors: Any, reports: Any) -> None:
+def show(printed: Any, errors: Any, reports: Any) -> None:
     """Print, warn and log as the program did, for tests that look at it."""
     sys.stdout.write(str(printed))
     sys.stderr.write(str(errors))
-    warned, logged = PEER.unpack(reports, {})
+    warned, logged = PEER.unpack(reports, {}) or ((), ())
     for warning in warned:
         warnings.warn(warning, stacklevel=2)
     for name, level, text in logged:
-        _find("logging", "getLogger")(name).log(level, "%s", text)
+        find_name("logging", "getLogger")(name).log(level, "%s", text)
 
 
 def report_logs() -> None:
     """Let the tests see all records of the program: they decide on the level."""
-    logger = _find("logging", "Logger")
+    logger = find_name("logging", "Logger")
     is_enabled, call = logger.isEnabledFor, logger.callHandlers
 
     def call_handlers(self: Any, record: Any) -> None:
@@ -1157,7 +1186,7 @@ def report_logs() -> None:
     logger.isEnabledFor, logger.callHandlers = lambda *_: True, call_handlers
 
 
-def _next(iterator: Any) -> list[Any]:
+def next_item(iterator: Any) -> list[Any]:
     """Return the next item, or an empty list at the end."""
     try:
         return [next(iterator)]
@@ -1165,7 +1194,7 @@ def _next(iterator: Any) -> list[Any]:
         return []
 
 
-def _resume(generator: Any, sent: Any, error: Any) -> tuple[bool, Any]:
+def resume(generator: Any, sent: Any, error: Any) -> tuple[bool, Any]:
     """Return whether there is a next item, and the item or the generator's result."""
     try:
         return True, generator.send(sent) if error is None else generator.throw(error)
@@ -1173,14 +1202,14 @@ def _resume(generator: Any, sent: Any, error: Any) -> tuple[bool, Any]:
         return False, end.value
 
 
-async def _anext(iterator: Any) -> list[Any]:
+async def next_async_item(iterator: Any) -> list[Any]:
     try:
         return [await iterator.__anext__()]
     except StopAsyncIteration:
         return []
 
 
-def _start(awaitable: Any) -> Any:
+def start(awaitable: Any) -> Any:
     import asyncio  # noqa: PLC0415
 
     try:
@@ -1190,7 +1219,7 @@ def _start(awaitable: Any) -> Any:
     return asyncio.ensure_future(awaitable, loop=loop)
 
 
-def _is_done(task: Any) -> bool:
+def is_done(task: Any) -> bool:
     loop = task.get_loop()
     if not loop.is_running():
         # One round of what is ready now.
@@ -1199,18 +1228,18 @@ def _is_done(task: Any) -> bool:
     return bool(task.done())
 
 
-def _seed(state: Any, numpy_state: Any) -> None:
+def set_random(state: Any, numpy_state: Any) -> None:
     """Continue with the random numbers of the tests, which have seeded theirs."""
-    _find("random", "setstate")(state)
+    find_name("random", "setstate")(state)
     if numpy_state is not None and "numpy" in sys.modules:
         sys.modules["numpy"].random.set_state(numpy_state)
 
 
-def _content(value: Any, name: str) -> Any:
+def content_of(value: Any, name: str) -> Any:
     """Copy the content of an object whose class is derived from a container."""
     base = next(base for base in type(value).__mro__ if base.__name__ == name)
     content = base(*_CONTAINERS[f"{base.__module__}.{name}"](value))
-    _fill(content, _items(base, value))
+    fill(content, items_of(base, value))
     return content
 
 
@@ -1223,7 +1252,7 @@ def patch_program(patch: Any, request: str) -> None:
         PEER.ask(request, module.__name__, patch.attribute, value)
 
 
-def _set_environment(variables: dict[str, str]) -> None:
+def set_environment(variables: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(variables)
 
@@ -1231,17 +1260,17 @@ def _set_environment(variables: dict[str, str]) -> None:
 _replaced: dict[tuple[str, str], Any] = {}
 
 
-def _replace(module: str, name: str, value: Any) -> None:
+def replace(module: str, name: str, value: Any) -> None:
     """Replace a name of a module, as `unittest.mock.patch` did for the tests."""
-    _replaced.setdefault((module, name), getattr(_find_module(module), name))
-    setattr(_find_module(module), name, value)
+    _replaced.setdefault((module, name), getattr(find_module(module), name))
+    setattr(find_module(module), name, value)
 
 
-def _restore(module: str, name: str, _: None) -> None:
-    setattr(_find_module(module), name, _replaced.pop((module, name)))
+def restore(module: str, name: str, _: None) -> None:
+    setattr(find_module(module), name, _replaced.pop((module, name)))
 
 
-def _line(size: int) -> str:
+def read_line(size: int) -> str:
     text = str(sys.stdin.readline(size))
     return text if isinstance(size, int) else ""
 
@@ -1260,19 +1289,19 @@ def ask_input(prompt: object = "") -> str:
 
 REQUESTS: dict[str, Any] = {
     "call": lambda function, arguments, keywords: function(*arguments, **keywords),
-    "get": getattr, "set": setattr, "delete": delattr, "dir": dir, "iter": iter, "next": _next,
+    "get": getattr, "set": setattr, "delete": delattr, "dir": dir, "iter": iter, "next": next_item,
     "reversed": reversed, "str": str, "repr": repr, "hash": hash, "format": format,
     "getitem": operator.getitem, "setitem": operator.setitem, "delitem": operator.delitem,
     "eq": lambda left, right: bool(left == right),
     "operate": lambda name, *operands: _OPERATORS[name](*operands),
     "copied": lambda value, deep: (copy.deepcopy if deep else copy.copy)(value),
-    "content": _content,
+    "content": content_of,
     "invoke": lambda value, name, *arguments: getattr(type(value), name)(value, *arguments),
-    "resume": _resume, "close": lambda generator: generator.close(),
-    "start": _start, "is_done": _is_done, "cancel": lambda task: task.cancel(),
+    "resume": resume, "close": lambda generator: generator.close(),
+    "start": start, "is_done": is_done, "cancel": lambda task: task.cancel(),
     "result": lambda task: task.result(), "aiter": lambda value: value.__aiter__(),
-    "anext": _anext, "line": _line,
-    "seed": _seed, "environment": _set_environment, "replace": _replace, "restore": _restore,
+    "anext": next_async_item, "line": read_line,
+    "seed": set_random, "environment": set_environment, "replace": replace, "restore": restore,
     "input": lambda prompt: None if builtins.input is _input else builtins.input(prompt),
 }  # fmt: skip
 """Requests, by name; `load` is the tester's."""

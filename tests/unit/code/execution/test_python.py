@@ -274,7 +274,9 @@ HOSTILE = [
     ),
     ("def f(a): raise StopIteration", "for a, b in zip(map(f, [1]), [2]): assert a == b"),
     (
-        PEER + "peer()._send(['value', ['l', ['d', ['__builtins__', ['d']]], ['d']]])\n"
+        PEER + "names = ['new', 2, 'builtins.dict', [], ['__builtins__', None]]\n"
+        "both = ['new', 1, 'builtins.list', [], [names, ['new', 3, 'builtins.dict', [], []]]]\n"
+        "peer().send(['value', both, [], ['', '', None]])\n"
         "def f(a): return 1",
         "assert f(1) == 2",
     ),
