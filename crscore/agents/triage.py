@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -123,6 +123,14 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
     """Name of this schema; a breaking change gets a new number."""
 
 
+class _Entry(NamedTuple):
+    """Text that may repeat another."""
+
+    comment: Comment
+    is_draft: bool
+    text: str = ""
+
+
 def triage(
     scorer: Scorer,
     diff: Diff,
@@ -150,9 +158,8 @@ def triage(
         " ".join(result.sentences[index].text for index in remark.sentences)
         for remark in result.remarks
     ]
-    vectors = scorer.parts.encoder.encode(texts)
-    duplicates = _find_duplicates(result, vectors, drafts=len(comments))
     drafts = len(comments)
+    duplicates = _find_duplicates(result, scorer.parts.encoder.encode(texts), drafts=drafts)
     decided = (
         _decide(index, text, duplicates.get(index), result, drafts=drafts)
         for index, text in enumerate(texts)
@@ -216,7 +223,7 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
             texts[sentence.comment] = f"{texts.get(sentence.comment, '')} {sentence.text}".strip()
     # Posted comments come first, as drafts repeat them and not the reverse.
     order = sorted(texts, key=lambda at: (at < drafts, at))
-    entries = [(result.comments[at].comment, at < drafts, texts[at]) for at in order]
+    entries = [_Entry(result.comments[at].comment, at < drafts, texts[at]) for at in order]
     for number, (at, entry) in enumerate(zip(order, entries, strict=True)):
         scored = result.comments[at]
         repeated = (n for n in range(number) if _is_repeat(entry, entries[n]))
@@ -227,23 +234,18 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
             action=Action.ANSWER if first is None else Action.SKIP,
             reason=NOT_READ if first is None else f"remark {first} is about the same code",
             stance=None, importance=None, worth=None, draft_worth=None, receipt=None,
-            post=entry[1] and first is None,
+            post=entry.is_draft and first is None,
             verdict=Verdict.UNPROVEN, duplicate_of=first, suggestion_applies=_applies(scored),
         )  # fmt: skip
 
 
-def _is_repeat(entry: tuple[Comment, bool, str], first: tuple[Comment, bool, str]) -> bool:
-    """Return whether unread text repeats another: in the same words, or about the same code.
-
-    Each has its comment, whether it is a draft, and its text.
-    """
-    (comment, is_draft, text), (first_comment, is_first_draft, first_text) = entry, first
-    same_author = (is_draft, comment.author) == (is_first_draft, first_comment.author)
-    if _are_apart(first_comment, comment, same_author=same_author):
+def _is_repeat(entry: _Entry, first: _Entry) -> bool:
+    """Return whether unread text repeats another: in the same words, or about the same code."""
+    if _are_apart(first, entry):
         return False
-    is_near = abs((comment.line or 0) - (first_comment.line or 0)) <= SAME_PLACE_LINES
-    is_same_code = is_near and len(code_names(text) & code_names(first_text)) > 1
-    return text == first_text or is_same_code
+    is_near = abs((entry.comment.line or 0) - (first.comment.line or 0)) <= SAME_PLACE_LINES
+    is_same_code = is_near and len(code_names(entry.text) & code_names(first.text)) > 1
+    return entry.text == first.text or is_same_code
 
 
 def _choose_action(
@@ -292,48 +294,37 @@ def _find_duplicates(
     result: Result, vectors: npt.NDArray[np.float32], *, drafts: int
 ) -> dict[int, int]:
     """Map each duplicate to the remark it repeats: an already posted or a more valuable one."""
-    order = sorted(
-        (index for index, remark in enumerate(result.remarks) if remark.is_valuable),
-        key=lambda index: (
-            result.remarks[index].comment < drafts,
-            -result.remarks[index].worth,
-            index,
-        ),
-    )
-    comments = [result.comments[remark.comment].comment for remark in result.remarks]
-    authors = [
-        (remark.comment < drafts, comment.author)
-        for remark, comment in zip(result.remarks, comments, strict=True)
+    remarks = result.remarks
+    entries = [
+        _Entry(result.comments[remark.comment].comment, remark.comment < drafts)
+        for remark in remarks
     ]
+    order = sorted(
+        (index for index, remark in enumerate(remarks) if remark.is_valuable),
+        key=lambda index: (entries[index].is_draft, -remarks[index].worth, index),
+    )
     firsts: list[int] = []
     duplicates: dict[int, int] = {}
     for index in order:
-        matches = [
-            first
+        cosines = {
+            first: float(vectors[first] @ vectors[index])
             for first in firsts
-            if not _are_apart(
-                comments[first], comments[index], same_author=authors[first] == authors[index]
-            )
-            and float(vectors[first] @ vectors[index]) >= SAME_POINT
-        ]
-        if matches:
-            duplicates[index] = max(
-                matches, key=lambda first: float(vectors[first] @ vectors[index])
-            )
+            if not _are_apart(entries[first], entries[index])
+        }
+        best = max(cosines, key=lambda first: cosines[first], default=index)
+        if cosines.get(best, 0.0) >= SAME_POINT:
+            duplicates[index] = best
         else:
             firsts.append(index)
     return duplicates
 
 
-def _are_apart(comment_a: Comment, comment_b: Comment, *, same_author: bool) -> bool:
+def _are_apart(first: _Entry, second: _Entry) -> bool:
     """Return whether comments are about different places: a reviewer may repeat words on each."""
-    if comment_a.path != comment_b.path:
-        return comment_a.path is not None and comment_b.path is not None
-    if (
-        not (same_author and comment_a.line and comment_b.line)
-        or comment_a.outdated
-        or comment_b.outdated
-    ):
+    a, b = first.comment, second.comment
+    if a.path != b.path:
+        return a.path is not None and b.path is not None
+    is_same_author = (first.is_draft, a.author) == (second.is_draft, b.author)
+    if not (is_same_author and a.line and b.line) or a.outdated or b.outdated:
         return False
-    start = max(comment_a.start_line or comment_a.line, comment_b.start_line or comment_b.line)
-    return start > min(comment_a.line, comment_b.line)
+    return max(a.start_line or a.line, b.start_line or b.line) > min(a.line, b.line)
