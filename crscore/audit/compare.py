@@ -192,7 +192,8 @@ def _sentence(pair: _Pair, decision: str, detect: float, needed: int | None) -> 
     if value < 0:
         first, second, gained = second, first, gained[::-1]
         low, high, value = -high, -low, -value
-    # The sign is in words: the first one named is the one that gained more.
+    # In words, since "+31" beside the worst of three bots was read as praise: the first one named
+    # is the one that gained more.
     least = f"{format_score(-low)} fewer" if low < 0 else format_score(low)
     numbers = f"{format_score(value)} more of 100 (95 %: {least} to {format_score(high)} more)"
     # For different pull requests, the counts are omitted: their difference is another number than

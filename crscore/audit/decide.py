@@ -262,7 +262,8 @@ def _verdict(
 ) -> Literal["keep", "tune", "drop", "undecided"]:
     if gained.total < MIN_PULLS:
         return "undecided"
-    # A bot with few but weighty remarks is not dropped automatically.
+    # A bot with few but weighty remarks is not dropped automatically. By remarks and not only by
+    # pull requests, as one that writes ten remarks on each has a misread one on four of ten.
     has_little = _ends(gained)[1] < NEGLIGIBLE and (weighty.share or 0.0) < KEEP_FROM
     if has_little or (_ends(weighty)[1] < NEGLIGIBLE and not has_evidence):
         return "undecided" if is_wanted else "drop"
@@ -287,6 +288,8 @@ def _needed(decision: Decision) -> int | None:
         return few
     # The distance of a share to a limit within its interval shows how many more are needed.
     limits = [(gained, NEGLIGIBLE), (decision.weighty, KEEP_FROM)]
+    # Without evidence, only more fixes can show some; for a bot whose lines change less often than
+    # others, no number of pull requests would.
     if not decision.evidence:
         limits = [(decision.fixed, decision.chance or 0.0)] * (decision.chance is not None)
     needed = []

@@ -24,6 +24,7 @@ WORDS: Final = 4
 MAX_WORDS: Final = 40
 """Number of words of a comment that are read."""
 _NAME: Final = "_"
+# Addresses too: a link to the rule that a linter quotes differs from remark to remark.
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
 _AROUND: Final = ".,;:!?()[]*'"
 

@@ -174,6 +174,7 @@ def _reviewer(table: ReviewTable, name: str, record: Record, options: OverviewOp
     amount, unit = options.prices.get(name, (None, ""))
     standings = table.columns["usefulness"][rows]
     standings = standings[~np.isnan(standings)]
+    # One review says nothing about how much reviews of the bot differ.
     is_enough = len(standings) > 1
     return Reviewer(
         name=name,
@@ -206,12 +207,15 @@ def estimate_mean(standings: Floats, spread: Floats) -> Estimate:
         standings: Standing of each text, 0 to 100, shape (N,), N at least 2.
         spread: Table of `usefulness.scale.Scale.spread`.
     """
+    # The network and readers with the guide differ at both ends: a review that the network places
+    # at 10 is at 21 in the middle of theirs, so the interval stands around the middle.
     knots, *quantiles = spread.T
     low, middle, high = (np.interp(standings, knots, quantile) for quantile in quantiles)
     reading = (high - low) / 2 / _Z
     variance = (standings.var(ddof=1) + (reading**2).mean()) / len(standings)
     half = _Z * math.sqrt(variance + BOT_ERROR**2)
     value, centre = float(standings.mean()), float(middle.mean())
+    # The interval has the mean in any case, as that of a single score has the score.
     return Estimate(
         value=value,
         low=max(0.0, min(value, centre - half)),
@@ -228,6 +232,7 @@ def _spread() -> Floats:
 def _rank(row: Reviewer) -> tuple[bool, int, float]:
     """Return the place of a reviewer: bots by verdict, then by the remarks that mattered."""
     order = _ORDER.index(row.decision.verdict) if row.decision else 0
+    # Per pull request, as a bot that is tried for a week has had less time to find something.
     return not row.is_bot, order, -sum(row.remarks.mattered.values()) / max(1, row.pulls)
 
 

@@ -105,6 +105,7 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
         lines.append((Run(f"{fact.title}: ", "strong"), fact.text))
         if fact is row.facts[0]:
             remarks = (remark for kind in IMPORTANT for remark in row.examples.get(kind, ()))
+            # Bots say the same again with other hidden markup; the reader sees it once.
             by_text = {remark.text: remark for remark in remarks if remark.outcome}
             lines += map(_quoted, islice(by_text.values(), QUOTES))
     if link:
