@@ -203,14 +203,11 @@ def _without_remarks(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[_
     kept_items = [item for item in items if item.listed or item.implies not in with_lists]
     if not kept_items or kept_items[-1] is not items[-1] or raw.endswith("\n"):
         return kept_items, cut
-    is_ended = [_is_ended(item.text) for item in kept_items]
+    texts = [item.text for item in kept_items]
+    is_ended = [text.endswith(_CLOSED) and text.count("`") % 2 == 0 for text in texts]
     # If no item ends with a full stop, a missing one does not mean that the answer was cut off.
     broken = cut or (len(is_ended) > 1 and not is_ended[-1] and all(is_ended[:-1]))
     return kept_items[:-1] if broken else kept_items, broken
-
-
-def _is_ended(text: str) -> bool:
-    return text.endswith(_CLOSED) and text.count("`") % 2 == 0
 
 
 def _plain_sentence(text: str) -> str:

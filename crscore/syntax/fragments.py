@@ -133,8 +133,6 @@ def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     opened = _openers(lines)
     closing = _ending(lines)
     odd = text.count(_TRIPLE) % 2
-    if odd and _closes_first(lines):
-        yield _TRIPLE + "\n", closing
     yield opened, closing
     if _TRIPLE in text:
         yield _TRIPLE + "\n", closing if odd else "\n" + _TRIPLE
@@ -145,12 +143,6 @@ def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
         yield before, "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
     if closing == "" and opened == "":
         yield "class _:\n", ""
-
-
-def _closes_first(lines: Sequence[str]) -> bool:
-    """Return whether the first triple quotes end a string that starts before the fragment."""
-    first = next((line.strip() for line in lines if _TRIPLE in line), "")
-    return first == _TRIPLE or (first.endswith(_TRIPLE) and not first.startswith(_TRIPLE))
 
 
 def _ending(lines: Sequence[str]) -> str:

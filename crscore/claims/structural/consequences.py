@@ -13,7 +13,7 @@ from crscore.claims.structural.change import is_shipped
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.quoting import Statement, about, fits, split_arguments
 from crscore.syntax.change import squeeze
-from crscore.syntax.outline import Fact, Kind, Role
+from crscore.syntax.outline import Kind, Role
 from crscore.text import find_code_spans, quote, split_identifier
 
 MAX_LINE_CHARS: Final = 300
@@ -123,8 +123,8 @@ def find_consequences(unit: Evidence) -> Iterator[Statement]:
 def find_guarded(unit: Evidence) -> Iterator[Statement]:
     """Find code that lost the condition that guarded it, or got a new one."""
     earlier_by_side = {
-        True: _variables_of_conditions(unit.change.old.facts),
-        False: _variables_of_conditions(unit.change.new.facts),
+        new: [_variables(fact.text) for fact in part.facts if fact.role is Role.CONDITION]
+        for new, part in ((True, unit.change.old), (False, unit.change.new))
     }
     conditions = [(False, fact) for fact in unit.removed(Role.CONDITION) if fits(fact.text)]
     conditions += [(True, fact) for fact in unit.added(Role.CONDITION) if fits(fact.text)]
@@ -149,10 +149,6 @@ def find_guarded(unit: Evidence) -> Iterator[Statement]:
             guard = f"{fact.name or 'when'} {quote(fact.text)}"
             text = f"{body} in {unit.subject} {verb} {guard}: {question}"
             yield about([fact], text, new=is_added)
-
-
-def _variables_of_conditions(facts: list[Fact]) -> list[set[str]]:
-    return [_variables(fact.text) for fact in facts if fact.role is Role.CONDITION]
 
 
 def _variables(text: str) -> set[str]:

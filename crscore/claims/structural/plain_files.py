@@ -172,7 +172,11 @@ def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[St
     if not is_listed or change.state != "changed" or change.name in {"overrides", "resolutions"}:
         return
     before, after = (
-        {match["name"]: (match, line) for line in lines if (match := _dependency(version, line))}
+        {
+            match["name"]: (match, line)
+            for line in lines
+            if (match := _PATTERNS["dependency"].match(version.lines[line]))
+        }
         for version, lines in ((old, change.removed), (new, change.added))
     )
     for name, (match, line) in after.items():
@@ -188,14 +192,13 @@ def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[St
             yield Statement(f"{package} is a new dependency: {question}", lines, True, "dependency")
 
 
-def _dependency(version: Version, line: int) -> re.Match[str] | None:
-    return _PATTERNS["dependency"].match(version.lines[line])
-
-
 def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
     """Return the title of each changed line's section; empty if it has none."""
+    is_keyed = file.language in _LANGUAGES["keyed"]
+    # After `@@`, git shows the last line without indentation, which may be the section's key.
     starts = {
-        hunk.range_of(version.side)[0]: _title_of_hunk(file, hunk.section) for hunk in file.hunks
+        hunk.range_of(version.side)[0]: (is_keyed and _title(file, hunk.section, "", 0)) or ""
+        for hunk in file.hunks
     }
     level = _top_indent(version) if file.language == "json" else 0
     titles: dict[int, str] = {}
@@ -212,11 +215,6 @@ def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
         if number in changed:
             titles[number] = title
     return titles
-
-
-def _title_of_hunk(file: ChangedFile, section: str) -> str:
-    is_keyed = file.language in _LANGUAGES["keyed"]
-    return (is_keyed and _title(file, section, "", 0)) or ""
 
 
 def _top_indent(version: Version) -> int:

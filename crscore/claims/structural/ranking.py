@@ -176,10 +176,14 @@ class RankedTopic(NamedTuple):
 
 def rank_topics(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[RankedTopic]:
     """Weigh and order the claims within each topic."""
-    return [
-        RankedTopic(change, *_sort(statements, [weigh(claim) for claim in claims]))
-        for (change, statements), claims in zip(topics, describe_claims(topics), strict=True)
-    ]
+    ranked = []
+    for (change, statements), features in zip(topics, describe_claims(topics), strict=True):
+        weighed = sorted(
+            zip(statements, map(weigh, features), strict=True), key=lambda pair: -pair[1]
+        )
+        sorted_statements = [statement for statement, _ in weighed]
+        ranked.append(RankedTopic(change, sorted_statements, [weight for _, weight in weighed]))
+    return ranked
 
 
 def weigh(features: Features, weights: Mapping[str, float] = WEIGHTS) -> float:
@@ -190,10 +194,3 @@ def weigh(features: Features, weights: Mapping[str, float] = WEIGHTS) -> float:
         weights.get(name, 0.0) * value for name, value in features.items()
     )
     return max(MIN_WEIGHT, round(1 / (1 + math.exp(-logit)), 4))
-
-
-def _sort(
-    statements: Sequence[Statement], weights: Sequence[float]
-) -> tuple[list[Statement], list[float]]:
-    order = sorted(range(len(statements)), key=lambda index: -weights[index])
-    return [statements[index] for index in order], [weights[index] for index in order]

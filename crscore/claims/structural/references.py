@@ -94,14 +94,10 @@ def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
     return Topic(
         name=change.name or change.file.path,
         noun=change.noun,
-        state=TopicState(_state(change.state).get("topic", TopicState.CHANGED)),
+        state=TopicState(_STATES.get(change.state, {}).get("topic", TopicState.CHANGED)),
         lines=change.size - len(change.aside) + similar,
         place=location,
     )
-
-
-def _state(name: str) -> Mapping[str, Any]:
-    return _STATES.get(name, {})
 
 
 def _readings(
@@ -109,7 +105,7 @@ def _readings(
 ) -> list[str]:
     """Return the text that the encoder reads for each claim: its code, in words."""
     lines = [(False, line) for line in change.removed] + [(True, line) for line in change.added]
-    verb = _state(change.state).get("verb") or _verb(lines)
+    verb = _STATES.get(change.state, {}).get("verb") or _verb(lines)
     names = [unit.name for unit in change.members] if change.noun == "tests" else [change.name]
     full_name = " ".join(names)
     name = _words([full_name.rpartition(".")[2] or full_name], MAX_READING_CHARS)
