@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from crscore.diff.languages import node_types
 from crscore.syntax import nodes
@@ -106,18 +106,6 @@ def errors_in(root: Node) -> int:
     return total
 
 
-class _Step(NamedTuple):
-    """A node to visit."""
-
-    node: Node
-    parent: Node | None
-    """Its parent node."""
-    owner: int
-    """Index of the enclosing unit."""
-    nested: bool
-    """Whether it is inside a function that is part of an expression."""
-
-
 class _Reader:
     """State of one walk."""
 
@@ -132,6 +120,11 @@ class _Reader:
         self.declaring = frozenset().union(
             language.types, language.functions, language.members, language.lambdas, language.calls
         )
+        # Most nodes are of other kinds, and a pull request has 500,000 nodes.
+        self.noted = frozenset().union(
+            language.calls, language.assigns, node_types("returns"), language.raises,
+            language.catches, language.imports, language.decorators, language.strings,
+        )  # fmt: skip
         self.depths = [0]
         self.code_row = 0
         """Last line of the code visited so far."""
@@ -142,31 +135,39 @@ class _Reader:
     def walk(self, root: Node) -> None:
         """Visit every node on the requested lines once, in reading order."""
         self.units[0].end = root.end_point.row + 1 + self.offset
-        # Each step keeps the parent, as looking it up takes time in proportion to the siblings.
-        stack: list[_Step] = [_Step(root, None, 0, nested=False)]
+        # Each step keeps the parent, as looking it up takes time in proportion to the siblings; the
+        # index of its unit; and whether it is in a function that is part of an expression.
+        stack: list[tuple[Node, Node | None, int, bool]] = [(root, None, 0, False)]
         left = MAX_NODES
-        atoms = self.language.strings
+        atoms, sections, callbacks = (
+            self.language.strings, self.language.sections, self.language.callbacks
+        )  # fmt: skip
         while stack and left:
             left -= 1
             node, parent, owner, nested = stack.pop()
-            low, high = self._row(node), self._row(node, end=True)
             kind = node.type
             # Read even outside the requested lines: `private:` applies to the lines below it.
-            if kind in self.language.sections:
+            if kind in sections:
                 self._start_section(node, owner)
-            if not self._is_read(low, high):
+            low = self._row(node)
+            if not self._is_read(low, self._row(node, end=True)):
                 continue
+            children = () if kind in atoms else node.children
             if node.is_named:
                 if "comment" in kind:
                     self._add(owner, Role.COMMENT, "", text_of(node), low)
                     continue
-                enclosing, owner = owner, self._open(node, parent, kind, owner)
+                enclosing = owner
+                if kind in self.declaring:
+                    owner = self._open(node, parent, kind, owner)
                 # The value that a callback returns is not returned by the unit.
-                nested = enclosing == owner and (nested or kind in self.language.callbacks)
-                self._note(node, parent, owner, low, nested=nested)
-            children = () if kind in atoms else node.children
+                nested = enclosing == owner and (nested or kind in callbacks)
+                if kind in self.noted:
+                    self._note(node, parent, owner, low, nested=nested)
+                if children:
+                    self._note_condition(node, kind, owner)
             if children:
-                stack.extend(_Step(child, node, owner, nested) for child in reversed(children))
+                stack += [(child, node, owner, nested) for child in reversed(children)]
             else:
                 self._add_tokens(node, owner, low)
         self._move_leading_lines()
@@ -312,7 +313,7 @@ class _Reader:
         return Declared(unit_kind, noun, name, body) if name else None
 
     def _note(self, node: Node, parent: Node | None, owner: int, low: int, *, nested: bool) -> None:
-        """Add the facts of a node; see `_Step` for `nested`."""
+        """Add the facts of a node; `nested` is whether it is in a function of an expression."""
         language, kind = self.language, node.type
         if kind in language.calls:
             self._note_call(node, owner)
@@ -337,7 +338,6 @@ class _Reader:
             is_doc = language.indented and holder is not None and holder.named_child_count == 1
             role = Role.COMMENT if is_doc else Role.STRING
             self._add(owner, role, "", text_of(node), low)
-        self._note_condition(node, kind, owner)
 
     def _note_return(self, node: Node, owner: int, low: int, *, nested: bool) -> None:
         value = nodes.after_keyword(node)
@@ -369,8 +369,14 @@ class _Reader:
 
     def _add_tokens(self, node: Node, owner: int, low: int) -> None:
         """Add a leaf, one token per line; both kinds of quotation marks count as the same."""
-        lines = (node.text or b"").decode("utf-8", "replace").split("\n")
+        text = (node.text or b"").decode("utf-8", "replace")
         tokens = self.units[owner].tokens
+        if "\n" not in text:  # nearly all; its line was requested
+            self.code_row = low
+            if low >= self.first and (text := text.strip()):
+                tokens.append((low, text.replace("'", '"')))
+            return
+        lines = text.split("\n")
         self.code_row = low + len(lines) - 1
         for line, text in enumerate(lines, start=low):
             if line >= self.first and self._is_read(line, line) and text.strip():
