@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.audit.engines import WORKER_DIED_REASON, run_in_processes, run_on_ray
+from crscore.audit.score.nightly import find_unscored
 from crscore.audit.score.pull_rows import failed, score_task
-from crscore.audit.score.tasks import find_unscored
 from crscore.settings import Config
 from tests.helpers.audits import NIGHT, Audit, add
 

@@ -11,9 +11,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore.audit.score.nightly import ScoringSummary, score
+from crscore.audit.score.nightly import ScoringSummary, find_unscored, make_tasks, score
 from crscore.audit.score.pull_rows import make_scorer, score_task, signature_of
-from crscore.audit.score.tasks import find_unscored, make_tasks
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
     Comment,

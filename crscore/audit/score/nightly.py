@@ -1,22 +1,42 @@
 """Scoring of all pull requests whose content is new to the store."""
 
+import hashlib
+import json
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from crscore import progress
 from crscore.audit.engines import WORKER_DIED_REASON, make_engine
 from crscore.audit.score import pull_rows
-from crscore.audit.score.tasks import find_unscored, make_tasks
+from crscore.audit.score.assemble import ScoringTask
 from crscore.audit.store.database import Store
-from crscore.audit.store.queries import add_run
+from crscore.audit.store.queries import (
+    FAILED,
+    add_run,
+    all_repositories,
+    pull_pages,
+    read_comments,
+    reviewed_pulls,
+    to_message,
+)
+from crscore.audit.store.rows import Pull, Score
+from crscore.diff import full_files, git
+from crscore.errors import HostError
 from crscore.hosts.host import Host
+from crscore.hosts.records import Change
+from crscore.scorer import diff_limits
 from crscore.settings import Config
 
 GITHUB: Final = "https://github.com"
+_CONTENT_BYTES: Final = 8
+UnscoredPull: TypeAlias = tuple[int, int, bytes]
+"""Repository and number of a pull request whose content has no score, and the hash of its content:
+its head and its comments with their lines, 8 bytes."""
 
 
 class ScoringSummary(NamedTuple):
@@ -94,3 +114,109 @@ def score(
 
 def _now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull]:
+    """List the pull requests to score.
+
+    They have a comment of a reviewer, and their content has no score with this signature.
+
+    Args:
+        store: The store.
+        signature: Text of the signature.
+        night: Date of the run; pull requests that failed on another night are listed again.
+
+    Returns:
+        The pull requests, sorted by repository and number.
+    """
+    # A signature that was never stored has the id 0, which no score has.
+    id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
+    unscored = []
+    for repository, number in reviewed_pulls(store):
+        content = _content(store, repository, number)
+        of_pull = {"repository": repository, "number": number, "content": content}
+        scores = store.find(Score, **of_pull, reviewer="", signature=id_)
+        # A failure is tried again on another night; in the same night it would fail again.
+        if not any(
+            row.night == night or not (row.reason or "").startswith(FAILED) for row in scores
+        ):
+            unscored.append((repository, number, content))
+    return unscored
+
+
+def _content(store: Store, repository: int, number: int) -> bytes:
+    """Hash the head and the comments, including their lines."""
+    (pull,) = store.find(Pull, repository=repository, number=number)
+    comments = [
+        [
+            row.key, row.thread, row.author, row.body.hex(), row.hunk and row.hunk.hex(),
+            row.state, row.commit_id, row.path, row.line, row.start_line, row.side, is_outdated,
+        ]
+        for row, is_outdated, _ in read_comments(store, repository, number)
+    ]  # fmt: skip
+    # Thumbs and resolved threads do not affect scores, so they are not part of the content.
+    data = json.dumps([pull.head, pull.base_ref, pull.author, comments]).encode()
+    return hashlib.sha256(data).digest()[:_CONTENT_BYTES]
+
+
+def make_tasks(
+    store: Store,
+    clones: Path,
+    settings: Config,
+    pulls: Sequence[UnscoredPull],
+    *,
+    host: Host | None,
+    web: str,
+    night: str,
+) -> Iterator[ScoringTask]:
+    """Read the rows of each pull request.
+
+    Args:
+        store: The store.
+        clones: Folder of the bare clones, `<repository id>.git`.
+        settings: Settings with the size limits.
+        pulls: Pull requests to score.
+        host: Reads changes that no clone has; None to skip them.
+        web: Address of GitHub's pages.
+        night: Date of the run, ISO 8601.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    names = {row.id: row.name for row in all_repositories(store)}
+    pages = pull_pages(store, web)
+    limits = full_files.Limits(
+        diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
+    )
+    for repository, number, content in pulls:
+        (pull,) = store.find(Pull, repository=repository, number=number)
+        name, clone = names.get(repository, str(repository)), clones / f"{repository}.git"
+        change: Change | str | None = None
+        # Read from the API in this process, because workers have neither client nor token.
+        if host is not None and not _has(clone, pull.base, pull.head):
+            try:
+                change = host.read_change(name, number, head=pull.head, limits=limits)
+            except HostError as exc:
+                change = str(exc)
+        yield ScoringTask(
+            name=name,
+            url=pages.get(name, "").replace("{number}", str(number)),
+            pull=pull,
+            messages=tuple(
+                replace(
+                    to_message(store, row), outdated=outdated, resolved=resolved, minimized=False
+                )
+                for row, outdated, resolved in read_comments(store, repository, number)
+            ),
+            content=content,
+            night=night,
+            clone=clone.absolute(),
+            change=change,
+        )
+
+
+def _has(clone: Path, *commits: str) -> bool:
+    try:
+        return not git.missing_commits(clone, commits)
+    except HostError:
+        return False

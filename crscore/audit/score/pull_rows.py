@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final, TypedDict
+from typing import Any, Final
 
 from crscore.audit.score.assemble import ScoringTask, assemble
 from crscore.audit.score.vectors import CachedVectors
@@ -201,16 +201,12 @@ def failed(task: ScoringTask, signature: str, reason: str) -> Scored:
     return Scored(signature=signature, rows=(row,), failure=failure.removeprefix(FAILED))
 
 
-class _Key(TypedDict):
-    repository: int
-    number: int
-    signature: int
-    content: bytes
-
-
-def _key(task: ScoringTask) -> _Key:
+def _key(task: ScoringTask) -> dict[str, Any]:
     pull = task.pull
-    return _Key(repository=pull.repository, number=pull.number, signature=0, content=task.content)
+    return {
+        "repository": pull.repository, "number": pull.number, "signature": 0,
+        "content": task.content,
+    }  # fmt: skip
 
 
 def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:

@@ -6,7 +6,7 @@ along with pushes and do not report the original ones, so a comment keeps the po
 run that read it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -20,7 +20,10 @@ from crscore.audit.store.queries import (
     put_listed,
     put_observation,
     put_position,
+    rename_author,
+    rename_reviewer,
     thread_keys,
+    to_message,
 )
 from crscore.audit.store.rows import (
     Check,
@@ -31,8 +34,8 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
     host_id_of,
+    kind_of,
 )
-from crscore.audit.sync.comments import DELETED, GHOST, classify_comments, rename_accounts
 from crscore.audit.sync.repositories import Messages, rename
 from crscore.errors import (
     BadTokenError,
@@ -43,10 +46,15 @@ from crscore.errors import (
 )
 from crscore.hosts.feed import Feed, FeedDetails, FeedMessage, FeedPull, FeedThread, PullKey
 from crscore.hosts.records import MessageKind
+from crscore.pull_request.reviewers.classify import read_posts
 from crscore.reports.escape import one_line
 
 MAX_UNANSWERED: Final = 5
 """Number of successive requests without a response after which the run stops."""
+DELETED: Final = "deleted"
+"""Reason that marks a deleted comment as minimised."""
+GHOST: Final = "ghost"
+"""Reviewer name for deleted accounts."""
 
 
 def read_changed(
@@ -320,3 +328,62 @@ def _to_thread_observation(key: int, night: str, thread: FeedThread) -> ThreadOb
         resolved_by=thread.resolved_by,
         outdated=int(thread.outdated),
     )
+
+
+def classify_comments(
+    store: Store, repository: int, number: int, pull_author: str | None
+) -> dict[str, str]:
+    """Classify all comments on a pull request again, in an open transaction.
+
+    Returns:
+        New names of renamed reviewers, by former name.
+    """
+    # A new post can change the classification of earlier ones, so all are read again.
+    rows = store.find(Comment, "created", "key", repository=repository, number=number)
+    messages = [to_message(store, row) for row in rows]
+    renamed = {}
+    for row, post in zip(rows, read_posts(messages, pull_author=pull_author), strict=True):
+        classified = replace(
+            row,
+            reviewer=post.reviewer,
+            is_bot=int(post.is_bot),
+            is_review=int(post.is_review),
+            skip=post.skip,
+        )
+        if classified != row:
+            store.put([classified])
+        if classified.reviewer != row.reviewer:
+            renamed[row.reviewer] = classified.reviewer
+    return renamed
+
+
+def rename_accounts(
+    store: Store, logins: dict[Account, str], rows: Iterable[Comment]
+) -> tuple[str, ...]:
+    """Store the new logins of renamed accounts in all rows, in an open transaction.
+
+    Args:
+        store: The store.
+        logins: Logins of the accounts; updated.
+        rows: Comments that were just read.
+
+    Returns:
+        One sentence for each renamed account.
+    """
+    notes = []
+    for row in rows:
+        if row.author_id is None or row.author is None:
+            continue
+        # An app's account has two logins: one in REST and one in GraphQL's reviews. The difference
+        # is not a new name.
+        account = (kind_of(row.key) is MessageKind.REVIEW, row.author_id)
+        former = logins.setdefault(account, row.author)
+        if former == row.author:
+            continue
+        logins[account] = row.author
+        for repository, number, author in rename_author(store, row.author_id, former, row.author):
+            renamed = classify_comments(store, repository, number, author)
+            for old, new in renamed.items():
+                rename_reviewer(store, repository, number, old, new)
+        notes.append(f"{former} is now called {row.author}; stored comments were updated.")
+    return tuple(notes)

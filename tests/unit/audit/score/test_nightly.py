@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace as with_settings
 
-from crscore.audit.score.tasks import make_tasks
+from crscore.audit.score.nightly import make_tasks
 from crscore.audit.store.rows import AuditRun, Comment, CommentScore, Pull, Score
 from crscore.errors import ConfigError, DependencyError
 from crscore.github.host import GitHub

@@ -8,7 +8,7 @@ import pytest
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import logins_by_account, put_comments
 from crscore.audit.store.rows import Comment, Pull, Score
-from crscore.audit.sync import comments
+from crscore.audit.sync import pulls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,12 +50,12 @@ def test_renamed_account_is_renamed_everywhere(store: Store) -> None:
     store.put([pull(7), pull(8)])
     old = replace(LINE, author="nosuchbot[bot]", body=store.add_text("Off by one."))
     put_comments(store, [old])
-    comments.classify_comments(store, 1, 7, "ada")
+    pulls.classify_comments(store, 1, 7, "ada")
     former = store.select(Comment)[0].reviewer
     store.put([score(former)])
     logins = logins_by_account(store)
     new = replace(old, key=80, number=8, author="otherbot[bot]")
-    notes = comments.rename_accounts(store, logins, [new])
+    notes = pulls.rename_accounts(store, logins, [new])
     comment = store.select(Comment)[0]
     assert notes == ("nosuchbot[bot] is now called otherbot[bot]; stored comments were updated.",)
     assert (logins, comment.author) == ({(False, 5): "otherbot[bot]"}, "otherbot[bot]")
@@ -66,7 +66,7 @@ def test_other_name_on_reviews_is_no_new_name(store: Store) -> None:
     line = replace(LINE, author="Copilot", body=store.add_text("Off by one."))
     review = replace(line, key=41, author="copilot-pull-request-reviewer[bot]")
     logins = logins_by_account(store)
-    assert comments.rename_accounts(store, logins, [line, review, line]) == ()
+    assert pulls.rename_accounts(store, logins, [line, review, line]) == ()
     store.put([line, review])
     assert logins_by_account(store) == logins
 
