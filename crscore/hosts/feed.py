@@ -153,7 +153,7 @@ class Feed(Protocol):
         """
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> Sequence[str]:
-        """Return those of the commits (40 hex digits each) that the host still has.
+        """Return the commits (40 hex digits each) that the host still has.
 
         Raises:
             HostError: Some could not be checked.

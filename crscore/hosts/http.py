@@ -195,7 +195,7 @@ class HostClient(ABC):
         """Close the connections."""
         self.session.close()
 
-    # PyGithub and python-gitlab raise errors of their own, from which `write` needs the response.
+    # The libraries raise their own errors, but `write` decides by the response.
     @abstractmethod
     def read_refusal(self, exc: Exception) -> Refusal | None:
         """Return the response that caused one of `library_errors`; None if it cannot be read."""

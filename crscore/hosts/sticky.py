@@ -109,7 +109,7 @@ def sign(text: str, key: bytes, number: int | str, nonce: str) -> str:
 
 
 def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, ...]:
-    """Return the comments that crscore wrote with this key, and nobody has edited since.
+    """Return the comments that crscore wrote with this key, unless somebody edited them.
 
     Args:
         messages: All messages, oldest first.

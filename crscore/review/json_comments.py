@@ -66,7 +66,7 @@ _SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 _LINE_END: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _BLANK: Final = re.compile(r"\s*+")
-# Single quotes are those of Python's `str(comments)`.
+# Python's `str(comments)` has single quotes.
 _OBJECT_START: Final = re.compile(r"""[\s\[]{0,20}+\{\s{0,20}+["']\w{1,100}+["']\s{0,20}+:""")
 _COMMENT_KEY: Final = re.compile(
     r"""["'](?:body|comments|findings|notes|message|errors)["']\s{0,20}+:"""

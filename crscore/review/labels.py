@@ -113,6 +113,6 @@ def read_badge(alternative: str, address: str) -> str | None:
 
 
 def _severities(label: str) -> set[str]:
-    """Return the severities that a label names, without those of its confidence or effort."""
+    """Return the severities that a label names; "high confidence" names none."""
     rated = _UNRATED.sub("", label.replace("_", " "))
     return {match.lastgroup or "" for match in _SEVERITY.finditer(rated)}

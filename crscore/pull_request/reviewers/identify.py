@@ -50,7 +50,7 @@ class ReviewerThread:
 
     @property
     def is_trusted(self) -> bool:
-        """Whether nobody wrote in it whom the repository is known not to have chosen."""
+        """False if the repository is known not to have chosen one of its authors."""
         return all(post.is_trusted is not False for post in self.posts)
 
 
@@ -154,7 +154,7 @@ def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...
 
 
 def _apart_from(message: Message, trusted_names: Collection[str]) -> Message:
-    """Give a person another name than that of an app: anybody can take a login."""
+    """Give a person another name than an app's: anybody can take a login."""
     author = message.author
     if message.post.is_trusted is not False or author.marked or author.name not in trusted_names:
         return message
