@@ -362,8 +362,9 @@ def _comment(fields: _Fields) -> Comment:
     if path.startswith("/") or path[1:3] == ":/":
         # Azure DevOps starts paths with a slash. Codex's are absolute; in an unknown folder, the
         # comment is about the whole change, since only the end of the path could be compared.
-        is_azure = fields.get("path")[0] != "code_location.absolute_file_path"
-        path = path.lstrip("/") if is_azure else ""
+        path = path.lstrip("/")
+        if fields.get("path")[0] == "code_location.absolute_file_path":
+            path, line, start_line = "", None, None
     return Comment(
         body=f"**{title}**\n\n{body}" if title and body else body or title,
         path=path or None,
@@ -387,7 +388,7 @@ def _lines(fields: _Fields) -> tuple[int | None, int | None]:
     if str(fields.get("subject_type")[1]).lower() == "file":
         return None, None  # GitHub sends line 1 for a comment on a file
     other_side = _side(fields, "start_side") not in {None, _side(fields, "side") or Side.NEW}
-    if line is None or start is None or start > line or other_side:
+    if line is None or start is None or start >= line or other_side:
         start = None  # a range across both sides cannot be expressed on one of them
     return line, start
 

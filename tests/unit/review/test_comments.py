@@ -514,7 +514,8 @@ def test_location_of_codex_is_read_from_the_root_of_the_repository(
     location = {"absolute_file_path": path, "line_range": {"start": 3, "end": 5}}
     finding = {"title": "Bound it", "body": "It grows.", "code_location": location}
     (comment,) = parse_review(json.dumps({"findings": [finding]}))
-    assert (comment.path, comment.start_line, comment.line) == (read, 3, 5)
+    lines = (3, 5) if read else (None, None)
+    assert (comment.path, comment.start_line, comment.line) == (read, *lines)
 
 
 def test_descriptions_are_no_comments_with_or_without_a_number() -> None:
