@@ -35,6 +35,7 @@ class Evidence:
         self.subject = label(change)
         self.old = old
         self.new = new
+        self._versions = ((False, change.old, old), (True, change.new, new))
         self._added = difference(change.new, change.old, set(change.added))
         self._removed = difference(change.old, change.new, set(change.removed))
 
@@ -48,11 +49,11 @@ class Evidence:
 
     def is_new(self, text: str) -> bool:
         """Return whether the old version of the unit does not contain this code."""
-        return squeeze(text) not in self._old_code
+        return squeeze(text) not in self._code[False]
 
     def is_gone(self, text: str) -> bool:
         """Return whether the new version of the unit does not contain this code."""
-        return squeeze(text) not in self._new_code
+        return squeeze(text) not in self._code[True]
 
     def statement(self, predicate: str, facts: Sequence[Fact], *, new: bool = True) -> Statement:
         """Return a statement about the unit that refers to the lines of some facts."""
@@ -60,7 +61,7 @@ class Evidence:
 
     def unmentioned(self, facts: Sequence[Fact], *, new: bool) -> list[Fact]:
         """Return the facts whose last name the other version does not mention, one per name."""
-        words = self._old_words if new else self._new_words
+        words = self._words[not new]
         facts_by_name: dict[str, Fact] = {}
         for fact in facts:
             last = last_name(fact.name)
@@ -116,20 +117,20 @@ class Evidence:
         )
 
     @cached_property
-    def _old_code(self) -> str:
-        return _text(self.change.old, self.old)
+    def _code(self) -> dict[bool, str]:
+        """Code of the unit in the old (False) and in the new version, without layout."""
+        return {
+            new: version.squeezed(spans) if (spans := _spans(part)) else version.all_squeezed
+            for new, part, version in self._versions
+        }
 
     @cached_property
-    def _new_code(self) -> str:
-        return _text(self.change.new, self.new)
-
-    @cached_property
-    def _old_words(self) -> frozenset[str]:
-        return _words(self.change.old, self.old)
-
-    @cached_property
-    def _new_words(self) -> frozenset[str]:
-        return _words(self.change.new, self.new)
+    def _words(self) -> dict[bool, frozenset[str]]:
+        """Words of the unit in the old (False) and in the new version."""
+        return {
+            new: version.words_in(spans) if (spans := _spans(part)) else version.words
+            for new, part, version in self._versions
+        }
 
     def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
         """Yield the removed and the added lines of each block of changed lines in the unit."""
@@ -180,13 +181,3 @@ def _spans(part: UnitPart) -> list[tuple[int, int]]:
     """Return the lines of a unit; none for a file, or if only git's hunk header names the unit."""
     units = [unit for unit in part.units if unit.name]
     return [(unit.start, unit.end) for unit in units] if all(unit.head for unit in units) else []
-
-
-def _text(part: UnitPart, version: Version) -> str:
-    spans = _spans(part)
-    return version.squeezed(spans) if spans else version.all_squeezed
-
-
-def _words(part: UnitPart, version: Version) -> frozenset[str]:
-    spans = _spans(part)
-    return version.words_in(spans) if spans else version.words
