@@ -30,7 +30,7 @@ COMMENT_OPTIONS: Final = frozenset({"within", "group", "other_changes"})
 """Parameters that apply only to comments without ratings."""
 READER_OPTIONS: Final = frozenset({"readers", "prices", "reader_limit"})
 """Parameters that apply only to a comparison of readers."""
-RATED_OPTIONS: Final = frozenset({"baselines", "files", "judges", "attacks", "split"})
+RATED_OPTIONS: Final = frozenset({"baselines", "judges", "attacks", "split"})
 """Parameters that apply only to rated reviews."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
 """Parameters of every use of the command."""
@@ -68,14 +68,6 @@ class SplitCommand(GroupedCommand):
     "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
 )
 @click.option("--baselines/--no-baselines", default=True, help="Show the published baselines.")
-@click.option(
-    "--beside",
-    "files",
-    multiple=True,
-    metavar="FILE",
-    type=_FILE,
-    help="Compare the score with the metrics in FILE, such as a judge's; may be repeated.",
-)
 @click.option(
     "--judge",
     "judges",
@@ -286,10 +278,10 @@ def _validate(
 ) -> Struct:
     from crscore import scorer  # noqa: PLC0415
     from crscore_lab.study import run  # noqa: PLC0415
-    from crscore_lab.study.baselines import judge, metric_files, published  # noqa: PLC0415
+    from crscore_lab.study.baselines import judge, published  # noqa: PLC0415
     from crscore_lab.study.data import saved_runs, splits, study  # noqa: PLC0415
 
-    baselines, files, judges = (options.pop(name) for name in ("baselines", "files", "judges"))
+    baselines, judges = options.pop("baselines"), options.pop("judges")
     try:
         options["split"] = splits.parse_split(options["split"]) if options["split"] else None
     except ValueError as exc:
@@ -303,7 +295,6 @@ def _validate(
     trainer = None if options["split"] is None else _matcher_trainer(settings)
     rated = study.read_study(data)
     extra: list[Extra] = [published.baselines()] if baselines else []
-    extra += [metric_files.from_files(files)] if files else []
     store = scorer.make_store(settings) if settings.cache and judge_names else None
     for name in judge_names:
         made_judge = judge.make_judge(str(name), judge.make_engine(name, settings), store)

@@ -221,57 +221,6 @@ def check(document: dict) -> None:
     jsonschema.Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(document)
 
 
-def judged(path: Path, *, without: str = "") -> Path:
-    """Write what a judge that agrees with people on relevance would say."""
-    lines = [
-        {"change": change["id"], "system": review["system"], "metric": "judge"}
-        | {"relevance": review["relevance"]}
-        for change in helper.rows()
-        for review in change["reviews"]
-        if review["system"] != without
-    ]
-    path.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
-    return path
-
-
-def test_metrics_of_files_stand_beside_the_score(data: Path, capsys, tmp_path: Path) -> None:
-    path = judged(tmp_path / "judge.jsonl")
-    other = tmp_path / "other.jsonl"
-    other.write_text(path.read_text("utf-8").replace('"judge"', '"second"'), "utf-8")
-    found = validate(capsys, data, "--beside", str(path), "--beside", str(other))
-    assert found["metrics"][-2:] == [
-        {"name": "judge", "variant": "read from judge.jsonl", "primary": False},
-        {"name": "second", "variant": "read from other.jsonl", "primary": False},
-    ]
-    values = [
-        row["spearman"]
-        for row in found["correlations"]
-        if (row["metric"], row["dimension"], row["slice"]) == ("judge", "relevance", "pooled")
-    ]
-    assert values == pytest.approx([1.0])
-
-
-@pytest.mark.parametrize("missing", ["a review", "a file"])
-def test_incomplete_metric_of_a_file_is_refused(
-    data: Path, capsys, tmp_path: Path, missing
-) -> None:
-    path = tmp_path / "judge.jsonl"
-    if missing == "a review":
-        judged(path, without="llama3")
-    arguments = ["validate", str(data), "--encoder", "hashing", *ALONE, "--beside", str(path)]
-    assert cli.run(arguments) == 3
-    said = capsys.readouterr().err
-    expected = "no value for the review of py:1 by llama3" if path.exists() else "cannot be read"
-    assert expected in said
-
-
-def test_metric_named_twice_is_refused(data: Path, capsys, tmp_path: Path) -> None:
-    path = str(judged(tmp_path / "judge.jsonl"))
-    arguments = ["validate", str(data), "--encoder", "hashing", *ALONE]
-    assert cli.run([*arguments, "--beside", path, "--beside", path]) == 3
-    assert "two metrics are called 'judge'" in capsys.readouterr().err
-
-
 def test_score_is_attacked(data: Path, capsys) -> None:
     found = everything(capsys, data, "--no-baselines")["attacks"]
     # Of each change gpt3.5 and llama3 (4 each) and the human comment (5).
@@ -292,8 +241,7 @@ def test_study_without_good_reviews_is_not_attacked(data: Path, capsys, tmp_path
 
 def test_whole_document_keeps_to_its_schema(capsys, tmp_path: Path) -> None:
     data = helper.write(tmp_path / "full.jsonl", helper.full_rows())
-    judge = str(judged(tmp_path / "judge.jsonl"))
-    found = everything(capsys, data, "--beside", judge)
+    found = everything(capsys, data)
     check(found)
     assert [row["language"] for row in found["claims"]] == ["python", "javascript", "all"]
     assert {row["measure"] for row in found["agreement"] if row["value"] is not None} >= {

@@ -1,16 +1,13 @@
-import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 import sacrebleu
 
 from crscore.code import libraries
 from crscore.encoders import hashing, minilm
-from crscore.errors import DependencyError, InputError
-from crscore_lab.study.baselines import metric_files, published
+from crscore.errors import DependencyError
+from crscore_lab.study.baselines import published
 from crscore_lab.study.caches import VectorCache
-from crscore_lab.study.measures import measurements
 from crscore_lab.study.measures.measurements import Measurements
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -65,35 +62,3 @@ def test_missing_library_is_said_when_baselines_are_asked_for(monkeypatch) -> No
     monkeypatch.setattr(libraries.metadata, "version", gone)
     with pytest.raises(DependencyError, match=r"crscore\[validate\]"):
         published.baselines()
-
-
-def judge(path: Path, *, keep: int | None = None) -> Path:
-    lines = [
-        {"change": row["id"], "system": one["system"], "metric": "judge", "relevance": index}
-        for row in studies.rows()
-        for index, one in enumerate(row["reviews"])
-    ]
-    path.write_text("\n".join(json.dumps(line) for line in lines[:keep]), "utf-8")
-    return path
-
-
-def test_metric_of_a_file_is_in_the_order_of_the_rows(tmp_path: Path) -> None:
-    found = measured(tmp_path)
-    made = metric_files.from_files([judge(tmp_path / "judge.jsonl")])(found, hashing.Hashing())
-    assert [(one.name, one.variant) for one in made.metrics] == [("judge", "read from judge.jsonl")]
-    positions = [float(row.position[1]) for row in found.rows]
-    assert made.metrics[0].values.tolist() == np.repeat([positions], 3, axis=0).T.tolist()
-    assert measurements.add_metrics(found, made.metrics).metrics[-1].name == "judge"
-
-
-def test_wrong_file_is_refused_before_the_work(tmp_path: Path) -> None:
-    path = tmp_path / "judge.jsonl"
-    path.write_text("no JSON", "utf-8")
-    with pytest.raises(InputError, match="not a line of JSON"):
-        metric_files.from_files([path])
-
-
-def test_file_that_lacks_a_review_is_refused(tmp_path: Path) -> None:
-    read = metric_files.from_files([judge(tmp_path / "judge.jsonl", keep=4)])
-    with pytest.raises(InputError, match="no value for the review of py:1 by knn"):
-        read(measured(tmp_path), hashing.Hashing())
