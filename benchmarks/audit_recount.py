@@ -39,7 +39,7 @@ SHOWN = (
     ("resolved", r", resolved ([\d,]+)\)"),
     ("weighty", r"([\d,]+) of its [\d,]+ remarks are worth"),
     ("weighty", r"Worth acting on: ([\d,]+) of"),
-    ("no reaction", r"Nobody reacted to ([\d,]+) more"),
+    ("no reaction", r"without a reaction: ([\d,]+) \("),
     ("nothing to do", r"([\d,]+) of [\d,]+ remarks? gave nothing"),
     ("nits", r"nits ([\d,]+)"),
     *((title, rf"{title} ([\d,]+)") for title in EMPTY.values()),

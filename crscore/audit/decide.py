@@ -74,7 +74,7 @@ class Record(NamedTuple):
 def load_records(
     store: Store, table: ReviewTable, near: Iterable[EscapedRecall] = ()
 ) -> Mapping[str, Record]:
-    """Return what is known about the remarks of each reviewer.
+    """Return the counts of each reviewer that are not in the table.
 
     Args:
         store: The store.
@@ -130,7 +130,7 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     Args:
         table: Reviews of a period.
         name: The bot.
-        record: What else is known about its remarks.
+        record: Its counts that are not in the table.
     """
     pulls = table.kinds.get(name, {})
     seen_pulls = table.seen_by(name)
@@ -201,7 +201,7 @@ def _chance(pulls: _Pulls) -> float | None:
 def _evidence(
     pulls: _Pulls, weighty: _Pulls, fixed: Rate, chance: float | None, record: Record
 ) -> tuple[str, ...]:
-    """Return what others did or said that shows the worth of a bot's weighty remarks."""
+    """Return the acts and words of others that show the worth of a bot's weighty remarks."""
     evidence = []
     points, near = record.points, record.near
     if chance is not None and fixed.total >= MIN_REMARKS and _ends(fixed)[0] > chance:
@@ -328,7 +328,7 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wa
             by_chance = ", which the reader's errors alone can give" if weighty.count else ""
             reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks + by_chance]
             if not decision.evidence:
-                reasons.append("nothing that others did speaks for it")
+                reasons.append("no act of others speaks for it")
         case _:
             cause = f"it saw only {view.count_noun(gained.total, 'pull request')}"
             if gained.total >= MIN_PULLS:
@@ -354,7 +354,7 @@ def _why_open(decision: Decision, counts: Mapping[str, int], *, is_wanted: bool)
     if decision.evidence:
         return "it seldom says something important, or few of its remarks could be switched off"
     if is_wanted and _ends(gained)[1] < NEGLIGIBLE:
-        return "people fix what seems unimportant; read these remarks"
+        return "people fix remarks that seem unimportant; read these"
     if decision.chance is None:
         return "its words alone cannot decide: it is not known whether people acted on them"
     return f"its words alone cannot decide: {_fixed_text(decision.fixed, decision.chance)}"

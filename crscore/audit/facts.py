@@ -50,14 +50,14 @@ def _gain(row: Reviewer, decision: Decision) -> str:
             f" ({_list(remarks.mattered)}; fixed {remarks.fixed:,}, answered {remarks.answered:,}, "
             f"resolved {remarks.resolved:,})"
         )
-    # What nobody reacted to is not counted as worthless: people may have fixed it in another place.
+    # A remark without a reaction may still have been right, and fixed in another place.
     if weighty > mattered:
         levels = {
             kind: count - remarks.mattered.get(kind, 0)
             for kind, count in remarks.kinds.items()
             if kind in IMPORTANT
         }
-        text += f". Nobody reacted to {weighty - mattered:,} more ({_list(levels)})"
+        text += f". Worth acting on without a reaction: {weighty - mattered:,} ({_list(levels)})"
     return f"{text}."
 
 
@@ -68,7 +68,7 @@ def _cost(row: Reviewer) -> str:
     text += f" ({_list(empty)})" if empty else ""
     small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
     text += f". Besides: {_list(small)}" if small else ""
-    # Words alone: what people spend on looking the remarks up in the code is not known.
+    # Of the words alone: the time to look remarks up in the code is not known.
     text += f". Reading all takes {view.count_noun(max(1, round(row.minutes)), 'minute')}"
     if row.price is not None:
         text += f". Price: {row.price:,.2f} in the period"
@@ -85,7 +85,7 @@ def _presence(row: Reviewer) -> str:
     )
     if coverage.hours is not None:
         text += f", first after {coverage.hours:.1f} h (median)"
-    # A green check with nothing posted is what a team takes for a review that found nothing.
+    # A team takes a green check with nothing posted for a review that found nothing.
     if coverage.green_unreviewed:
         text += f". Its check was green on {coverage.green_unreviewed:,} that it did not review"
     if coverage.skips:

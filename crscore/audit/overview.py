@@ -93,7 +93,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     fixed: Rate
     """Share of the remarks worth acting on, the first on their point, whose lines changed later."""
     chance: Share | None
-    """The same share for other lines, which nobody commented on; null if there are none."""
+    """The same share for other lines, without a comment; null if there are none."""
     evidence: tuple[str, ...]
     """What speaks for it besides its own words, a clause each; without any, it is not kept."""
     afterwards: Rate
@@ -167,8 +167,8 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     decision: Decision | None
     """Null for people."""
     facts: tuple[Fact, ...]
-    """Five lines: what it found that mattered, what it cost, whether it was there, how it compares
-    with the others, and how sure this is. Empty for people."""
+    """Five lines: its remarks that mattered, its cost, its presence, the comparison with others,
+    and how sure this is. Empty for people."""
     examples: dict[str, tuple[Example, ...]]
     """Remarks by kind, with a reaction first, then the most useful; at most 10 of a kind."""
     changes: tuple[ConfigurationChange, ...]

@@ -28,13 +28,13 @@ from crscore.reports.markdown_blocks import render_markdown
 EXPLANATION: Final = (
     "A *remark* is a comment or thread, judged by its weightiest part; every number counts remarks "
     "or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the words. "
-    "A *formula* is the same sentence with other names, from the third time on; *not read* is what "
-    "is not in English, or a suggestion without a sentence.",
+    "A *formula* is the same sentence with other names, from the third time on; *not read* is a "
+    "text in another language, or a suggestion without a sentence.",
     "*Fixed* means that one of the remark's lines, or one at most three lines away, changed later, "
     "or that its suggested code was applied. It does not mean that the remark was right, or the "
     "reason: lines change anyway, so the share of other lines of the same changes stands beside "
-    "it, and only the difference speaks for a bot. Even engineers' own labels of what was acted on "
-    "agree with those of language models only by 0.44 to 0.62 in one published study.",
+    "it, and only the difference speaks for a bot. Even engineers' own labels of remarks that were "
+    "acted on agree with labels by language models only by 0.44 to 0.62 in one published study.",
     "Ranges of shares and differences are 95 % intervals; *finds more* is also sure after a "
     "correction for the number of pairs. The range of usefulness is an 80 % interval with the "
     "error of the reader. Silence counts: a bot saw a pull request on which it posted or ran a "
@@ -125,7 +125,7 @@ def _comment(row: Example) -> Run:
 
 
 def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
-    """Yield the second page: all reviewers, pairs of bots, changes, and what reviews missed."""
+    """Yield the second page: all reviewers, pairs of bots, changes, and later fixes."""
     yield Heading("Numbers", 1)
     yield Paragraph(heading(overview), "dim")
 

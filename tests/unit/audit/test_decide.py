@@ -187,7 +187,9 @@ def test_what_authors_act_on_is_not_dropped(store: Store, acted_on: int, verdict
     assert decision.verdict == verdict
     # Nits that authors want are not to be switched off.
     assert decision.switch_off == (("nit",) if verdict == "drop" else ())
-    assert ("people fix what seems unimportant" in decision.reason) == (verdict == "undecided")
+    assert ("people fix remarks that seem unimportant" in decision.reason) == (
+        verdict == "undecided"
+    )
 
 
 def test_what_authors_leave_alone_is_not_kept(store: Store) -> None:
