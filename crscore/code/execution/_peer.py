@@ -212,6 +212,8 @@ class Peer:
         """Proxies that an operator of the program made from a value of the tests."""
         self.tests = ""
         """Code of the tests, in their process."""
+        self.failure: BaseException | None = None
+        """Assertion of a function of the tests that the program called, and may have silenced."""
         self.environment: dict[str, str] | None = None
         """Environment variables that the program has, if its tests look at them."""
         self.is_seeded = False
@@ -255,9 +257,12 @@ class Peer:
             self.arriving = arriving
             if not self.is_program:
                 self.keep_shared(objects)
-        if kind == "raised":
-            raise result
-        return result
+        if kind == "value":
+            return result
+        # `raise SystemExit` with the class alone would look like an exit of the tests themselves.
+        if not isinstance(result, BaseException):
+            raise Unsupported(f"the program raises {result!r}")
+        raise result
 
     def pack_shared(self) -> tuple[dict[int, tuple[int, Any]], list[Any]]:
         """Pack the containers of the program that these tests still use, where they changed them.
@@ -316,21 +321,14 @@ class Peer:
             self.answer(kind, fields)
 
     def answer(self, kind: str, packed: list[Any]) -> None:
-        shared = packed.pop(0)
         objects = dict(self.shared) if self.is_program else {}
         names: dict[int, tuple[int, Any]] = {}
         try:
-            if self.is_program:
-                for number, content in shared[0]:
-                    if number in objects:
-                        change(objects[number], self.unpack_all(content, objects))
-                for number in shared[1]:
-                    self.shared.pop(number, None)
-            arguments = [self.unpack(value, objects) for value in packed]
+            arguments = self.unpack_request(packed, objects)
             names = {id(value): (number, value) for number, value in objects.items()}
             before = {number: items_of(type(value), value) for number, value in objects.items()}
             if not self.is_program:
-                check_request(kind, packed, arguments)
+                check_request(kind, packed[1:], arguments)
             answer = ["value", self.pack(REQUESTS[kind](*arguments), names)]
             contents = [
                 [number, self.pack_all(items_of(type(value), value), names)]
@@ -341,6 +339,8 @@ class Peer:
         except (ProgramEndedError, BrokenPipeError):
             raise
         except BaseException as exc:  # noqa: BLE001  (an exit of the program is its failure)
+            if not self.is_program and is_assertion(exc):
+                self.failure = exc
             names = {id(value): (number, value) for number, value in objects.items()}
             answer, contents = ["raised", self.pack(exc, names)], []
         answer.append(contents)
@@ -352,6 +352,17 @@ class Peer:
                 self.warnings, self.logged = [], []
             answer.append([*(stream.take() for stream in self.printed), reports])
         self.send(answer)
+
+    def unpack_request(self, packed: list[Any], objects: dict[int, Any]) -> list[Any]:
+        """Change the shared containers as the tests did, and return the arguments of a request."""
+        shared, *arguments = packed
+        if self.is_program:
+            for number, content in shared[0]:
+                if number in objects:
+                    change(objects[number], self.unpack_all(content, objects))
+            for number in shared[1]:
+                self.shared.pop(number, None)
+        return self.unpack_all(arguments, objects)
 
     def send(self, message: list[Any]) -> None:
         data = _dumps(message).encode()
@@ -946,18 +957,34 @@ def may_silence(traceback: Any) -> bool:
     Otherwise it would silence their assertions, too. It may if a line of the block itself raises,
     or has no names, as `1 / 0`.
     """
+    return PEER.is_program or any(
+        isinstance(block, ast.With | ast.AsyncWith)
+        and isinstance(line, ast.Raise | ast.Expr)
+        and (isinstance(line, ast.Raise) or not any(map(is_of_tests, ast.walk(line))))
+        for block, line in statements_at(traceback)
+    )
+
+
+def is_assertion(error: BaseException) -> bool:
+    """Return whether an exception is the end of an `assert` of the tests."""
+    lines = (line for _, line in statements_at(error.__traceback__))
+    return isinstance(error, AssertionError) and any(isinstance(line, ast.Assert) for line in lines)
+
+
+def statements_at(traceback: Any) -> list[tuple[Any, Any]]:
+    """Return the statements of the tests that raised an exception, each with its block."""
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
-    if PEER.is_program or traceback.tb_frame.f_code.co_filename != "<tests>":
-        return bool(PEER.is_program)
-    nodes = ast.walk(ast.parse(PEER.tests))
-    blocks = (node for node in nodes if isinstance(node, ast.With | ast.AsyncWith))
-    lines = (line for block in blocks for line in block.body if line.lineno == traceback.tb_lineno)
-    return any(
-        isinstance(line, ast.Raise)
-        or (isinstance(line, ast.Expr) and not any(map(is_of_tests, ast.walk(line))))
-        for line in lines
-    )
+    if traceback.tb_frame.f_code.co_filename != "<tests>":
+        return []
+    blocks = (node for node in ast.walk(ast.parse(PEER.tests)) if hasattr(node, "lineno"))
+    lines = ((block, line) for block in blocks for line in ast.iter_child_nodes(block))
+    return [
+        (block, line)
+        for block, line in lines
+        if isinstance(line, ast.stmt)
+        and line.lineno <= traceback.tb_lineno <= (line.end_lineno or 0)
+    ]
 
 
 def is_of_tests(node: Any) -> bool:

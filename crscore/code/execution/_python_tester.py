@@ -170,14 +170,21 @@ def run_tests(  # noqa: PLR0913
         for name in _tested(test_names, values, scope, entry, solution):
             scope[name] = values[name]
         exec(compile(tests, "<tests>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
-        return _run_cases(tests, scope)
+        failure = _run_cases(tests, scope)
+        if failure is None and peer.failure is not None:
+            failure = _describe(peer.failure)
+        return failure
     except (_peer.ProgramEndedError, BrokenPipeError):
         return "the program ended before its tests"
     except BaseException as exc:  # noqa: BLE001  (every other end is a failure)
         # `unittest.main()` ends so, and marks the exits of the program by their text.
         if type(exc) is SystemExit and exc.code in {None, 0} and "_crscore_text" not in vars(exc):
             return None
-        return ": ".join(filter(None, (type(exc).__name__, _peer.text_of(exc))))
+        return _describe(exc)
+
+
+def _describe(exc: BaseException) -> str:
+    return ": ".join(filter(None, (type(exc).__name__, _peer.text_of(exc))))
 
 
 def _shared(prompt: str) -> dict[str, Any]:
