@@ -20,10 +20,6 @@ _OF_MAIL: Final = re.compile(
     rb"^(?:from|subject|message-id|content-type|content-transfer-encoding):",
     re.IGNORECASE | re.MULTILINE,
 )
-# "Subject: [PATCH v2 03/12] Add a cache"
-_IN_SERIES: Final = re.compile(
-    rb"^subject: [^\n]{0,80}?\[[^\]\n]{0,80}?(\d{1,4})/\d{1,4}\]", re.I | re.M
-)
 # " src/app.py | 12 ++--", " logo.png | Bin 0 -> 10 bytes", " 2 files changed, 3 insertions(+)"
 _STATISTICS: Final = re.compile(r" \S.* \| +(?:\d+|Bin)\b| \d+ files? changed\b")
 _OF_DIFF: Final = ("diff ", "--- ", "@@ -", "Index: ")
@@ -44,26 +40,16 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
     starts = [match.end() for match in separators] or [0]
     ends = [*(match.start() for match in separators[1:]), len(data)]
     mails = [data[start:end] for start, end in zip(starts, ends, strict=True)]
-    if not all(_OF_MAIL.search(_headers(mail)) for mail in mails):
+    headers = [_HEADERS.match(mail) for mail in mails]
+    if not all(lines and _OF_MAIL.search(lines[0]) for lines in headers):
         return data, []
-
-    def position(mail: bytes) -> int:
-        match = _IN_SERIES.search(_headers(mail))
-        return int(match[1]) if match else 0
-
     texts: list[bytes] = []
     notes: list[str] = []
-    # A mailbox may have the last patch first, but line numbers assume the patches before it.
-    for number, mail in enumerate(sorted(mails, key=position), 1):
+    for number, mail in enumerate(mails, 1):
         for content, fault in _decode_parts(email.message_from_bytes(mail)):
             texts.append(_without_message(content))
             notes += [f"Mail {number} {fault}."] * bool(fault)
     return b"\n".join(texts), notes
-
-
-def _headers(mail: bytes) -> bytes:
-    match = _HEADERS.match(mail)
-    return match[0] if match else b""
 
 
 def _decode_parts(mail: Message) -> Iterator[tuple[bytes, str]]:

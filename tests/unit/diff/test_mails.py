@@ -57,14 +57,13 @@ def paths(data: bytes) -> list[str]:
     return [file.path for file in parse_diff(data).files]
 
 
-@pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("encoding", ["base64", "quoted-printable", "8bit"])
-def test_each_mail_of_a_series_has_its_own_encoding(encoding: str, *, reverse: bool) -> None:
+def test_each_mail_of_a_series_has_its_own_encoding(encoding: str) -> None:
     encode = {"base64": base64.encodebytes, "quoted-printable": quopri.encodestring}
     second = encode.get(encoding, bytes)(SECOND.encode())
     mails = [mail(1, FIRST.encode()), mail(2, second, encoding=encoding)]
 
-    parsed = parse_diff(b"\n".join(mails[::-1] if reverse else mails))
+    parsed = parse_diff(b"\n".join(mails))
 
     assert [file.path for file in parsed.files] == ["m.py", "n.py"]
     assert parsed.files[1].hunks[0].lines[0].text == 'name = "ü"'
