@@ -22,7 +22,7 @@ from crscore.cache import Store
 from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis import formats
-from crscore.static_analysis.analyzer import Output
+from crscore.static_analysis.analyzer import Analyzer, Output
 from crscore.static_analysis.reports import RawFinding, RawReport
 from crscore.static_analysis.tools import Installed, fill, limits_of
 from crscore.static_analysis.units import Unit
@@ -106,11 +106,7 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
             folder.mkdir()
         names = [unit.file_name(index) for index, unit in enumerate(units)]
         for name, unit in zip(names, units, strict=True):
-            text = unit.text
-            # Comments that silence the tool are overwritten in place, so columns do not change: the
-            # author of the change must not choose what is reported.
-            for pattern in tool.analyzer.manifest.suppressions.patterns:
-                text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+            text = overwrite_suppressions(unit.text, tool.analyzer)
             (work / name).parent.mkdir(exist_ok=True)
             (work / name).write_bytes(text.encode("utf-8", errors="replace"))
         try:
@@ -124,6 +120,16 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
         except ToolNotFoundError as exc:  # it existed when its version was queried
             raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
     return _read(task, process, len(units))
+
+
+def overwrite_suppressions(text: str, analyzer: Analyzer) -> str:
+    """Overwrite the comments that silence a tool in place, so that columns do not change.
+
+    The author of the change must not choose what is reported.
+    """
+    for pattern in analyzer.manifest.suppressions.patterns:
+        text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+    return text
 
 
 def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> Iterator[str]:

@@ -7,7 +7,6 @@ import functools
 import json
 import os
 import re
-import threading
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ import pytest
 
 from crscore.diff import parse
 from crscore.records import Analysis, Coverage, ToolState
-from crscore.static_analysis import analyzer, collect, execute, tools, units
+from crscore.static_analysis import analyzer, collect, execute, tools
 from crscore.static_analysis.suite import Suite
 from tests.helpers.toys import added_files
 
@@ -152,9 +151,7 @@ def test_sample_meets_every_sentence_of_the_manifest(name) -> None:
 
 def test_suppressions_are_overwritten_column_by_column(name) -> None:
     for text in (*sample(name).values(), "x = 1  # noqa: E501 nosec pylint: disable=all NOPMD é\n"):
-        unit = units.Unit(path="a", side=units.Side.NEW, text=text, suffix=".py")
-        task = execute.Task(installed(name), None, threading.Event())
-        copy = execute._without_suppressions(task, unit)
+        copy = execute.overwrite_suppressions(text, read(name))
         assert [len(line) for line in copy.split("\n")] == [len(row) for row in text.split("\n")]
         changed = {new for new, old in zip(copy, text, strict=True) if new != old}
         assert changed <= {"x"}
