@@ -88,12 +88,14 @@ def serve(source: int, sink: int) -> None:
 
 def _find_class(_: Any, module: str, name: str) -> Any:
     """Find a class for `pickle`, but no function and no other class that a file may name."""
+    # https://docs.python.org/3/library/pickle.html#restricting-globals
     of_tests = vars(sys.modules[_peer.TESTS_MODULE]).get(name) if module == "__main__" else None
     return of_tests if isinstance(of_tests, type) else _peer.copied_class(f"{module}.{name}")
 
 
 def _guard_pickle() -> None:
     """Keep code of the program out of this process when tests read a file that it wrote."""
+    # The readers of pandas, NumPy and joblib are derived from this class, not from C's.
     module: Any = pickle
     module._Unpickler.find_class = _find_class
     module.Unpickler, module.load, module.loads = module._Unpickler, module._load, module._loads
@@ -177,7 +179,7 @@ def run_tests(  # noqa: PLR0913
     except (_peer.ProgramEndedError, BrokenPipeError):
         return "the program ended before its tests"
     except BaseException as exc:  # noqa: BLE001  (every other end is a failure)
-        # `unittest.main()` ends so, and marks the exits of the program by their text.
+        # `unittest.main()` ends so; `_peer.py` marks the exits of the program by their text.
         if type(exc) is SystemExit and exc.code in {None, 0} and "_crscore_text" not in vars(exc):
             return None
         return _describe(exc)

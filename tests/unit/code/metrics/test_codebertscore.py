@@ -21,18 +21,11 @@ def test_same_meaning_is_nearer_than_same_letters() -> None:
 
 
 def test_scores_do_not_depend_on_other_samples_or_the_order() -> None:
-    codes = [
-        "x",
-        "for i in range(10): print(i)",
-        "a = b == c",
-        "",
-        "?",
-        "def f(): " + "x += 1;" * 90,
-    ]
+    codes = ["x", "for i in range(10): print(i)", "", "?", "def f(): " + "x += 1;" * 60]
     samples = [
         Sample(candidate=candidate, references=(reference,))
         for candidate in codes
-        for reference in codes
+        for reference in codes[::2]
     ]
     metric = metrics.make("codebertscore", value="f3")
 
