@@ -130,6 +130,14 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
     reviewers.sort(key=_rank)
     pulls, merged, pending, failed = reports.count_pulls(store, table.scope)
     unscored = reports.count_unscored(store, table.scope)
+    repositories = tuple(
+        RepositorySummary(
+            name=name, state=state, reason=reason, pulls=pulls_of_it, merged=int(merged_of_it)
+        )
+        for _, name, state, reason, pulls_of_it, merged_of_it in reports.read_repositories(
+            store, table.scope
+        )
+    )
     counts = {
         ("Not read in full", "pull request"): pending,
         ("Could not be read", "pull request"): failed,
@@ -148,19 +156,15 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         pending=pending,
         failed=failed + unscored,
         scored=len(np.unique(table.pull[table.columns["scored"] > 0])),
-        repositories=tuple(
-            RepositorySummary(
-                name=name, state=state, reason=reason, pulls=pulls_of_it, merged=int(merged_of_it)
-            )
-            for _, name, state, reason, pulls_of_it, merged_of_it in reports.read_repositories(
-                store, table.scope
-            )
-        ),
+        repositories=repositories,
         reviewers=tuple(reviewers),
         verdicts=verdicts,
         escaped=escaped,
         nights=nights,
-        notes=_notes(table, reviewers, counts, why_partial(nights)),
+        notes=(
+            *(f"{row.name} is {row.state}: {row.reason}." for row in repositories if row.reason),
+            *_notes(table, reviewers, counts, why_partial(nights)),
+        ),
     )
 
 

@@ -198,3 +198,11 @@ def test_a_run_that_was_killed_is_partial(store: Store) -> None:
 
     assert [night.partial for night in overview.nights] == [None, "it was stopped"]
     assert "the score of 2026-03-03 is partial: it was stopped" in overview.notes[0]
+
+
+def test_repository_that_cannot_be_read_is_a_note(store: Store) -> None:
+    store.put([rows.repository(2, state="refused", reason="the token may not read it")])
+
+    notes = make_overview(store, OPTIONS).notes
+
+    assert "acme/service-2 is refused: the token may not read it." in notes
