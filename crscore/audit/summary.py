@@ -143,6 +143,10 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         ("Could not be read", "pull request"): failed,
         ("Could not be scored", "pull request"): unscored,
         ("Not in English, so not read", "comment"): reports.count_unread(store, table.scope),
+        (
+            "Chance of a fix taken from the whole file, as the hunk has too few other lines",
+            "remark",
+        ): reports.count_file_chances(store, table.scope),
     }
     return Overview(
         since=options.period.since,

@@ -186,6 +186,16 @@ def count_unread(store: Store, scope: Scope) -> int:
     return int(store.query(sql, *scope, Flag.NOT_ENGLISH.value)[0][0])
 
 
+def count_file_chances(store: Store, scope: Scope) -> int:
+    """Count the bots' remarks whose chance of a fix is that of their file, not of their hunk."""
+    sql = f"""{LATEST}, chances AS (
+          SELECT comment, base_of, MAX(night || printf('%09d', rules))
+          FROM signals WHERE signal = {int(Signal.ACTED_ON)} GROUP BY comment)
+        SELECT COUNT(*) {LATEST_COMMENTS} JOIN chances n ON n.comment = s.comment
+        WHERE s.signature = ?1 AND c.is_bot AND n.base_of = 'file'"""
+    return int(store.query(sql, *scope)[0][0])
+
+
 def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
     """Return reviewer, and counts of the points of its comments with these levels.
 
