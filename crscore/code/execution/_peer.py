@@ -253,13 +253,15 @@ class Peer:
             # To read a set of proxies, their hashes are asked for, in the middle of this message.
             arriving = self.arriving
             self.arriving = objects = {**arriving, **dict(names.values())}
-            result = self.unpack(fields[0], objects)
-            for number, content in fields[1]:
-                if number in objects and number not in arriving:
-                    change(objects[number], self.unpack_all(content, objects))
-            self.arriving = arriving
+            try:
+                result = self.unpack(fields[0], objects)
+                for number, content in fields[1]:
+                    if number in objects and number not in arriving:
+                        change(objects[number], self.unpack_all(content, objects))
+            finally:
+                self.arriving = arriving
             if not self.is_program:
-                self.keep_shared(objects)
+                self.keep_shared({n: v for n, v in objects.items() if n not in arriving})
         if kind == "value":
             return result
         # `raise SystemExit` with the class alone would look like an exit of the tests themselves.

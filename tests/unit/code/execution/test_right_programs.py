@@ -17,7 +17,7 @@ FEW = (
     *("deque_equal", "defaultdict_nested", "namedtuple", "dataclass", "enum", "generator"),
     *("async_runs_concurrently", "async_generator", "random_seed_by_tests", "sys_exit_at_end"),
     *("tree_changed_in_place", "class_of_tests_duck", "file_by_tests", "bcb_patch_listdir"),
-    *("lcb_sys_stdin_lines", "class_eval_cart", "suppress_context", "retry_decorator"),
+    *("lcb_sys_stdin_lines", "class_eval_cart", "suppress_context", "enum_as_keys"),
 )
 
 
