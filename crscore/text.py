@@ -175,23 +175,6 @@ def find_code(text: str) -> list[str]:
     return list(dict.fromkeys([*find_code_spans(text), *names]))
 
 
-def split_code(text: str) -> list[tuple[str, bool]]:
-    """Split a text into prose and code, each with whether it is code.
-
-    Example:
-        >>> split_code("`a.b(c)` calls parseFile().")
-        [('', False), ('`a.b(c)`', True), (' calls ', False), ('parseFile()', True), ('.', False)]
-    """
-    # Blanks in place of code spans keep the positions.
-    rest = CODE_SPAN.sub(lambda match: " " * len(match[0]), text)
-    matches = [*CODE_SPAN.finditer(text), *_NAME_LIKE.finditer(rest)]
-    pieces, position = list[tuple[str, bool]](), 0
-    for start, end in sorted(match.span() for match in matches):
-        pieces += [(text[position:start], False), (text[start:end], True)]
-        position = end
-    return [*pieces, (text[position:], False)]
-
-
 def mask_names(text: str) -> str:
     """Replace code spans, and names from code, with `NAME_MASK`.
 

@@ -1,17 +1,16 @@
 """Probability that a finding is about a known problem: a logistic model of their similarity.
 
 Each pair is measured by the cosine of the two texts, by how well each token of one is
-matched in the other, and by the rare words that they share; the same without the code that they
-name, as texts with one subject can make two points; then by the lead of these measures over the
-same measures for the change's other problems and the bot's other findings, as a finding that fits
-all problems fits none. Each measure has a second weight, which counts as far as the finding is
-short. No measure depends on another bot. A location shifts the result. Texts that the encoder
-cannot read are compared by the code that they name and by their location.
+matched in the other, and by the rare words that they share; then by the lead of these measures over
+the same measures for the change's other problems and the bot's other findings, as a finding that
+fits all problems fits none. No measure depends on another bot. Two rules shift the result: texts
+that share names from code, but no word of what is said about it, have the same subject, not the
+same point; and a comment of a few words on the problem's own lines needs less evidence. Texts that
+the encoder cannot read are compared by the code that they name and by their location.
 """
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -22,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.bench.records import Finding, Problem
-from crscore.encoders.minilm import BEGIN, END, MAX_TOKENS, MiniLM
+from crscore.encoders.base import TokenEncoder
 from crscore.errors import InputError
 from crscore.review.language import is_english
-from crscore.text import code_names, mask_names, split_code, stems_and_names
+from crscore.text import code_names, mask_names, stems_and_names
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.reading import logit
 
@@ -34,15 +33,22 @@ Vectors = npt.NDArray[np.float32]
 
 SHIPPED: Final = Path(__file__).with_name("weights.json")
 """Output of `crscore train bench`."""
-FORMAT: Final = 2
+FORMAT: Final = 1
 """Version of the file of weights."""
-RULES: Final = 3
-"""Version of the rules below, which shift what the weights give, and of the measures."""
-LOCATION_LOGITS: Final = {1: 1.25, 0: 0.0, -1: -0.5}
-"""Amount added to the logit for the same location, none, and another file. It is not learned,
-because the judgements have no locations. On the line of a problem, six terse comments about it
-("close this", .17 without the line) are just hits, and six others ("indentation", at most .14) are
-not (`tests/unit/bench/test_pairs.py`)."""
+RULES: Final = 2
+"""Version of the rules below, which shift what the weights give."""
+LOCATION_LOGIT: Final = 0.5
+"""Amount added to the logit for the same location, and subtracted for another file. It is not
+learned, because the judgements have no locations; it is too small for a match by itself."""
+TERSE_LOGIT: Final = 4.0
+"""The same for the same location, if the finding is terse: the location says what it is about.
+"off by one" then has .6 instead of .03, and "rename this" at the same line less than .1."""
+TERSE_WORDS: Final = 6
+"""Maximum number of words of a terse finding."""
+UNCLAIMED_LOGITS: Final = ((0.01, 4.5), (5.0, 1.5))
+"""Maximum rarity of the shared words besides code, and the amount subtracted from the logit of two
+texts that share names from code. It is not learned, because judges see few such findings: 5 % of
+the pairs that match without it; 28 % of these are right (`docs/design/029-golden-sets.md`)."""
 NEAR_LINES: Final = 3
 """Maximum number of lines between a finding and a problem at the same location."""
 DECIMALS: Final = 4
@@ -50,27 +56,18 @@ DECIMALS: Final = 4
 LEAST_SHARE: Final = 4
 """One in this many tokens counts among the least covered."""
 LIKENESS: Final = (
-    "cosine", "problem_covered", "finding_covered", "least_covered", "claim_cosine",
-    "claim_problem_covered", "claim_finding_covered", "claim_least_covered", "words_of_problem",
-    "words_of_finding", "words", "claimed_of_problem", "claimed_of_finding", "claimed", "code",
-    "only_code",
+    "cosine", "problem_covered", "finding_covered", "least_covered", "words_of_problem",
+    "words_of_finding", "words",
 )  # fmt: skip
-"""Measures of the similarity of two texts: of claims, without their code."""
+"""Measures of the similarity of two texts."""
 LEADS: Final = 4
 """Number of the first measures whose lead over other problems and findings is a feature, too."""
-_MEASURES: Final = (
+FEATURES: Final = (
     *LIKENESS,
     *(f"{name}_over_problems" for name in LIKENESS[:LEADS]),
     *(f"{name}_over_findings" for name in LIKENESS[:LEADS]),
     "finding_length", "problem_length",
 )  # fmt: skip
-FEATURES: Final = (*_MEASURES, *(f"short_{name}" for name in _MEASURES), "short")
-SHORT_TOKENS: Final = 25.0
-"""Number of tokens at which a finding is half short. Findings that a model extracted have 19 to 75,
-people's own comments 2 to 20: one shared word decides there, and little here."""
-SHORT_SPREAD: Final = 5.0
-ONLY_CODE: Final = 8.0
-"""Rarity of shared code at which texts without another word in common share all that they can."""
 ALONE: Final = 0.25
 """Similarity assumed for the next best problem or finding if there is no other."""
 
@@ -80,12 +77,8 @@ class TextView(NamedTuple):
 
     vector: Vectors
     """Unit vector of the mean of the token vectors, shape (D,)."""
-    claim: Vectors
-    """The same without the tokens of code; of all tokens if it has only code."""
     tokens: Vectors
     """Unit vectors of its tokens, shape (L, D), L at least 1."""
-    claim_tokens: Vectors
-    """The same without the tokens of code."""
     stems: Mapping[str, float]
     """Stem -> rarity."""
     claimed: frozenset[str]
@@ -136,7 +129,8 @@ class PairModel:
         for row, finding in enumerate(findings):
             for column, problem in enumerate(problems):
                 if is_english(finding.text) and is_english(problem.text):
-                    logits[row, column] += LOCATION_LOGITS[compare_locations(finding, problem)]
+                    logits[row, column] += shift_location(finding, problem)
+                    logits[row, column] -= lack_of_claim(views[finding.text], views[problem.text])
                 else:
                     logits[row, column] = logit(compare_code(finding, problem))
         return sigmoid(logits).round(DECIMALS)
@@ -161,6 +155,24 @@ def compare_locations(finding: Finding, problem: Problem) -> int:
     return int(first <= finding.line <= problem.line + NEAR_LINES)
 
 
+def shift_location(finding: Finding, problem: Problem) -> float:
+    """Return the amount that locations add to the logit of a pair."""
+    is_terse = len(finding.text.split()) <= TERSE_WORDS
+    return {1: TERSE_LOGIT if is_terse else LOCATION_LOGIT, 0: 0.0, -1: -LOCATION_LOGIT}[
+        compare_locations(finding, problem)
+    ]
+
+
+def lack_of_claim(finding: TextView, problem: TextView) -> float:
+    """Return the amount to subtract if two texts share names, but not what is said about them."""
+    shared = finding.stems.keys() & problem.stems.keys()
+    claimed = finding.claimed & problem.claimed
+    if not (finding.claimed and problem.claimed) or shared <= claimed:
+        return 0.0
+    rarity = sum(problem.stems[stem] for stem in sorted(claimed))
+    return next((amount for most, amount in UNCLAIMED_LOGITS if rarity <= most), 0.0)
+
+
 def compare_code(finding: Finding, problem: Problem) -> float:
     """Return the probability that texts in any language are about the same, by their code alone.
 
@@ -179,14 +191,8 @@ def compare_code(finding: Finding, problem: Problem) -> float:
     return {(1, 0): 0.3, (1, 1): 0.5, (0, 2): 0.5, (1, 2): 0.9}.get((location, shared), 0.0)
 
 
-def _unit(rows: Vectors) -> Vectors:
-    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    units: Vectors = rows / np.maximum(lengths, 1e-9)
-    return units
-
-
-def view_texts(texts: Iterable[str], encoder: MiniLM, rarity: Rarity) -> dict[str, TextView]:
-    """Read texts for comparison, with 100 KB of memory for each.
+def view_texts(texts: Iterable[str], encoder: TokenEncoder, rarity: Rarity) -> dict[str, TextView]:
+    """Read texts for comparison, with 50 KB of memory for each.
 
     Args:
         texts: Any texts; equal ones are encoded once.
@@ -195,34 +201,25 @@ def view_texts(texts: Iterable[str], encoder: MiniLM, rarity: Rarity) -> dict[st
     """
     # Sorted, so that batches, and with them the last bits, do not depend on the findings' order.
     distinct = sorted(set(texts))
-    divided = [split_code(text) for text in distinct]
-    parts = sorted({part for row in divided for part, _ in row})
-    ids = dict(zip(parts, encoder.pieces(parts), strict=True))
-    # The tokens of the whole text: the tokenizer splits at the ends of code anyway.
-    rows = [[id_ for part, _ in row for id_ in ids[part]][: MAX_TOKENS - 2] for row in divided]
-    vectors = encoder.encode_pieces([[BEGIN, *row, END] for row in rows])
-    flags = [[is_code for part, is_code in row for _ in ids[part]] for row in divided]
     return {
-        text: _view(text, tokens[1:-1], np.array(is_code[: len(tokens) - 2], dtype=bool), rarity)
-        for text, tokens, is_code in zip(distinct, vectors, flags, strict=True)
+        text: _view(text, tokens.vectors[~tokens.marker], rarity)
+        for text, tokens in zip(distinct, encoder.tokens(distinct), strict=True)
     }
 
 
-def _view(text: str, tokens: Vectors, is_code: npt.NDArray[np.bool_], rarity: Rarity) -> TextView:
+def _view(text: str, tokens: Vectors, rarity: Rarity) -> TextView:
     if not is_english(text):
         # A random direction, as only equal texts are known to make the same point.
         seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
         tokens = np.random.default_rng(seed).standard_normal((1, tokens.shape[1]), np.float32)
-        is_code = np.zeros(1, dtype=bool)
     if not len(tokens):
-        tokens, is_code = np.zeros((1, tokens.shape[1]), dtype=np.float32), np.zeros(1, dtype=bool)
-    claim = tokens if is_code.all() else tokens[~is_code]
+        tokens = np.zeros((1, tokens.shape[1]), dtype=np.float32)
+    mean = tokens.sum(axis=0)
     stems = stems_and_names(text)[0]
+    lengths = np.linalg.norm(tokens, axis=1, keepdims=True)
     return TextView(
-        vector=_unit(tokens.sum(axis=0)),
-        claim=_unit(claim.sum(axis=0)),
-        tokens=_unit(tokens),
-        claim_tokens=_unit(claim),
+        vector=mean / max(1e-9, float(np.linalg.norm(mean))),
+        tokens=tokens / np.maximum(lengths, 1e-9),
         stems={stem: rarity.of(stem) for stem in sorted(stems)},
         claimed=stems_and_names(mask_names(text))[0] & stems,
     )
@@ -244,61 +241,39 @@ def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) ->
     likeness = np.stack([_likeness(findings, problem) for problem in problems], axis=1)
     likeness = likeness.round(DECIMALS)
     leading = likeness[..., :LEADS]
-    tokens = np.empty((*shape, 2))
-    tokens[..., 0] = np.array([len(view.tokens) for view in findings])[:, None]
-    tokens[..., 1] = [len(view.tokens) for view in problems]
-    leads = [leading - _next_best(leading, 1), leading - _next_best(leading, 0)]
-    measures = np.concatenate([likeness, *leads, np.log(tokens)], axis=2)
-    short = sigmoid((SHORT_TOKENS - tokens[..., :1]) / SHORT_SPREAD)
-    return np.concatenate([measures, short * measures, short], axis=2)
+    lengths = np.empty((*shape, 2))
+    lengths[..., 0] = np.log([len(view.tokens) for view in findings])[:, None]
+    lengths[..., 1] = np.log([len(view.tokens) for view in problems])
+    return np.concatenate(
+        [likeness, leading - _next_best(leading, 1), leading - _next_best(leading, 0), lengths],
+        axis=2,
+    )
 
 
 def _likeness(findings: Sequence[TextView], problem: TextView) -> Floats:
     """Measure the similarity of findings and a problem, shape (F, len(LIKENESS))."""
-    vectors = np.stack([view.vector for view in findings])
-    claims = np.stack([view.claim for view in findings])
-    return np.column_stack(
-        [
-            vectors @ problem.vector,
-            _cover([view.tokens for view in findings], problem.tokens),
-            claims @ problem.claim,
-            _cover([view.claim_tokens for view in findings], problem.claim_tokens),
-            [_compare_words(view, problem) for view in findings],
-        ]
-    ).astype(np.float64)
-
-
-def _cover(findings: Sequence[Vectors], problem: Vectors) -> Vectors:
-    """Return how well the tokens of a problem, of each finding, and the least are covered."""
-    counts = np.array([len(tokens) for tokens in findings])
+    counts = np.array([len(view.tokens) for view in findings])
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    cosines = problem @ np.concatenate(findings).T
+    cosines = problem.tokens @ np.concatenate([view.tokens for view in findings]).T
     covered = np.maximum.reduceat(cosines, starts, axis=1)
     least = np.sort(covered, axis=0)[: max(1, len(covered) // LEAST_SHARE)]
-    of_findings = np.add.reduceat(cosines.max(axis=0), starts) / counts
-    return np.stack([covered.mean(axis=0), of_findings, least.mean(axis=0)], axis=1)
-
-
-def _compare_words(finding: TextView, problem: TextView) -> list[float]:
-    """Measure the shared stems by their rarity: of all words, of the claim, and of code."""
-
-    def total(stems: Iterable[str], view: TextView = problem) -> float:
-        # `fsum`, as the undefined order of a set could change the last bit of a plain sum.
-        return math.fsum(view.stems[stem] for stem in stems)
-
-    shared = finding.stems.keys() & problem.stems.keys()
-    words, claimed = total(shared), total(finding.claimed & problem.claimed)
-    code = words - claimed
-    return [
-        words / (total(problem.stems) + 1e-6),
-        words / (total(finding.stems, finding) + 1e-6),
-        math.log1p(words),
-        claimed / (total(problem.claimed) + 1e-6),
-        claimed / (total(finding.claimed, finding) + 1e-6),
-        math.log1p(claimed),
-        math.log1p(max(0.0, code)),
-        min(1.0, code / ONLY_CODE) if claimed < 1 / 100 else 0.0,
-    ]
+    shared = np.array(
+        [sum(problem.stems[stem] for stem in view.stems if stem in problem.stems)
+         for view in findings]
+    )  # fmt: skip
+    of_findings = np.array([sum(view.stems.values()) for view in findings])
+    return np.stack(
+        [
+            np.stack([view.vector for view in findings]) @ problem.vector,
+            covered.mean(axis=0),
+            np.add.reduceat(cosines.max(axis=0), starts) / counts,
+            least.mean(axis=0),
+            shared / (sum(problem.stems.values()) + 1e-6),
+            shared / (of_findings + 1e-6),
+            np.log1p(shared),
+        ],
+        axis=1,
+    ).astype(np.float64)
 
 
 def _next_best(likeness: Floats, axis: int) -> Floats:

@@ -107,18 +107,18 @@ def _cut(text: str) -> str:
 
 def _tabulate(caption: str, first: str, rows: Iterable[tuple[str, ...]]) -> Table:
     """Tabulate findings and problems, without the columns that are empty."""
-    header = (first, "Bot", "Hit by", "Change", "Problem", "Finding", "Probability", "Why")
+    header = (first, "Bot", "Hit by", "Change", "Problem", "Finding", "Probability and why")
     listed = list(rows)
     used = [at for at in range(len(header)) if any(row[at] for row in listed)]
     cells = tuple(tuple(_cut(row[at]) or "–" for at in used) for row in listed)
     return Table(caption, tuple(header[at] for at in used), cells, is_prose=True)
 
 
-def _describe(pair: Pair) -> tuple[str, str, str]:
-    """Return the finding, the probability and the reason of a pair."""
+def _describe(pair: Pair) -> tuple[str, str]:
+    """Return the finding of a pair, and its probability with the reason."""
     if pair.finding is None:
-        return "", "", pair.why
-    return pair.finding.text, f"{pair.probability:.2f}", pair.why
+        return "", pair.why
+    return pair.finding.text, f"{pair.probability:.2f}; {pair.why}"
 
 
 def _change(change: ChangeResult) -> Table:
@@ -134,9 +134,9 @@ def _change(change: ChangeResult) -> Table:
             if pair.finding
         ]
         if silent := ", ".join(pair.bot for pair in pairs if not pair.finding):
-            rows.append(("missed", silent, "", "", name, "", "", "no finding"))
+            rows.append(("missed", silent, "", "", name, "", "no finding"))
     rows += [
-        ("unlisted", d.finding.bot, "", "", "", d.finding.text, "", d.importance)
+        ("unlisted", d.finding.bot, "", "", "", d.finding.text, d.importance)
         for d in sorted(change.decisions, key=lambda d: (*Importance, "").index(d.importance))
         if d.outcome == "unlisted"
     ]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from crscore import jsonl
 from crscore.bench.judge import Judge, make_request, write_requests
-from crscore.bench.pairs import PairModel, assign, read_model, view_texts
+from crscore.bench.pairs import PairModel, TextView, assign, read_model, view_texts
 from crscore.bench.readers import name_change, read_problem
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
@@ -184,10 +184,13 @@ def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Floats
     encoder, rarity = MiniLM(), model.read_weights(reader.SHIPPED).rarity
     low, high = pair_model.band
     tables, unsure = [], []
+    views, change = dict[str, TextView](), ""
     for index, group in enumerate(judged):
-        texts = [finding.text for finding in group.findings]
-        texts += [problem.text for problem in group.problems]
-        views = view_texts(texts, encoder, rarity)
+        if group.change != change:  # the judges of a change share most texts
+            views, change = {}, group.change
+        texts = {finding.text for finding in group.findings}
+        texts |= {problem.text for problem in group.problems}
+        views |= view_texts(texts - views.keys(), encoder, rarity)
         table = pair_model.probabilities(group.findings, group.problems, views)
         tables.append(table)
         matches = {match.problem: match.finding for match in (assign(table) if table.size else ())}

@@ -1,16 +1,21 @@
 """A language model that decides unsure pairs."""
 
+import dataclasses
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from crscore import bench
 from crscore.bench.judge import Judge, make_request, write_requests
+from crscore.bench.pairs import read_model
 from crscore.bench.records import Change, Finding, Problem, make_set
 from crscore.bench.results import BenchResult, find_unsure
 from crscore.readers.model import Prices
 from crscore.readers.replay import read_recording
+from crscore.text import count_noun
 
 PROBLEM = "The lock is never released on the early return after a failed parse."
 TEXTS = (
@@ -29,8 +34,17 @@ GOLDEN = make_set(
 FINDINGS = [Finding(change=str(at), bot="b", text=text) for at, text in enumerate(TEXTS)]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def wide_band() -> Iterator[None]:
+    """Nearly all pairs are unsure, whatever the weights."""
+    model = dataclasses.replace(read_model(), band=(0.02, 0.98))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["crscore.bench.score"], "read_model", lambda: model)
+        yield
+
+
 @pytest.fixture(scope="module")
-def plain() -> BenchResult:
+def plain(wide_band: None) -> BenchResult:
     return bench.score(GOLDEN, FINDINGS, resamples=0)
 
 
@@ -58,7 +72,7 @@ def test_answers_of_a_model_count_and_the_result_says_so(
     assert not any(pair.id in unsure_of(plain) and pair.outcome == "hit"
                    for change in result.changes for pair in change.pairs)  # fmt: skip
     (note,) = [note for note in result.notes if "language model" in note]
-    assert f"decided {len(rows)} of {len(rows)} unsure pairs" in note
+    assert f"decided {len(rows)} of {count_noun(len(rows), 'unsure pair')}" in note
     assert "price of 1,000 pairs: 1.00" in note
     assert "|reader:replay@" in result.signature
     assert ",match.v1@" in result.signature

@@ -116,7 +116,16 @@ def test_raw_comment_is_divided_and_praise_is_no_finding() -> None:
 
 
 def test_unlisted_findings_have_an_importance() -> None:
-    golden = make_set("g", "", [Change(id="a", problems=(Problem(text="It leaks."),))])
+    golden = make_set(
+        "g",
+        "",
+        [
+            Change(
+                id="a",
+                problems=(Problem(text="The file is never closed when the header is invalid."),),
+            )
+        ],
+    )
     texts = (
         "Anybody can run commands as root: the shell gets the user's input unescaped.",
         "Nit: rename `path`.",
