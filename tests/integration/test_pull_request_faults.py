@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crscore.errors import HostError
-from crscore.github import pull
+from crscore.github.host import GitHub
 from crscore.hosts.http import HostClient
 from tests.helpers import schedules
 
@@ -29,7 +29,7 @@ def test_run_equals_one_without_faults_or_is_an_error() -> None:
 def test_wrong_number_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison itself: a run that loses a page and does not say so is caught."""
     schedules.in_peace()
-    whole, pages = pull.read_pull, HostClient.pages
+    whole, pages = GitHub.read_pull, HostClient.pages
 
     def forgets_what_is_missing(*given, **more):
         return replace(whole(*given, **more), missing=())
@@ -40,7 +40,7 @@ def test_wrong_number_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         except HostError:
             return ()
 
-    monkeypatch.setattr(pull, "read_pull", forgets_what_is_missing)
+    monkeypatch.setattr(GitHub, "read_pull", forgets_what_is_missing)
     monkeypatch.setattr(HostClient, "pages", forgets_errors)
     tally = schedules.misbehave(range(FIRST, FIRST + 8))
     assert tally.wrong
