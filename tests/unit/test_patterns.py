@@ -36,6 +36,7 @@ _MADE_AT_RUN_TIME = [
     "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
     "crscore.pull_request.reviewers.wildcards",
     "crscore.reports.view",  # an escaped noun
+    "crscore.review.labels",  # of TOML; its own test pumps labels
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below
     "crscore.text",
