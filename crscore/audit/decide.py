@@ -186,10 +186,9 @@ _Pulls = Mapping[tuple[int, int], Sequence[Kind]]
 
 def _rate_of(pulls: _Pulls, count: Callable[[Kind], tuple[float, float]]) -> Rate:
     """Return the share of remarks, given the counts of each kind on a pull request."""
-    counts = np.array(
-        [np.sum([count(row) for row in rows], axis=0) for rows in pulls.values() if rows]
-    )
-    return rate_of_pulls(*counts.reshape(-1, 2).T)
+    pairs = [[count(row) for row in rows] for rows in pulls.values() if rows]
+    sums = [[sum(column) for column in zip(*of_pull, strict=True)] for of_pull in pairs]
+    return rate_of_pulls(*np.array(sums, dtype=np.float64).reshape(-1, 2).T)
 
 
 def _chance(pulls: _Pulls) -> float | None:
