@@ -9,6 +9,7 @@ temporary files).
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -23,9 +24,11 @@ from tests.helpers.github.server import serve
 TOKEN = "demo-token"  # noqa: S105  (of a server that lives as long as this script)
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Run the demonstration; the exit code is that of the first command that fails."""
-    folder = Path(arguments[0] if arguments else tempfile.mkdtemp(prefix="crscore-audit-"))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="default: a temporary one")
+    folder = Path(parser.parse_args().folder or tempfile.mkdtemp(prefix="crscore-audit-"))
     folder.mkdir(parents=True, exist_ok=True)
     world = audit_demo.audit()
     with serve(world, token=TOKEN) as server:
@@ -55,4 +58,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

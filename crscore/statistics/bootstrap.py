@@ -24,8 +24,6 @@ MAX_CELLS: Final = 2**21
 """Maximum cells of one block of draws, which limits a large study to a few hundred MB."""
 ONE_SIDED: Final = 0.95
 """Minimum share of wins that is significant by Evtikhiev et al., a two-sided level of 90 %."""
-TWO_SIDED: Final = 0.975
-"""Minimum share of wins at a two-sided level of 95 %."""
 # Correlations of exactly 1 have no Fisher's z; this bound is closer to 1 than any realistic one.
 _NEARLY_ONE: Final = 1 - 1e-12
 

@@ -112,6 +112,10 @@ def test_title_of_the_unaddressed_says_that_some_are_addressed_in_part() -> None
 
 def test_threshold_is_told_in_the_notes() -> None:
     assert "✓ marks those above the threshold of 0.65" in render(results.review())
+    # No mark or number of a sentence is shown beside remarks.
+    shown = render(results.useful(results.review(), results.make_reading()))
+    assert "**Remarks" in shown
+    assert "✓ marks" not in shown
 
 
 def test_reviewers_are_a_table_when_there_are_several() -> None:
