@@ -12,7 +12,7 @@ import argparse
 import numpy as np
 import numpy.typing as npt
 
-from crscore.bench.estimates import Row, compute
+from crscore.bench.estimates import MEASURES, Row, compute
 from crscore.bench.records import Change, GoldenSet
 
 Floats = npt.NDArray[np.float64]
@@ -23,7 +23,6 @@ SKILLS = (0.2, -0.4)
 FURTHER = (3.0, 1.5)
 """Mean number of further findings for a change."""
 POPULATION = 200_000
-MEASURES = ("precision", "recall", "f", "weighted_recall")
 
 
 def draw(rng: np.random.Generator, changes: int) -> Floats:

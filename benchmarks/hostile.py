@@ -188,7 +188,7 @@ def measure(case: Case) -> Cost:
 
     try:
         result = scorer.score(case.diff, tuple(Comment(body=one) for one in case.comments))
-        for name in ("text", "json", "markdown", "html", "sarif"):
+        for name in plugins.names("reports"):
             plugins.create("reports", name).render([result])
     except TimeoutError:
         error = "given up"

@@ -145,6 +145,8 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
             parsed = [review.text.parsed for review in reviews]
             readings = read_reviews(parts.reader, encoded, by_model, parsed)
     results: list[Result] = []
+    # Older versions come first, in the order of their comments, so the iterator is never ahead of
+    # the list that this loop fills.
     older_results = iter(results)
     steps = zip(reviews, by_model, encoded, readings, strict=True)
     with progress.track("scoring", len(reviews)) as advance:

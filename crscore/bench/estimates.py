@@ -4,7 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from crscore.records import Importance
 from crscore.statistics import bootstrap, paired, resampled
 
 Floats = npt.NDArray[np.float64]
+
+MEASURES: Final = ("precision", "recall", "f", "weighted_recall")
+"""Fields of a bot's scores that have an interval."""
 
 
 class Row(NamedTuple):
@@ -73,10 +76,9 @@ def compute(
         unlisted = [decision for decision in decisions if decision.outcome == "unlisted"]
         outcomes = Counter(decision.outcome for decision in decisions)
         levels = Counter(decision.importance for decision in unlisted)
-        measures = ("precision", "recall", "f", "weighted_recall")
         estimates = {
             name: _estimate(observed[0, at, number], draws[:, at, number], len(names))
-            for at, name in enumerate(measures)
+            for at, name in enumerate(MEASURES)
         }
         scores.append(
             BotScore(

@@ -12,7 +12,7 @@ LANGUAGES = {
     path.stem: tomllib.loads(path.read_text("utf-8"))
     for path in sorted((Path(__file__).parents[1] / "data" / "languages").glob("*.toml"))
 }
-"""Samples by language: `source`, `function` and `change`."""
+"""Samples by language: `source` with its `declarations`, `function` and `change`."""
 SAMPLES = {name: samples["source"] for name, samples in LANGUAGES.items()}
 """A class around a function `load` in each language."""
 FUNCTIONS = {name: samples["function"] for name, samples in LANGUAGES.items()}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from crscore import cli
+from crscore import cli, plugins
 from crscore.encoders import minilm
 from crscore.review import read
 from crscore.version import __version__
@@ -62,7 +62,7 @@ def test_diff_and_review_are_scored(crscore) -> None:
     assert "relevance" in ran.out.lower()
 
 
-@pytest.mark.parametrize("report", ["text", "json", "markdown", "html"])
+@pytest.mark.parametrize("report", plugins.names("reports"))
 def test_default_settings_score_in_every_format(crscore, report: str) -> None:
     ran = crscore(DIFF, REVIEW, "--format", report, "--signature")
     assert (ran.code, ran.err) == (0, "")
