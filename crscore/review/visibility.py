@@ -60,11 +60,11 @@ _UNSEEN_COMMAND: Final = re.compile(
     |(?:re)?newenvironment|DeclareMathOperator|if[a-z]*|begin\s*\{comment\}|tiny|scriptsize
     |scriptscriptstyle|raisebox|raise|lower|move(?:left|right)|m?kern|[hm]skip|[hm]space\s*\{\s*-
     |mathchoice|label|require|class|cssId|style|data|mmlToken|[bx]?cancel(?:to)?|sout|enclose
-    |definecolor|toggle|mathtip|texttip)(?![a-zA-Z])|(?<!\\)%.*[a-z]{2}""",
+    |definecolor|toggle|mathtip|texttip)(?![a-zA-Z])|(?m:^)(?:[^%\\\n]|\\.)*+%.*[a-z]{2}""",
     re.IGNORECASE | re.VERBOSE,
 )
 _COLOR: Final = re.compile(
-    r"\\(?:text)?color\s*(?:\[\w{1,10}\])?\s*\{\s*([^{}]{1,40}?)\s*\}", re.IGNORECASE
+    r"\\(?:text)?color\s*+(?:\[\w{1,10}\]\s*+)?\{\s*+([^{}\s][^{}]{0,40}?)\s*+\}", re.IGNORECASE
 )
 # Contrast below 1.5 on white: names, #eee and #fdfdfd, the shares 1,1,1 or 255,255,255.
 _LIGHT_COLOR: Final = re.compile(
