@@ -10,7 +10,8 @@ SUBMODULE_MODE: Final = "160000"
 # "Submodule lib 1f2e..3d4c:", "Submodule lib 000...1f2e (new submodule)"
 SUBMODULE_LINE: Final = re.compile(r"Submodule (.+) ([0-9a-f]{6,64})\.{2,3}([0-9a-f]{6,64})[: ]?")
 # "Binary files a/x and b/x differ"
-BINARY_LINE: Final = re.compile(r"Binary files (.+?) and (.+) differ$")
+# The lookahead settles on the first "and": a line of many would take quadratic time.
+BINARY_LINE: Final = re.compile(r"Binary files (?=(.+?) and .)\1 and (.+) differ$")
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})')
 _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
@@ -18,7 +19,7 @@ _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 # 1/ 2/ for --no-index; Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
 # Time after a name where tabs became spaces: "a.py  2024-01-01 10:00:00"
-_AFTER_NAME: Final = re.compile(r"(?<! ) ++\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*$")
+_AFTER_NAME: Final = re.compile(r"(?<! ) ++\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 # A name may contain spaces, so each space is tried as the separator; real paths have fewer.
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (

@@ -37,7 +37,7 @@ _LEADING, _AFTER_EMOJI, _SEPARATORS, _TRAILING, _UNRATED, _BADGE_ADDRESS = (
     for name in
     ("leading", "after_emoji", "separators", "trailing", "without_severity", "badge_address")
 )  # fmt: skip
-_BADGE: Final = re.compile(BADGE.format("([^\x06]*)"))
+_BADGE: Final = re.compile(BADGE.format("([^\x05\x06]*)"))
 # The mildest first: "non-blocking" is not "blocking".
 _SEVERITY: Final = re.compile(
     "|".join(rf"(?P<{name}>\b(?:{_GRAMMAR[name]})\b)" for name in reversed(SEVERITIES)),

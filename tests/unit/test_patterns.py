@@ -44,13 +44,19 @@ _MADE_AT_RUN_TIME = [
     "crscore.verdicts.uses",  # of word lists, in constants
 ]
 # Read sentences of `statements.MAX_CHARS` at most, and quoted code within them; changed lines of
-# `consequences.MAX_LINE_CHARS`.
+# `consequences.MAX_LINE_CHARS`; names of colors of 40 characters at most.
 _BOUNDED = (
+    "crscore.review.visibility._LIGHT_COLOR",
     "crscore.verdicts.",
     "crscore.claims.structural.consequences",
 )
 # Their callers match them whole, through a function or a loop.
-_MATCHED_WHOLE = {"crscore.review.proposals._EDITS[]", "crscore.review.proposals._ONLY_CODE"}
+_MATCHED_WHOLE = {
+    "crscore.github.site.target",
+    "crscore.gitlab.site.target",
+    "crscore.review.proposals._EDITS[]",
+    "crscore.review.proposals._ONLY_CODE",
+}
 
 
 def everything() -> tuple[list[Use], list[str]]:
