@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -141,6 +142,7 @@ def _coverage(posts: _Posts, merged: int, green: Mapping[str, set[_Pull]]) -> Co
     )
 
 
+@cache  # asked for each post, but a store has few names
 def _app_name(name: str) -> str:
     """Return the part common to an app's and its account's name: `Otter Bot`, `otter-bot[bot]`."""
     return "".join(filter(str.isalnum, name.casefold().removesuffix("[bot]")))

@@ -6,10 +6,12 @@ comment cannot show it, only the other comments of the same reviewer.
 
 import json
 import re
-from collections import Counter, defaultdict
-from functools import lru_cache
+from collections import defaultdict
 from itertools import islice
 from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 from crscore.audit.store.database import Store
 from crscore.audit.store.reports import Scope, read_remarks
@@ -23,10 +25,31 @@ WORDS: Final = 4
 """Words of a group."""
 MAX_WORDS: Final = 40
 """Number of words of a comment that are read."""
-_NAME: Final = "_"
+
+Ints = npt.NDArray[np.int64]
+
+_EMPTY: Final = 0
+"""Number of a word of punctuation alone, and of each word that a short comment lacks to a group."""
+_NAME: Final = 1
+"""Number of names, numbers and quoted code, which are all alike; plain words have larger ones."""
 # Addresses too: a link to the rule that a linter quotes differs from remark to remark.
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
 _AROUND: Final = ".,;:!?()[]*'"
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of words, by the words as they are written."""
+
+    def __init__(self) -> None:
+        self.plain: dict[str, int] = {}
+
+    def __missing__(self, written: str) -> int:
+        word = written.strip(_AROUND)
+        number = _NAME if word else _EMPTY
+        if word.isalpha() and (word.islower() or word.istitle()):
+            number = self.plain.setdefault(word.lower(), len(self.plain) + _NAME + 1)
+        self[written] = number
+        return number
 
 
 def find_formulas(store: Store, scope: Scope) -> str:
@@ -35,32 +58,53 @@ def find_formulas(store: Store, scope: Scope) -> str:
     Raises:
         StoreError: The store cannot be read.
     """
-    counts: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
-    formula_rows = []
+    # Words are numbers in one array for each reviewer: counting tuples of words took most of the
+    # time of a comparison (`python -m benchmarks.audit_scale`).
+    numbers = _Numbers()
+    keys: dict[str, list[int]] = defaultdict(list)
+    words: dict[str, list[int]] = defaultdict(list)
+    lengths: dict[str, list[int]] = defaultdict(list)
     for reviewer, key, text in read_remarks(store, scope):
-        words, counter = _masked(text), counts[reviewer]
-        groups = list(zip(*(words[at:] for at in range(min(WORDS, len(words)))), strict=False))
-        repeated = {
-            at + offset
-            for at, group in enumerate(groups)
-            if counter[group] >= FROM
-            for offset in range(len(group))
-        }
-        is_word = [word != _NAME for word in words]
-        if repeated and sum(is_word[at] for at in repeated) >= SHARE * sum(is_word):
-            formula_rows.append(key)
-        counter.update(set(groups))
-    return json.dumps(formula_rows)
+        written = _QUOTED.sub(" 1 ", text).split()
+        comment = list(islice(filter(None, map(numbers.__getitem__, written)), MAX_WORDS))
+        if comment:
+            comment += [_EMPTY] * (WORDS - len(comment))
+            keys[reviewer].append(key)
+            words[reviewer] += comment
+            lengths[reviewer].append(len(comment))
+    formulas: list[int] = []
+    for reviewer in keys:
+        is_formula = _are_formulas(
+            np.array(words[reviewer], dtype=np.int64), np.array(lengths[reviewer], dtype=np.int64)
+        )
+        formulas += np.array(keys[reviewer])[is_formula].tolist()
+    return json.dumps(formulas)
 
 
-def _masked(text: str) -> list[str]:
-    """Return the words; names, numbers and quoted code are all alike."""
-    words = map(_mask, _QUOTED.sub(f" {_NAME} ", text).split())
-    return list(islice(filter(None, words), MAX_WORDS))
+def _are_formulas(words: Ints, lengths: Ints) -> npt.NDArray[np.bool_]:
+    """Tell which comments of a reviewer are formulas, shape (N,).
 
-
-@lru_cache(maxsize=4096)  # a team's comments have few different words
-def _mask(word: str) -> str:
-    word = word.strip(_AROUND)
-    is_plain = word.isalpha() and (word.islower() or word.istitle())
-    return word.lower() if is_plain else _NAME if word else ""
+    Args:
+        words: Numbers of the words of all comments, in the order of time.
+        lengths: Words of each comment, at least `WORDS`, shape (N,).
+    """
+    comment = np.repeat(np.arange(len(lengths)), lengths)
+    starts = np.flatnonzero(comment[: 1 - WORDS] == comment[WORDS - 1 :])
+    # Each group has one number: that of its first two words with that of its last two.
+    _, pairs = np.unique(words[:-1] * (words.max() + 1) + words[1:], return_inverse=True)
+    groups = pairs[starts] * (pairs.max() + 1) + pairs[starts + 2]
+    order = np.argsort(groups, kind="stable")
+    groups, comment_of = groups[order], comment[starts[order]]
+    is_first = np.diff(groups, prepend=-1) != 0
+    is_counted = is_first | (np.diff(comment_of, prepend=-1) != 0)
+    counted = np.cumsum(is_counted)
+    earlier = counted - counted[is_first][np.cumsum(is_first) - 1]
+    is_repeated = np.zeros(len(words), dtype=bool)
+    for offset in range(WORDS):
+        is_repeated[starts[order[earlier >= FROM]] + offset] = True
+    is_word = words > _NAME
+    first_words = np.cumsum(lengths) - lengths
+    all_words = np.add.reduceat(is_word, first_words, dtype=np.int64)
+    repeated_words = np.add.reduceat(is_word & is_repeated, first_words, dtype=np.int64)
+    has_repeated = np.logical_or.reduceat(is_repeated, first_words)
+    return has_repeated & (repeated_words >= SHARE * all_words)

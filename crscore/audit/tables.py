@@ -228,12 +228,13 @@ def _columns(
     names = ("comments", "words", "usefulness", "scored")
     numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
     # Important remarks, remarks with nothing to do, and all.
-    counts = np.zeros((len(scores), 3))
-    for index, (repository, number, reviewer, *_) in enumerate(scores):
+    rows = [[0, 0, 0] for _ in scores]
+    for row, (repository, number, reviewer, *_) in zip(rows, scores, strict=True):
         for kind in kinds[reviewer].get((repository, number), ()):
-            counts[index] += kind.remarks * np.array(
-                [kind.kind in IMPORTANT, kind.kind in EMPTY, True]
-            )
+            row[0] += kind.remarks if kind.kind in IMPORTANT else 0
+            row[1] += kind.remarks if kind.kind in EMPTY else 0
+            row[2] += kind.remarks
+    counts = np.array(rows, dtype=np.float64).reshape(-1, 3)
     columns: dict[str, Floats] = dict(zip(names, numbers.T, strict=True))
     columns[GAINED] = np.where(counts[:, 0] > 0, 100.0, 0.0)
     columns["noise"] = 100 * divide(counts[:, 1], counts[:, 2])
