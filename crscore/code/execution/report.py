@@ -137,7 +137,7 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
         )
         names = ", ".join(f"pass@{k}" for k in document.undefined_k)
         programs = view.count_noun(fewest, "program")
-        yield Paragraph(f"{names}: undefined, a problem has only {programs}")
+        yield Paragraph(f"{names}: undefined, as a problem has only {programs}")
     missing = [problem.samples for problem in document.problems].count(0)
     if missing:
         problems = view.count_noun(len(document.problems), "problem")

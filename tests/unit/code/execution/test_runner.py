@@ -35,5 +35,5 @@ def test_report_names_undefined_k_and_missing_modules():
     document = report.make_document(PROBLEMS, outcomes, ks=[1, 10], timeout=3)
     assert document.undefined_k == (10,)
     text = report.render_text(document)
-    assert "pass@10: undefined, a problem has only 3 programs" in text
+    assert "pass@10: undefined, as a problem has only 3 programs" in text
     assert "Not installed here: torch, needed by 2 programs" in text
