@@ -257,6 +257,8 @@ def create(options: MiniLMOptions) -> Encoder:
         folder = Path(options.model)
         if not folder.is_dir():
             expected = f"expected {files.MODEL} or a folder; others: st:{options.model}"
+            if options.model.startswith("revision="):
+                expected = f"a revision is given by --{options.model.replace('=', ' ', 1)}"
             raise ConfigError("model", "encoder minilm", expected)
     return MiniLM(
         folder=folder,

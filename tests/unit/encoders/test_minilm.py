@@ -143,6 +143,7 @@ def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
     [
         ({"revision": "main"}, "only 53aa5117 and int8 are known"),
         ({"model": "bert-base-uncased"}, "others: st:bert-base-uncased"),
+        ({"model": "revision=int8"}, "given by --revision int8"),
         ({"modle": "x"}, "modle: is not an option"),
         ({"offline": "maybe"}, "Expected `bool`"),
     ],
