@@ -337,11 +337,14 @@ def _expected(kind: inspect.Type) -> str:
         return f"one of {', '.join(map(str, kind.values))}"
     if not isinstance(kind, inspect.IntType | inspect.FloatType):
         return "a text"
+    number = "a whole number" if isinstance(kind, inspect.IntType) else "a number"
+    if kind.ge is not None and kind.le is not None:
+        return f"{number} from {kind.ge:,.15g} to {kind.le:,.15g}"
     bounds = {"above": kind.gt, "at least": kind.ge, "below": kind.lt, "at most": kind.le}
     limits = " and ".join(
         f"{word} {bound:,.15g}" for word, bound in bounds.items() if bound is not None
     )
-    return f"{'a whole number' if isinstance(kind, inspect.IntType) else 'a number'} {limits}"
+    return f"{number} {limits}"
 
 
 def _from_file(file: Path | SettingsText) -> dict[str, Any]:
