@@ -29,6 +29,8 @@ SCHEMA_VERSION: Final = 12
 """Version of `schema.sql`; increased with every change of a table."""
 BUSY_S: Final = 30.0
 """Seconds to wait while another process writes."""
+DAMAGED = ("disk image is malformed", "malformed database schema", "not a database")
+"""Parts of SQLite's messages about a damaged file."""
 _HASH_BYTES: Final = 16
 MAX_TEXT_BYTES: Final = 4 * 2**20
 """Maximum bytes of an unpacked text, far above a host's comments; longer ones are truncated."""
@@ -318,7 +320,8 @@ def _reason(exc: sqlite3.Error) -> str:
     # `sqlite3` has no class for each error; only the messages differ.
     if isinstance(exc, sqlite3.OperationalError) and "locked" in text:
         return f"another run has been writing to it for {BUSY_S:.0f} seconds"
-    if "malformed" in text or "not a database" in text:
+    # Not "malformed JSON", an error of a statement: https://sqlite.org/rescode.html#corrupt
+    if any(part in text for part in DAMAGED):
         return f"it is damaged ({text}): restore it from the last artifact or backup"
     if "disk" in text:
         return f"{text}: is there room on the disk? What was written until now is kept"

@@ -181,6 +181,21 @@ def test_truncated_store_is_an_error_at_once(tmp_path: Path, share: float) -> No
         Store(path)
 
 
+def test_overwritten_pages_are_told_as_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store(path) as store:
+        store.put([cursor()])
+    data = path.read_bytes()
+    path.write_bytes(data[:100] + b"\xff" * (len(data) - 100))
+    with pytest.raises(StoreError, match=r"damaged \(.*\): restore"):
+        Store(path).select(Cursor)
+
+
+def test_wrong_statement_is_no_damage(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.db") as store, pytest.raises(StoreError, match=r"malformed JSON$"):
+        store.query("SELECT json_extract('{', '$')")
+
+
 def test_folder_is_no_store(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         Store(tmp_path)
