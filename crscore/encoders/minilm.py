@@ -381,6 +381,7 @@ def _to_values(
     for name, tensor in tensors.items():
         if int8 and _is_dense(name, tensor):
             scale = np.abs(tensor).max(axis=1) / MAX_INT8
+            scale[scale == 0] = 1  # a row of zeros
             values[f"{name}.scale"] = scale
             values[name] = np.ascontiguousarray(np.rint(tensor / scale[:, None]).T.astype(np.int8))
         else:

@@ -133,6 +133,13 @@ def test_int8_vectors_are_close_and_have_their_own_identity(
     np.testing.assert_allclose(means, expected, rtol=0, atol=1e-5)
 
 
+def test_row_of_zeros_stays_zero_in_int8() -> None:
+    weights = np.array([[0, 0], [1, -1]], dtype=np.float32)
+    values = minilm._to_values(pytest.importorskip("onnxruntime"), {"encoder.a": weights}, True)
+    np.testing.assert_array_equal(values["encoder.a"].numpy(), weights.T * minilm.MAX_INT8)
+    assert values["encoder.a.scale"].numpy().all()
+
+
 @pytest.mark.parametrize("revision", ["53aa5117", files.COMMIT, files.SHA256[files.WEIGHTS]])
 def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
     assert minilm.create(minilm.MiniLMOptions(revision=revision)).identity.endswith("@53aa5117")
