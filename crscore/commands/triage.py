@@ -115,7 +115,12 @@ def _as_json(comments: Sequence[Comment], indices: Sequence[int]) -> str:
 def _text(remark: Triaged) -> str:
     from crscore.agents.triage import MIN_WORTH  # noqa: PLC0415
 
-    facts = [escape.one_line(remark.reason)]
+    reason = remark.reason
+    if remark.duplicate_of is not None:
+        # For people from 1, as in the report of a score; in JSON it is an index.
+        first = remark.duplicate_of
+        reason = reason.replace(f"remark {first} ", f"remark {first + 1} ", 1)
+    facts = [escape.one_line(reason)]
     if remark.worth is not None:
         facts.append(f"worth {remark.worth:.1f} of 5")
     if remark.place is not None:
@@ -124,5 +129,5 @@ def _text(remark: Triaged) -> str:
     if remark.post and remark.draft_worth is not None:
         draft = f"{remark.draft_worth:.1f} as a draft, at least {MIN_WORTH}"
         facts.append(f"worth posting: {draft}")
-    heading = f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}"
+    heading = f"{remark.index + 1:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}"
     return f"{heading}\n     {' · '.join(facts)}\n"

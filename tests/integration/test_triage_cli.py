@@ -72,6 +72,18 @@ def test_text_lists_each_remark_with_its_reason(triage: Callable[..., tuple[int,
     assert "fix" in output
     assert "payments/client.py:18" in output
     assert "needs no answer" in output
+    assert [line[:9] for line in output.splitlines()[::2]] == ["  1  fix ", "  2  skip"]
+
+
+def test_text_counts_remarks_from_1_and_json_from_0(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    draft = tmp_path / "draft.json"
+    draft.write_text(json.dumps([COMMENTS[0], {**COMMENTS[0], "id": 3}]))
+    assert cli.run(["triage", str(DIFF), str(draft), "-q"]) == 0
+    assert "remark 1 makes the same point" in capsys.readouterr().out
+    assert cli.run(["triage", str(DIFF), str(draft), "-q", "--format", "json"]) == 0
+    assert "remark 0 makes the same point" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["triage", "score"])
