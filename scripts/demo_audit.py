@@ -39,11 +39,13 @@ def main() -> int:
             "CRSCORE_AUDIT_STORE": str(folder / "audit.db"),
             "CRSCORE_CACHE_DIR": str(folder / "cache"),
         }
+        has_affinity = hasattr(os, "sched_getaffinity")
+        cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
         names = [one.full_name for one in world.repositories]
         period = ["--since", audit_demo.FIRST_DAY, "--until", audit_demo.LAST_DAY]
         for words in (
             ["sync", *names, "--since", audit_demo.FIRST_DAY],
-            ["score", "--workers", str(os.cpu_count() or 1)],
+            ["score", "--workers", str(cores)],
             ["report", *period, "--price", "coderabbit=24/month", "-o", str(folder / "site")],
             ["compare", *period],
         ):
