@@ -51,11 +51,11 @@ SHOWN = (
     ("gained", r"([\d,]+) of the [\d,]+ pull requests that it saw have"),
     ("last commit", r"last commit of ([\d,]+) of"),
     ("merged", r"last commit of [\d,]+ of ([\d,]+) merged"),
-    ("fixed, first on the point", r"Fixed: ([\d,]+) of"),
-    ("fixed, first on the point", r"people fixed ([\d,]+) of the"),
-    ("known, first on the point", r"Fixed: [\d,]+ of ([\d,]+)"),
-    ("known, first on the point", r"people fixed [\d,]+ of the ([\d,]+)"),
-    ("notices", r"a limit was reached: ([\d,]+)"),
+    ("fixed, with other lines", r"Fixed: ([\d,]+) of"),
+    ("fixed, with other lines", r"people fixed ([\d,]+) of the"),
+    ("known, with other lines", r"Fixed: [\d,]+ of ([\d,]+)"),
+    ("known, with other lines", r"people fixed [\d,]+ of the ([\d,]+)"),
+    ("notices", r"([\d,]+) times? that it did not review, as a limit was reached"),
 )
 """Name of a number, and where it stands in the text."""
 
@@ -117,7 +117,7 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
     ).fetchall()
     formulas = find_formulas(rows)
     signals = {
-        (row["comment"], row["signal"]): row["value"]
+        (row["comment"], row["signal"]): row
         for row in store.execute("SELECT * FROM signals ORDER BY night, rules")
     }
     posts = store.execute("SELECT * FROM comments").fetchall()
@@ -141,15 +141,18 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
         if row["level"] not in LEVELS:
             continue
         gained[bot].add((row["repository"], row["number"]))
-        fixed = None
+        fixed, has_others = None, False
         if row["point"] in (None, row["key"]) and row["stance"] in ASKS:
-            fixed = signals.get((row["key"], 1))
-        resolved = signals.get((row["key"], 3)) == 1
+            signal = signals.get((row["key"], 1))
+            fixed = signal and signal["value"]
+            has_others = fixed is not None and bool(signal["base_all"])
+        resolution = signals.get((row["key"], 3))
+        resolved = resolution is not None and resolution["value"] == 1
         has_reaction = fixed == 1 or resolved or row["thread"] in answered
         for name, value in (
             ("weighty", True),
-            ("fixed, first on the point", fixed == 1),
-            ("known, first on the point", fixed is not None),
+            ("fixed, with other lines", fixed == 1 and has_others),
+            ("known, with other lines", has_others),
             ("fixed that mattered", fixed == 1),
             ("answered", row["thread"] in answered),
             ("resolved", resolved),
@@ -190,7 +193,13 @@ def count_pulls(
                 seen.add(pull)
         counts[bot, "pulls seen"], counts[bot, "silent"] = len(seen), len(seen - remarked)
         merged = {pull for pull, row in pulls.items() if row["state"] == "merged"}
-        counts[bot, "merged"] = sum(pull[0] in {other[0] for other in posted} for pull in merged)
+        first = {}
+        for post in own:
+            at = first.setdefault(post["repository"], post["created"])
+            first[post["repository"]] = min(at, post["created"])
+        counts[bot, "merged"] = sum(
+            pull[0] in first and pulls[pull]["merged"] >= first[pull[0]] for pull in merged
+        )
         counts[bot, "notices"] = len(
             {(post["repository"], post["number"]) for post in own if post["skip"] == "limit"}
         )

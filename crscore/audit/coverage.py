@@ -1,5 +1,6 @@
 """Coverage: the merged pull requests that each reviewer really reviewed."""
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +28,8 @@ class _Posts:
     """Posts of one reviewer."""
 
     is_bot: bool = False
-    repositories: set[int] = field(default_factory=set)
+    first: dict[int, str] = field(default_factory=dict)
+    """Time of the first post by repository."""
     names: set[str] = field(default_factory=set)
     """The reviewer and its accounts, as `_app_name` writes them."""
     reviewed: set[_Pull] = field(default_factory=set)
@@ -52,7 +54,8 @@ class ReviewerCoverage(NamedTuple):
 def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     """Load the coverage of each account that wrote in a period, by the reviewer's name.
 
-    Only merged pull requests count, in the repositories in which the reviewer wrote at least once.
+    Only pull requests count that were merged after the reviewer's first post in their repository,
+    so that a bot tried for a week does not look absent for the month before, or that it reviewed.
     A check belongs to a reviewer if its app has the name of the reviewer or of its account. With
     several checks of an app, a pull request is green if all are.
 
@@ -79,10 +82,11 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
             account,
             to_score,
             hours,
+            first,
         ) = row
         posts = by_reviewer[name]
         posts.is_bot = bool(is_bot)
-        posts.repositories.add(repository)
+        posts.first[repository] = min(first, posts.first.get(repository, first))
         # An app may have the name of the reviewer or of its account.
         posts.names |= {_app_name(name), _app_name(account or name)}
         posts.skips.update(skips.split(",") if skips else ())
@@ -92,7 +96,11 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         if merged and reviewed:
             posts.reviewed.add((repository, number))
             posts.last_head += on_head
-    merged_pulls = reports.count_merged(store, scope)
+    merged_at: dict[_Pull, str] = {}
+    times: dict[int, list[str]] = defaultdict(list)
+    for repository, number, time in reports.read_merged(store, scope):
+        merged_at[repository, number] = time
+        times[repository].append(time)
     green: dict[str, set[_Pull]] = defaultdict(set)
     for app, repository, number, is_green in reports.read_checks(store, scope):
         # An app that is never green has an entry too: 0 is known, not unknown.
@@ -100,7 +108,14 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     return {
         name: ReviewerCoverage(
             posts.is_bot,
-            _coverage(posts, sum(merged_pulls.get(id_, 0) for id_ in posts.repositories), green),
+            _coverage(
+                posts,
+                sum(
+                    len(times[id_]) - bisect_left(times[id_], at) for id_, at in posts.first.items()
+                )
+                + sum(merged_at[pull] < posts.first[pull[0]] for pull in posts.reviewed),
+                green,
+            ),
             {pull: False for app in posts.names for pull in green.get(app, ())} | posts.pulls,
         )
         for name, posts in by_reviewer.items()

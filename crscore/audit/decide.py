@@ -142,8 +142,11 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
         lambda row: (row.remarks * (row.kind in IMPORTANT), row.remarks * (row.kind != "unread")),
     )
     gained = rate(sum(map(bool, weighty_rows.values())), len(seen_pulls))
-    fixed = _rate_of(weighty_rows, lambda row: (row.fixed, row.decided))
-    all_fixed = _rate_of(pulls, lambda row: (row.fixed, row.decided))
+    # A fix whose chance is unknown would count for the bot and not for chance.
+    fixed, all_fixed = (
+        _rate_of(rows, lambda row: (row.compared_fixed, row.compared))
+        for rows in (weighty_rows, pulls)
+    )
     chance, chance_of_all = _chance(weighty_rows), _chance(pulls)
     evidence = _evidence(pulls, weighty_rows, fixed, chance, record)
     counts = count_remarks(table, name).kinds
@@ -193,8 +196,8 @@ def _rate_of(pulls: _Pulls, count: Callable[[Kind], tuple[float, float]]) -> Rat
 
 def _chance(pulls: _Pulls) -> float | None:
     rows = [row for rows in pulls.values() for row in rows]
-    decided = sum(row.decided for row in rows)
-    return sum(row.chance for row in rows) / decided if decided else None
+    compared = sum(row.compared for row in rows)
+    return sum(row.chance for row in rows) / compared if compared else None
 
 
 def _evidence(
@@ -217,8 +220,8 @@ def _evidence(
         and _ends(resolved)[0] > _ends(by_habit)[1]
     ):
         evidence.append(
-            f"people resolved {resolved.count:,} of the {resolved.total:,} worth acting on, and "
-            f"{by_habit.count:,} of its {by_habit.total:,} others"
+            f"people resolved {resolved.count:,} of its {resolved.total:,} threads worth acting "
+            f"on, and {by_habit.count:,} of its {by_habit.total:,} others"
         )
     if (
         points
@@ -240,15 +243,16 @@ def _evidence(
 
 def _fixed_text(fixed: Rate, chance: float) -> str:
     return (
-        f"people fixed {fixed.count:,} of the {fixed.total:,} worth acting on, where "
-        f"{fixed.total * chance:.0f} would be chance"
+        f"people fixed {fixed.count:,} of the {fixed.total:,} worth acting on that were first on "
+        f"their point and have other lines to compare with, where {fixed.total * chance:.0f} would "
+        "be chance"
     )
 
 
 def _is_unwanted(pulls: _Pulls, kind: str, chance: float | None) -> bool:
     """Return whether a kind of remarks is not fixed more often than other lines."""
     rows = [row for rows in pulls.values() for row in rows if row.kind == kind]
-    share = wilson(sum(row.fixed for row in rows), sum(row.decided for row in rows))
+    share = wilson(sum(row.compared_fixed for row in rows), sum(row.compared for row in rows))
     return share is None or share.low <= (chance or 0.0)
 
 
@@ -355,5 +359,8 @@ def _why_open(decision: Decision, counts: Mapping[str, int], *, is_wanted: bool)
     if is_wanted and _ends(gained)[1] < NEGLIGIBLE:
         return "people fix remarks that seem unimportant; read these"
     if decision.chance is None:
-        return "its words alone cannot decide: it is not known whether people acted on them"
+        return (
+            "its words alone cannot decide: it is not known whether people fix these lines more "
+            "often than others"
+        )
     return f"its words alone cannot decide: {_fixed_text(decision.fixed, decision.chance)}"

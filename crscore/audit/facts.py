@@ -15,7 +15,11 @@ from crscore.reports import view
 
 PAIRS: Final = 3
 """Number of comparisons of a bot on the first screen, clear ones first."""
-SKIPS: Final = {"limit": "a limit was reached", "skipped": "skipped", "failed": "failed"}
+SKIPS: Final = {
+    "limit": "as a limit was reached",
+    "skipped": "as it skipped the pull request",
+    "failed": "as it failed",
+}
 
 
 def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -> tuple[Fact, ...]:
@@ -81,7 +85,7 @@ def _presence(row: Reviewer) -> str:
     coverage = row.coverage
     text = (
         f"It said nothing on {row.silent:,} of the {row.pulls:,} pull requests that it saw, and "
-        f"reviewed the last commit of {of_total(coverage.last_head)} merged ones"
+        f"reviewed the last commit of {of_total(coverage.last_head)} merged since its first post"
     )
     if coverage.hours is not None:
         text += f", first after {coverage.hours:.1f} h (median)"
@@ -89,8 +93,11 @@ def _presence(row: Reviewer) -> str:
     if coverage.green_unreviewed:
         text += f". Its check was green on {coverage.green_unreviewed:,} that it did not review"
     if coverage.skips:
-        reasons = (f"{SKIPS.get(key, key)}: {count:,}" for key, count in coverage.skips.items())
-        text += f". It said that it did not review: {', '.join(reasons)}"
+        reasons = (
+            f"{view.count_noun(count, 'time')} that it did not review, {SKIPS.get(key, key)}"
+            for key, count in coverage.skips.items()
+        )
+        text += f". It said {', '.join(reasons)}"
     return f"{text}."
 
 
@@ -118,7 +125,10 @@ def _certainty(row: Reviewer, decision: Decision) -> str:
         chance = ""
         if decision.chance is not None:
             chance = f"; other lines of the same changes: {view.percent(decision.chance)}"
-        texts.append(f"Fixed: {share(decision.fixed)} that were first on their point{chance}")
+        texts.append(
+            f"Fixed: {share(decision.fixed)} that were first on their point and have other lines "
+            f"to compare with{chance}"
+        )
     if row.usefulness:
         texts.append(f"Usefulness {interval(row.usefulness)} of 100")
     if decision.needed:

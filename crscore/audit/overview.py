@@ -41,7 +41,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
     """Share of merged pull requests that a reviewer really reviewed."""
 
     reviewed: Rate
-    """Share of the merged pull requests in its repositories that it reviewed."""
+    """Share that it reviewed of the pull requests merged since its first post in the repository."""
     last_head: Rate
     """Share of these pull requests whose last head it reviewed; a reply in a thread or a dismissed
     review does not count."""
@@ -91,7 +91,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     """Share of pull requests with such a remark among those that it saw: with a post or check of
     it or, for an account that only reviews, merged between its first and last post."""
     fixed: Rate
-    """Share of the remarks worth acting on, the first on their point, whose lines changed later."""
+    """Share of the remarks worth acting on whose lines changed later; of those that were first on
+    their point and have other lines to compare with."""
     chance: Share | None
     """The same share for other lines, without a comment; null if there are none."""
     evidence: tuple[str, ...]

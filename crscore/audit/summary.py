@@ -138,6 +138,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
             store, table.scope
         )
     )
+    of_file, unknown = reports.count_file_chances(store, table.scope)
     counts = {
         ("Not read in full", "pull request"): pending,
         ("Could not be read", "pull request"): failed,
@@ -146,7 +147,8 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         (
             "Chance of a fix taken from the whole file, as the hunk has too few other lines",
             "remark",
-        ): reports.count_file_chances(store, table.scope),
+        ): of_file,
+        ("Not compared with chance, as the file has no other lines", "remark"): unknown,
     }
     return Overview(
         since=options.period.since,

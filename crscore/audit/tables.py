@@ -75,8 +75,9 @@ class Kind(NamedTuple):
     fixed: float
     answered: float
     resolved: float
-    decided: int
-    """Remarks for which it is known whether they were fixed."""
+    compared: int
+    """Remarks for which it is known whether they were fixed, and how often other lines were."""
+    compared_fixed: float
     chance: float
     """Sum of the chances of these: how often other lines of the change were changed."""
     threads: float

@@ -108,13 +108,17 @@ def count_kinds(store: Store, scope: Scope, formulas: str) -> Rows:
     """Return repository, number, reviewer, kind, and counts of the remarks, in order.
 
     The counts are: all remarks; those that people fixed, answered or resolved; fixed; answered;
-    resolved; remarks for which it is known whether they were fixed, and the sum of their chances;
-    remarks in threads; confirmed by the code.
+    resolved; remarks for which both their own fix and its chance are known, the fixed ones of
+    these, and the sum of their chances; remarks in threads; confirmed by the code.
     """
+    # If all lines of a file are near comments, no line is left to compare with. In a change of
+    # twenty lines that is usual: of the demonstration's chances from whole files, 108 of 199 were
+    # unknown, and halved the mean chance while they counted as 0.
     sql = f"""{REMARKS}
         SELECT repository, number, reviewer, kind, COUNT(*),
           TOTAL(fixed IS 1 OR answered OR resolved), TOTAL(fixed IS 1), TOTAL(answered),
-          TOTAL(resolved), COUNT(fixed), TOTAL(iif(fixed IS NULL, NULL, chance)),
+          TOTAL(resolved), COUNT(iif(fixed IS NULL, NULL, chance)),
+          TOTAL(iif(chance IS NULL, NULL, fixed)), TOTAL(iif(fixed IS NULL, NULL, chance)),
           TOTAL(has_thread), TOTAL(confirmed)
         FROM remarks GROUP BY reviewer, repository, number, kind
         ORDER BY reviewer, repository, number, kind"""
@@ -186,14 +190,19 @@ def count_unread(store: Store, scope: Scope) -> int:
     return int(store.query(sql, *scope, Flag.NOT_ENGLISH.value)[0][0])
 
 
-def count_file_chances(store: Store, scope: Scope) -> int:
-    """Count the bots' remarks whose chance of a fix is that of their file, not of their hunk."""
+def count_file_chances(store: Store, scope: Scope) -> tuple[int, int]:
+    """Count the bots' remarks with a chance of a fix of their file, not of their hunk.
+
+    The second count is that of remarks whose file has no other lines, so the chance is unknown.
+    """
     sql = f"""{LATEST}, chances AS (
-          SELECT comment, base_of, MAX(night || printf('%09d', rules))
+          SELECT comment, base_of, base_all, MAX(night || printf('%09d', rules))
           FROM signals WHERE signal = {int(Signal.ACTED_ON)} GROUP BY comment)
-        SELECT COUNT(*) {LATEST_COMMENTS} JOIN chances n ON n.comment = s.comment
+        SELECT TOTAL(n.base_all > 0), TOTAL(n.base_all = 0)
+        {LATEST_COMMENTS} JOIN chances n ON n.comment = s.comment
         WHERE s.signature = ?1 AND c.is_bot AND n.base_of = 'file'"""
-    return int(store.query(sql, *scope)[0][0])
+    of_file, unknown = map(int, store.query(sql, *scope)[0])
+    return of_file, unknown
 
 
 def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
@@ -255,8 +264,8 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
     Returns:
         Reviewer, whether it is a bot, repository, number, whether the pull request was merged,
         whether it was reviewed, whether its last head was reviewed, the comma-separated reasons
-        for not reviewing, the account, whether it has a comment to score, and the hours from the
-        opening of the pull request to the first review.
+        for not reviewing, the account, whether it has a comment to score, the hours from the
+        opening of the pull request to the first review, and the time of the first post.
     """
     # `IS NOT`, not `<>`, because the author of a deleted account is NULL. The remainder is the kind
     # of a comment (`rows.comment_key`); 1 is a submitted review. GitHub also makes an empty review
@@ -280,7 +289,8 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
             AND NOT {is_dismissed}),
           group_concat(DISTINCT c.skip), MAX(c.author),
           MAX(c.is_review),
-          24 * (julianday(MIN(CASE WHEN {is_review} THEN c.created END)) - julianday(p.created))
+          24 * (julianday(MIN(CASE WHEN {is_review} THEN c.created END)) - julianday(p.created)),
+          MIN(c.created)
         FROM pulls p JOIN comments c USING (repository, number)
         WHERE substr(p.created, 1, 10) BETWEEN ?1 AND ?2
           AND p.repository IN (SELECT value FROM json_each(?3))
@@ -288,12 +298,12 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
     return store.query(sql, *scope[1:], json.dumps(review_bots), EMPTY_TEXT)
 
 
-def count_merged(store: Store, scope: Scope) -> dict[int, int]:
-    """Count the merged pull requests of each repository."""
+def read_merged(store: Store, scope: Scope) -> Rows:
+    """Return repository, number and time of the merged pull requests, by time."""
     sql = f"""
-        SELECT repository, COUNT(*) FROM pulls p
-        WHERE state = 'merged' AND {_IN_PERIOD} GROUP BY repository"""
-    return dict(store.query(sql, *scope[1:]))
+        SELECT repository, number, coalesce(merged, closed, created) AS ended FROM pulls p
+        WHERE state = 'merged' AND {_IN_PERIOD} ORDER BY ended"""
+    return store.query(sql, *scope[1:])
 
 
 def read_checks(store: Store, scope: Scope) -> Rows:

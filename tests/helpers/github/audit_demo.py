@@ -2,7 +2,8 @@
 
 The bots differ: one finds weaknesses; one finds some, but mostly says what the change does and
 praises; one has matters of taste, which it repeats, and from day 15 on twice as many; one finds
-weaknesses, too, but was installed a week ago. What is found is often mended.
+weaknesses, too, but was installed a week ago. What is found is often mended. Each change also has
+code without a remark, and in every third, the author edits a line of it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tests.helpers.github.audit_texts import SAMPLES, Sample
+from tests.helpers.github.audit_texts import EDITS, OTHERS, SAMPLES, Sample
 from tests.helpers.github.people import JONAS, MIRA, NADIA, RABBIT
 from tests.helpers.github.state import START, LineComment, Pull, Repository, User, World, iso
 from tests.helpers.github.writer import Spot, Writer
@@ -23,6 +24,8 @@ DAYS = 30
 PULLS = 40
 DAY_S = 86_400
 FIRST_DAY, LAST_DAY = iso(START)[:10], iso(START + DAYS * DAY_S)[:10]
+EDITED = 3
+"""In every so many pull requests, the author also edits code that had no remark."""
 CHANGED_ON = 15
 """Day from which on one bot writes twice as much."""
 COPILOT = User(
@@ -88,12 +91,18 @@ def _plans(repository: Repository, samples: list[Sample]) -> Iterator[tuple[int,
     offset = 0 if repository.name == "shop" else half
     for at in range(half):
         sample = samples[at % len(samples)]
+        other = edited = OTHERS[sample.path[sample.path.rindex(".") :]]
+        if at % EDITED == EDITED - 1:
+            for old, new in EDITS:
+                edited = edited.replace(old, new)
+            sample = replace(sample, edited=sample.after + edited)
+        sample = replace(sample, after=sample.after + other, fixed=sample.fixed + edited)
         name = NAMES[offset + at]
         named = {
             field: getattr(sample, field).replace(
                 "NAME", name if sample.path.endswith(".java") else name.lower()
             )
-            for field in ("title", "path", "before", "after", "fixed", "at", "restates")
+            for field in ("title", "path", "before", "after", "fixed", "edited", "at", "restates")
         }
         yield at + 1, at * DAYS // half, replace(sample, **named)
 
@@ -141,7 +150,7 @@ def _tell(story: _Story) -> None:
     found += _people(story)
     story.at(26)
     sharp = [pull for pull in found if any(word in pull.body for word in _weakness(story.sample))]
-    text = story.sample.after
+    text = story.sample.edited or story.sample.after
     if sharp and dice.random() < 0.75:
         text = story.sample.fixed
         files = {**story.files, story.sample.path: text}
@@ -155,6 +164,8 @@ def _tell(story: _Story) -> None:
                 writer.react(comment, up=1)
     elif found and dice.random() < 0.3:
         writer.react(dice.choice(found), down=1)
+    if text == story.sample.edited:
+        writer.push({**story.files, story.sample.path: text}, message="Go on")
     writer.check("coderabbitai", "CodeRabbit", "SUCCESS")
     story.at(30)
     end = dice.random()

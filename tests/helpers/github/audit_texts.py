@@ -20,6 +20,8 @@ class Sample:
     after: str
     fixed: str
     """`after` with the weakness mended."""
+    edited: str = ""
+    """`after` with an edit of other code that no remark asked for; empty without one."""
     at: str
     """Start of the line that the remarks are on."""
     sharp: str
@@ -533,3 +535,75 @@ SAMPLES = (
     ),
 )
 """Changes with a weakness each."""
+
+OTHERS = {
+    ".py": "\n" * 2
+    + _code("""
+        def export_rows(records, columns):
+            \"\"\"Return the records as lines of the monthly export.\"\"\"
+            lines = [";".join(columns)]
+            for record in records:
+                cells = []
+                for column in columns:
+                    cell = record.get(column)
+                    cells.append("" if cell is None else str(cell))
+                lines.append(";".join(cells))
+            return lines
+    """),
+    ".js": "\n"
+    + _code("""
+        export function showRows(table, records, columns) {
+          table.replaceChildren();
+          for (const record of records) {
+            const row = table.insertRow();
+            for (const column of columns) {
+              const cell = row.insertCell();
+              cell.textContent = record[column] ?? "";
+            }
+          }
+          table.hidden = records.length === 0;
+        }
+    """),
+    ".java": "\n"
+    + _code("""
+        class NAMELines {
+            private final StringBuilder text = new StringBuilder();
+
+            void add(String name, long cents) {
+                if (text.length() > 0) {
+                    text.append(System.lineSeparator());
+                }
+                text.append(name).append(';').append(cents);
+            }
+
+            String text() {
+                return text.toString();
+            }
+        }
+    """),
+    ".go": "\n"
+    + _code("""
+        // Names returns the names in their order, each once.
+        func Names(all []string) []string {
+        \tseen := make(map[string]bool, len(all))
+        \tnames := make([]string, 0, len(all))
+        \tfor _, name := range all {
+        \t\tif seen[name] {
+        \t\t\tcontinue
+        \t\t}
+        \t\tseen[name] = true
+        \t\tnames = append(names, name)
+        \t}
+        \treturn names
+        }
+    """),
+}
+"""Code by the ending of a file that a change also brings, and that nobody remarks on: real changes
+have lines beside the remarks, and how often these change is the chance of a fix."""
+EDITS = (
+    ("cell = record.get(column)", "cell = record[column]"),
+    ('record[column] ?? ""', 'String(record[column] ?? "-")'),
+    ("append(';').append(cents)", "append('\\t').append(cents)"),
+    ("make([]string, 0, len(all))", "[]string{}"),
+)
+"""Changes that the author makes in this code after some reviews, without having been asked."""

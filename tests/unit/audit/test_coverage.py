@@ -123,6 +123,19 @@ def test_repositories_without_the_reviewer_do_not_count(store: Store) -> None:
     assert counts(coverage(store)) == ((1, 1), (1, 1))
 
 
+def test_pulls_merged_before_the_first_post_do_not_count_unless_reviewed(store: Store) -> None:
+    store.put(rows.pull(number, day=number) for number in range(1, 7))
+    store.put(
+        [
+            rows.comment(1, "otter", 1, created=rows.at(4, 10)),
+            rows.comment(5, "otter", 2, created=rows.at(5, 10)),
+        ]
+    )
+
+    # 2 and 3 were merged before it came; 1 as well, but it reviewed it, too late for the head.
+    assert counts(coverage(store)) == ((2, 4), (1, 4))
+
+
 def test_a_notice_is_no_review_and_is_named(store: Store) -> None:
     store.put(rows.pull(number) for number in (1, 2, 3))
     store.put(

@@ -199,10 +199,28 @@ def test_what_authors_leave_alone_is_not_kept(store: Store) -> None:
 
     assert decision.verdict == "undecided"
     assert (
-        "its words alone cannot decide: people fixed 10 of the 100 worth acting on, where 40 would "
-        "be chance"
+        "its words alone cannot decide: people fixed 10 of the 100 worth acting on that were first "
+        "on their point and have other lines to compare with, where 40 would be chance"
     ) in decision.reason
     assert decision.needed is None
+
+
+@pytest.mark.parametrize("compared", [0, 4, 40])
+def test_fixes_without_other_lines_do_not_lower_chance(store: Store, compared: int) -> None:
+    write(store, [("major",)] * 100, acted_on=40, base=40)
+    signal = {"night": "2026-03-03", "rules": 3, "signal": 1, "base_yes": 0, "base_all": 0}
+    for number in range(compared + 1, 101):
+        key = comment_key(MessageKind.LINE, number)
+        # Counted as a chance of 0, these fixes would keep the bot.
+        store.put([SignalRow(comment=key, value=1, **signal)])
+
+    decision = decide(store)
+
+    assert decision.fixed.total == compared
+    assert decision.chance == (pytest.approx(0.4) if compared else None)
+    assert (decision.verdict, decision.evidence) == (
+        ("keep", decision.evidence) if compared == 40 else ("undecided", ())
+    )
 
 
 def test_words_alone_keep_nobody(store: Store) -> None:
@@ -329,7 +347,8 @@ def test_resolved_threads_are_evidence_unless_all_are_resolved(
 
     assert decision.verdict == verdict
     assert (
-        "people resolved 40 of the 40 worth acting on, and 0 of its 40 others" in (decision.reason)
+        "people resolved 40 of its 40 threads worth acting on, and 0 of its 40 others"
+        in (decision.reason)
     ) == (verdict == "keep")
 
 

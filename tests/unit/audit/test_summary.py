@@ -191,15 +191,22 @@ def test_comments_in_another_language_are_counted(store: Store) -> None:
     assert overview.reviewers[0].remarks.kinds == {"unread": 1}
 
 
-@pytest.mark.parametrize(("base_of", "is_noted"), [("file", True), ("hunk", False)])
-def test_chances_of_whole_files_are_noted(store: Store, base_of: str, *, is_noted: bool) -> None:
+@pytest.mark.parametrize(
+    ("base_of", "base_all", "start"),
+    [("file", 2, "Chance of a fix taken"), ("file", 0, "Not compared with"), ("hunk", 3, None)],
+)
+def test_chances_without_other_lines_in_the_hunk_are_noted(
+    store: Store, base_of: str, base_all: int, start: str | None
+) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 50), rows.comment(1, "otter", 1)])
     # The last night counts.
     for night, value in ((rows.night(0), "hunk"), (rows.night(1), base_of)):
-        store.put([SignalRow(comment=4, signal=1, night=night, rules=1, value=0, base_of=value)])
+        signal = {"night": night, "rules": 1, "value": 0, "base_yes": 0, "base_all": base_all}
+        store.put([SignalRow(comment=4, signal=1, base_of=value, **signal)])
     store.put([rows.comment_score(4, 1)])
     notes = make_overview(store, OPTIONS).notes
-    assert any(note.endswith("too few other lines: 1 remark.") for note in notes) is is_noted
+    noted = [note for note in notes if "other lines: 1 remark." in note]
+    assert [note.startswith(start or "") for note in noted] == [True] * (start is not None)
 
 
 def test_a_run_that_was_killed_is_partial(store: Store) -> None:

@@ -159,7 +159,27 @@ def test_reactions_are_the_last_ones_of_people(store: Store) -> None:
 
     assert (row.kind, row.remarks, row.mattered) == ("major", 4, 2)
     assert (row.fixed, row.answered, row.resolved) == (1, 1, 1)
-    assert (row.decided, row.chance, row.threads) == (1, pytest.approx(0.1), 4)
+    assert (row.compared, row.chance, row.threads) == (1, pytest.approx(0.1), 4)
+
+
+def test_fix_without_other_lines_matters_but_is_not_compared(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 30)])
+    store.put(rows.comment(1, "otter", at) for at in (1, 2, 3, 4))
+    store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3, 4))
+    signal = {"night": "2026-03-01", "rules": 1, "signal": Signal.ACTED_ON}
+    store.put(
+        [
+            SignalRow(comment=4, value=1, base_yes=1, base_all=4, **signal),
+            SignalRow(comment=8, value=0, base_yes=3, base_all=4, **signal),
+            SignalRow(comment=12, value=1, base_yes=0, base_all=0, **signal),
+            SignalRow(comment=16, value=1, **signal),
+        ]
+    )
+
+    (row,) = load_reviews(store, MARCH).kinds["otter"][1, 1]
+
+    assert (row.fixed, row.mattered) == (3, 3)
+    assert (row.compared, row.compared_fixed, row.chance) == (2, 1, 1.0)
 
 
 @pytest.mark.parametrize(("line", "is_known"), [(4, False), (40, True)])
@@ -174,7 +194,7 @@ def test_nit_next_to_a_weighty_remark_of_others_is_fixed_because_of_that(
 
     (row,) = load_reviews(store, MARCH).kinds["otter"][1, 1]
 
-    assert (row.fixed, row.decided) == (int(is_known), int(is_known))
+    assert (row.fixed, row.compared) == (int(is_known), int(is_known))
 
 
 @pytest.mark.parametrize(("since", "until"), [("2026-03-02", "2026-03-01"), ("x", "2026-03-01")])
