@@ -52,12 +52,15 @@ def test_no_texts_give_no_ratings() -> None:
 
 def test_only_some_ratings_are_joined() -> None:
     network = ScriptedNetwork(lambda _: outputs(importance=0.9, gives=0.9))
+    no_weights = np.zeros(len(OUTPUTS) + len(PHRASED) + 1, dtype=np.float32)
     joined, alone = (
-        JoinedNetwork(network, model(leak=0.0)).read(["a leak"]),
+        JoinedNetwork(network, model(leak=0.0), no_weights).read(["a leak"]),
         network.read(["a leak"]),
     )
-    at = [OUTPUTS.index(name) for name in PHRASED]
-    others = np.delete(np.arange(len(OUTPUTS)), at)
+    worth = OUTPUTS.index("worth")
+    assert joined[0, worth] == 0  # of all columns with their weights
+    at = [OUTPUTS.index(name) for name in PHRASED if name != "worth"]
+    others = np.delete(np.arange(len(OUTPUTS)), [*at, worth])
     np.testing.assert_array_equal(joined[:, others], alone[:, others])
     np.testing.assert_allclose(joined[:, at], alone[:, at] / 2, atol=1e-6)
 

@@ -195,18 +195,23 @@ def test_written_reviews_are_of_every_kind_on_one_change(tmp_path: Path) -> None
     assert review.diff.files[0].path == "limit.py"
 
 
-def test_reviews_by_people_are_divided_and_single_comments_left_out(tmp_path: Path) -> None:
+def test_all_comments_of_a_writer_on_a_pull_request_are_a_review(tmp_path: Path) -> None:
     rows = corpora.rows()["followed"]
     pull = [row | {"repository": "me/one", "pull": 1} for row in rows]
     pull[3]["writer"] = "bot"
     pull[1] |= {"diff_hunk": pull[0]["diff_hunk"], "path": pull[0]["path"]}
     lonely = rows[0] | {"pull": 99}
     reviews = read_all(tmp_path, followed=[*pull[:8], lonely]).reviews
-    assert [len(comments) for _, _, comments in reviews] == [5, 2]
+    of_pull = [review for review in reviews if review.repository == "me/one"]
+    people, bot = sorted(of_pull, key=lambda review: -len(review.comments))[:2]
+    assert people.is_person
+    assert len(people.comments) == 7
     # Two comments are on one hunk.
-    assert [len(diff.files) for _, diff, _ in reviews] == [4, 2]
-    assert len({diff.sha256 for _, diff, _ in reviews}) == 2
-    assert not any(diff.files[0].path == "src/queue.py" for _, diff, _ in reviews)
+    assert people.diff is not None
+    assert len(people.diff.files) == 6
+    assert not bot.is_person
+    assert [comment.body for comment in bot.comments] == [pull[3]["comment"]]
+    assert sum(len(review.comments) for review in reviews) >= 9
 
 
 def test_attacks_are_of_every_kind_and_without_the_honest_sentences(tmp_path: Path) -> None:
