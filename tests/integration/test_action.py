@@ -214,8 +214,9 @@ def test_each_event_comments_on_its_pull_request(
     job = run(runner, server, event, comment="true", annotations="false")
 
     assert not job.failed, job.log
-    (written,) = server.writes
-    assert (written.kind, written.pull) == ("created", NUMBER)
+    # The comment is edited once to name its own id.
+    assert [write.kind for write in server.writes] == ["created", "edited"]
+    assert {write.pull for write in server.writes} == {NUMBER}
     assert job.outputs["comment-url"] != ""
     assert float(job.outputs["relevance"]) > 0
     of_pull = event.startswith("pull_request")
@@ -249,7 +250,7 @@ def test_gate_fails_the_step_and_keeps_everything_else(
     assert (job[SCORE].outcome, job[SCORE].code) == ("failure", 1)
     assert "below fail-under-relevance 0.99" in messages(job, "error")[0]
     assert (job.artifacts["crscore"] / "crscore.json").is_file()
-    assert len(server.writes) == 1
+    assert [write.kind for write in server.writes] == ["created", "edited"]
     assert job.summary != ""
     assert (
         run(runner, server, "workflow_dispatch", CRSCORE_FAIL_UNDER_RELEVANCE="0.01")[SCORE].code
@@ -303,7 +304,7 @@ def test_artifact_of_a_job_that_may_not_write_is_posted_by_one_that_may(
     job = run(runner, server, "workflow_run", post_from=str(archive), comment="true")
 
     assert not job.failed, job.log
-    assert [written.kind for written in server.writes] == ["created"]
+    assert [written.kind for written in server.writes] == ["created", "edited"]
     assert job.outputs["relevance"] == measured.outputs["relevance"]
     assert job["Restore what earlier runs remembered"].outcome == "skipped"
     assert job["Keep the reports"].outcome == "skipped"
@@ -319,9 +320,11 @@ def test_fork_is_measured_without_rights_and_posted_with_them(runner: Runner) ->
         job = run(runner, server, "workflow_run", post_from=file, comment="true")
 
         assert not job.failed, job.log
-        assert [(written.kind, written.pull) for written in server.writes] == [("created", 3)]
+        assert [(written.kind, written.pull) for written in server.writes] == [
+            ("created", 3), ("edited", 3)
+        ]  # fmt: skip
     # The fork's own settings say 1.
-    assert "max_claims:12" in measured.summary
+    assert "max_claims:12" in (measured.artifacts["crscore"] / "crscore.json").read_text("utf-8")
 
 
 def test_fork_reviewed_after_it_was_opened_is_measured_and_posted_anew(runner: Runner) -> None:
@@ -341,7 +344,9 @@ def test_fork_reviewed_after_it_was_opened_is_measured_and_posted_anew(runner: R
         file = str(reviewed.artifacts["crscore"])
         job = run_with(runner, server, "workflow_run", content, post_from=file, comment="true")
 
-        assert [(written.kind, written.pull) for written in server.writes] == [("created", 3)]
+        assert [(written.kind, written.pull) for written in server.writes] == [
+            ("created", 3), ("edited", 3)
+        ]  # fmt: skip
     assert opened.outputs["reviews-scored"] == "0"
     assert int(job.outputs["reviews-scored"]) == 1
 
@@ -591,7 +596,7 @@ def test_failure_of_one_of_several_is_reported_after_the_others(
     assert done.returncode == 3
     assert [name for name, _, text in commands(done.stdout) if "acme/shop#8" in text] == ["error"]
     assert found["json-path"] != ""
-    assert [written.pull for written in server.writes] == [7]
+    assert [written.pull for written in server.writes] == [7, 7]
     assert "acme/shop#&#8203;7" in (tmp_path / "summary").read_text("utf-8")
 
 
@@ -677,7 +682,9 @@ def test_artifact_says_which_pull_request_of_its_branch_it_is_about(
         )
 
         assert done.returncode == 0, done.stderr
-        assert (server.writes[-1].kind, server.writes[-1].pull) == ("created", number)
+        assert [(write.kind, write.pull) for write in server.writes[-2:]] == [
+            ("created", number), ("edited", number)
+        ]  # fmt: skip
         assert found["comment-url"] != ""
 
 
