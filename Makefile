@@ -69,6 +69,7 @@ demo-audit: $(VENV)/installed-github
 	$(BIN)/python scripts/demo_audit.py
 
 demo-bench: $(VENV)/installed
+	$(PIP) -e '.[bench]'
 	$(BIN)/crscore bench examples/bench/golden.jsonl examples/bench/findings.jsonl
 
 demo-pr: $(VENV)/installed-github

@@ -96,7 +96,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     chance: Share | None
     """The same share for other lines, without a comment; null if there are none."""
     evidence: tuple[str, ...]
-    """What speaks for it besides its own words, a clause each; without any, it is not kept."""
+    """Evidence besides its own words, a clause each; without any, it is not kept."""
     afterwards: Rate
     """Share of posts that were hidden, deleted or edited later, or written after the close or,
     when there was a post on the last commit, on an older one. If it is surely above 10 %, there
@@ -272,7 +272,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     detect: float
     """Smallest difference that matters, of 100 pull requests."""
     recommendation: str
-    """What to do with each bot, the most valuable first."""
+    """Recommendation for each bot, the most valuable first."""
     pulls: Count
     merged: Count
     scored: Count

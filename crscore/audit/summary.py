@@ -170,6 +170,10 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         notes=(
             *(f"{row.name} is {row.state}: {row.reason}." for row in repositories if row.reason),
             *_notes(table, reviewers, counts, why_partial(nights)),
+            *(
+                f"The price of {name} is not used: no bot of this period has that name."
+                for name in sorted(options.prices.keys() - {row.name for row in reviewers})
+            ),
         ),
     )
 

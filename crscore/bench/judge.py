@@ -72,7 +72,7 @@ class Verdicts(NamedTuple):
     answers: Mapping[str, bool]
     """Identifier of a pair -> whether it is the same point; without those not answered."""
     notes: tuple[str, ...] = ()
-    """What it decided, and what that took."""
+    """Sentences about its decisions and their cost."""
     identity: str = ""
     """Part of the signature."""
 

@@ -158,7 +158,7 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, Table]]:
         hits = "" if pair.outcome == "hit" else ", ".join(hit_by[change.id, pair.problem])
         return first, pair.bot, hits, change.id, problem.text, *_describe(pair)
 
-    # What another bot names can be named; a high probability is nearly a hit.
+    # A problem that another bot names can be named; a high probability is nearly a hit.
     missed = sorted(
         (entry for entry in entries if entry[2].outcome == "missed" and entry[1].is_required),
         key=lambda entry: (

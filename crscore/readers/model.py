@@ -44,7 +44,7 @@ class Question(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Respondent:
-    """What answers requests: a language model or a recording."""
+    """Source of answers: a language model or a recording."""
 
     identity: str
     """What determines the answers, for the signature."""
@@ -104,7 +104,7 @@ class ModelReadings(NamedTuple):
     remarks: Mapping[int, Sequence[ReadRemark]] = MappingProxyType({})
     """Index of a comment -> its remarks; without the comments that the model did not read."""
     notes: tuple[str, ...] = ()
-    """What was asked and what it cost, and what the model did not read."""
+    """Sentences about the requests, their cost, and comments that the model did not read."""
     is_whole: bool = True
     """Whether it answered all requests, even if not all answers can be used."""
 

@@ -77,6 +77,10 @@ def test_pip_install_scores_and_check_is_clean(places: Places, home: Path) -> No
     assert is_score(run(places, home, "venv/bin/crscore", *EXAMPLE))
     # The first score fetched the encoder, so the second one needs no network.
     assert is_score(run(places, home, "venv/bin/crscore", *EXAMPLE, "--offline"))
+    extra = f"crscore[bench] @ {places.wheel.as_uri()}"
+    run(places, home, "venv/bin/pip", "install", "--quiet", extra)
+    sets = [ROOT / f"examples/bench/{name}.jsonl" for name in ("golden", "findings")]
+    assert "Recall" in run(places, home, "venv/bin/crscore", "bench", *sets)
 
 
 def test_lean_install_lists_each_missing_tool_once(places: Places, home: Path) -> None:

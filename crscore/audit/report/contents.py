@@ -40,7 +40,7 @@ EXPLANATION: Final = (
     "error of the reader. Silence counts: a bot saw a pull request on which it posted or ran a "
     "check, or that was merged between its first and last post.",
 )
-"""What the words of the first screen mean."""
+"""Explanations of the words of the first screen."""
 QUOTES: Final = 3
 """Number of remarks that are quoted on the first screen for each bot."""
 MAX_BOTS: Final = 30

@@ -6,14 +6,13 @@ Encoding takes most of the time, and most texts of a pull request with a new com
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import cast
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from crscore.cache import Store
-from crscore.encoders.base import Encoder, TokenEncoder, TokenVectors
+from crscore.encoders.base import Encoder
 
 _HASH_BYTES = 16  # 128 bits: collisions of texts are negligible
 
@@ -60,10 +59,6 @@ class CachedVectors:
             return vectors
         rows = [np.frombuffer(self._used[hashes[text]], dtype=np.float32) for text in texts]
         return np.stack(rows)
-
-    def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Encode the tokens of texts, which are not cached; see `TokenEncoder.tokens`."""
-        return cast("TokenEncoder", self._encoder).tokens(texts)
 
 
 def _hash(text: str) -> bytes:

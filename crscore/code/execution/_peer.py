@@ -201,7 +201,7 @@ class Peer:
         self.held: dict[int, Any] = {}
         """Objects of this process that the other one uses; kept, so that their ids stay theirs."""
         self.proxies: dict[int, Any] = {}
-        """What stands here for an object of the other process, by its number."""
+        """Stand-ins for objects of the other process, by number."""
         self.numbers: dict[int, tuple[int, Any]] = {}
         """The same number by the id of what stands for it, which is kept for that id."""
         self.prompt: dict[str, Any] = {}
@@ -1000,7 +1000,7 @@ def make_class(name: str, bases: tuple[Any, ...], attributes: dict[str, Any]) ->
     metaclasses = {type(base) for base in bases} - {type, ProxyClass}
     metaclass = type("Meta", (ProxyClass, *metaclasses), {}) if metaclasses else ProxyClass
     kind: type = metaclass(name, bases, attributes)
-    # What is abstract here is defined there.
+    # Abstract methods are defined in the other process.
     type.__setattr__(kind, "__abstractmethods__", frozenset())
     return kind
 
@@ -1137,7 +1137,7 @@ _MIRRORS: dict[str, Any] = {
 # Requests
 
 
-# What a callable of Python leads to: https://docs.python.org/3/reference/datamodel.html
+# Attributes of callables: https://docs.python.org/3/reference/datamodel.html
 def is_lendable(value: Any) -> bool:
     """Return whether a program may use an object of its tests, of which it sees public names only.
 

@@ -112,6 +112,16 @@ def test_price_is_for_the_period(store: Store, unit: str, amount: float) -> None
     assert f"Price: {amount:.2f} in the period" in otter.facts[1].text
 
 
+def test_price_of_a_bot_that_is_not_there_is_a_note(store: Store) -> None:
+    store.put([rows.pull(1), rows.comment(1, "otter", 1)])
+    store.put([rows.comment_score(4, 1), rows.score(1, "otter", 50)])
+    options = replace(OPTIONS, prices=dict(map(read_price, ("ottr=3/pull", "otter=3/pull"))))
+    notes = make_overview(store, options).notes
+    assert [note for note in notes if "price" in note] == [
+        "The price of ottr is not used: no bot of this period has that name."
+    ]
+
+
 def test_one_pull_has_no_interval(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 20)])
 
