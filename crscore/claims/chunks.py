@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from crscore.diff.sections import part_of
+from crscore.diff.sections import SIGNS, part_of
 from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, LineSpan, Side
 from crscore.text import count_noun
 
@@ -22,8 +22,6 @@ MAX_FILE_CHARS: Final = 1_000
 """A change of a file with at most this many characters is one chunk, even with several hunks."""
 MAX_CHUNKS: Final = 200
 """Maximum chunks of one diff, enough for a change of 800,000 characters."""
-
-_SIGNS: Final = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +40,7 @@ class Chunk:
         for hunk in self.hunks:
             old, new = f"{hunk.old_start},{hunk.old_length}", f"{hunk.new_start},{hunk.new_length}"
             lines.append(f"@@ -{old} +{new} @@ {hunk.section}".rstrip())
-            lines += (_SIGNS[line.kind] + line.text for line in hunk.lines)
+            lines += (SIGNS[line.kind] + line.text for line in hunk.lines)
         return "\n".join(lines)
 
     def changed(self, kind: LineKind) -> tuple[str, ...]:

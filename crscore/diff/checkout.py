@@ -25,7 +25,8 @@ _ENTRY: Final = re.compile(rb"([0-9]{6}) \w+ ([0-9a-f]+) +([0-9]+|-)\t(.*)", re.
 # "<hash> blob 120"; not "<name> missing" or a folder ("<hash> tree 37")
 _BLOB: Final = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) blob ([0-9]+)")
 # `git diff-tree` reads less of the user's configuration than `git diff`. The settings that it reads
-# are overridden here, so that the text is the one that GitHub shows.
+# are overridden here, so that the text is the one that GitHub shows: git's defaults, by
+# https://git-scm.com/docs/diff-config.
 _PRINT: Final = (
     "diff-tree", "-r", "-p", "--full-index", "-M50%", "-l1000", "-U3", "--inter-hunk-context=0",
     "--diff-algorithm=myers", "--indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/",
@@ -126,7 +127,12 @@ class Checkout:
             HostError: git failed.
         """
         readable = [path for path in paths if "\n" not in path]
-        blob_by_path = dict(zip(readable, self._blobs(commit, readable), strict=True))
+        if not readable:
+            return {}, ()
+        request = "".join(f"{_checked_commit(commit)}:{path}\n" for path in readable)
+        listed = self._cat("--batch-check", request, len(readable) * _LINE_BYTES).split(b"\n")
+        blobs_of_lines = map(_parse_blob, listed[: len(readable)])
+        blob_by_path = dict(zip(readable, blobs_of_lines, strict=True))
         fit = full_files.fit(
             {path: blob.size for path, blob in blob_by_path.items() if blob}, readable, limits
         )
@@ -152,9 +158,14 @@ class Checkout:
             listed = git.run_git(
                 names, folder=self.git_dir, is_git_dir=True, max_bytes=tree.MAX_LIST_BYTES
             )
-            for mode, name, size, path in map(_parse_entry, listed.split(b"\0")[:-1]):
+            for entry in listed.split(b"\0")[:-1]:
+                match = _ENTRY.fullmatch(entry)
+                if match is None:
+                    raise HostError("git ls-tree", "its list cannot be read")
+                mode, name, size, path_bytes = match.groups()
+                path = path_bytes.decode("utf-8", "surrogateescape")
                 if mode.startswith(b"100"):
-                    blobs[path] = _Blob(name, size)
+                    blobs[path] = _Blob(name.decode(), int(size))
                 elif mode == b"160000":
                     reason = f"{path} is a submodule"
             entries = ((path, blob.size) for path, blob in blobs.items())
@@ -164,13 +175,6 @@ class Checkout:
         except HostError as exc:
             return tree.Tree({}, exc.reason)
         return tree.Tree(texts, reason)
-
-    def _blobs(self, commit: str, paths: Sequence[str]) -> list[_Blob | None]:
-        if not paths:
-            return []
-        names = "".join(f"{_checked_commit(commit)}:{path}\n" for path in paths)
-        text = self._cat("--batch-check", names, len(paths) * _LINE_BYTES)
-        return [_parse_blob(line) for line in text.split(b"\n")[: len(paths)]]
 
     def _contents(self, blobs: Sequence[_Blob]) -> Iterator[bytes]:
         """Yield the contents of blobs; git prints a line about each, its bytes and a line end."""
@@ -201,7 +205,7 @@ class Checkout:
 
         Git reads attributes from the work tree, then from the index, so it gets an empty folder as
         its work tree and the files of the base as its index. Versions that know `GIT_ATTR_SOURCE`
-        need neither.
+        (https://git-scm.com/docs/git) need neither.
         """
         with tempfile.TemporaryDirectory(prefix="crscore-git-") as name:
             folder = Path(name)
@@ -277,15 +281,6 @@ def _checked_commit(commit: str) -> str:
     if not git.COMMIT.fullmatch(commit):
         raise HostError("git", f"{commit!r} is not a full commit hash")
     return commit
-
-
-def _parse_entry(entry: bytes) -> tuple[bytes, str, int, str]:
-    match = _ENTRY.fullmatch(entry)
-    if match is None:
-        raise HostError("git ls-tree", "its list cannot be read")
-    mode, name, size, path = match.groups()
-    number = int(size) if size.isdigit() else 0
-    return mode, name.decode(), number, path.decode("utf-8", "surrogateescape")
 
 
 def _parse_blob(line: bytes) -> _Blob | None:

@@ -146,14 +146,17 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
         text = texts.get(file.path, texts.get(file.old_path or ""))
         if text is None or not file.hunks:
             continue
-        both_versions = _both_versions(file, text)
-        if both_versions is None:
+        # A deleted file has no new version, and undoing its deletion works on any text.
+        old = None if file.status is FileStatus.DELETED else parse.rebuild_old(file, text)
+        if old is not None:
+            versions[file.path] = old, text
+        elif (new := parse.rebuild_new(file, text)) is not None:
+            versions[file.path] = text, new
+        else:
             mismatches.append(
                 f"{file.path} in the source folder is neither the old nor the new version; "
                 "only its hunks were read."
             )
-        else:
-            versions[file.path] = both_versions
     incomplete = _incomplete(change)
     if incomplete and not versions and not notes:
         reason = f"{len(mismatches)} of its files are in another version" if mismatches else ""
@@ -163,15 +166,6 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
         ]
     added = parse.with_sources(change, versions)
     return replace(added, notes=(*added.notes, *notes, *mismatches))
-
-
-def _both_versions(file: ChangedFile, text: str) -> tuple[str | None, str | None] | None:
-    # A deleted file has no new version, and undoing its deletion works on any text.
-    old = None if file.status is FileStatus.DELETED else parse.rebuild_old(file, text)
-    if old is not None:
-        return old, text
-    new = parse.rebuild_new(file, text)
-    return None if new is None else (text, new)
 
 
 def from_pair(change: Diff, *, old: str | None, new: str | None) -> Diff:

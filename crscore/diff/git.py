@@ -32,10 +32,13 @@ _SET: Final = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
-    # a partial clone would fetch missing objects; git before 2.39.4 ignores the first of the two
+    # a partial clone would fetch missing objects (https://git-scm.com/docs/partial-clone); git
+    # before 2.39.4 ignores the first of the two
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
+# `core.hooksPath` and `core.fsmonitor` name programs that git would start, `gc` and `maintenance`
+# would write to the repository, and other values of the rest would change what git prints.
 _SETTINGS: Final = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=",
@@ -50,7 +53,8 @@ _SETTINGS: Final = (
     "gc.auto=0",
     "maintenance.auto=false",
     "protocol.allow=never",
-    # a change can contain a folder that looks like a bare repository, with its own configuration
+    # a change can contain a folder that looks like a bare repository, with its own configuration:
+    # https://git-scm.com/docs/git-config
     "safe.bareRepository=explicit",
 )
 
@@ -110,7 +114,11 @@ def run_git(
         stderr.seek(max(0, stderr.tell() - _MAX_ERROR_BYTES))
         error = stderr.read().decode("utf-8", "replace")
     if process.returncode not in accepted_codes:
-        raise HostError(label, _complaint(error) or f"git ended with {process.returncode}")
+        lines = [line.strip() for line in error.splitlines() if line.strip()]
+        # Advice may follow the message.
+        messages = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
+        message = next(iter(messages), f"git ended with {process.returncode}")
+        raise HostError(label, message.removeprefix("fatal: ").removeprefix("error: "))
     return text
 
 
@@ -132,13 +140,6 @@ def missing_commits(git_dir: Path, commits: Iterable[str]) -> set[str]:
     lines = answer.splitlines()
     present = {name for name, line in zip(names, lines, strict=True) if b" commit " in line}
     return set(commits) - present
-
-
-def _complaint(error: str) -> str:
-    """Return the line of the error message; advice may follow it."""
-    lines = [line.strip() for line in error.splitlines() if line.strip()]
-    fatal = [line for line in lines if line.startswith(("fatal: ", "error: "))]
-    return (fatal or lines or [""])[0].removeprefix("fatal: ").removeprefix("error: ")
 
 
 def _read(process: subprocess.Popen[bytes], label: str, max_bytes: int, timeout_s: float) -> bytes:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, NamedTuple
 
 SUBMODULE_MODE: Final = "160000"
@@ -12,15 +13,17 @@ SUBMODULE_LINE: Final = re.compile(r"Submodule (.+) ([0-9a-f]{6,64})\.{2,3}([0-9
 # "Binary files a/x and b/x differ"
 # The lookahead settles on the first "and": a line of many would take quadratic time.
 BINARY_LINE: Final = re.compile(r"Binary files (?=(.+?) and .)\1 and (.+) differ$")
+# A path with a control character, a quote or a byte above 0x7f is quoted as in C (core.quotePath):
+# https://git-scm.com/docs/git-config
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})')
 _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
-# Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object),
-# 1/ 2/ for --no-index; Bitbucket's src:// dst://
+# Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object), 1/ 2/
+# for --no-index (diff.mnemonicPrefix: https://git-scm.com/docs/diff-config); Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
 # Time after a name where tabs became spaces: "a.py  2024-01-01 10:00:00"
 _AFTER_NAME: Final = re.compile(r"(?<! ) ++\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
-# A name may contain spaces, so each space is tried as the separator; real paths have fewer.
+# Both names may contain spaces, so each space is tried as the separator; real paths have fewer.
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (
     "diff --git", "old mode", "new mode", "deleted file mode", "new file mode", "rename from",
@@ -81,9 +84,16 @@ def read_header(lines: Sequence[str]) -> Header:
         field_name = next((name for name in _FIELDS if f"{line} ".startswith(f"{name} ")), None)
         if field_name is not None:
             facts.setdefault(field_name, line[len(field_name) + 1 :])
-    old_mode, new_mode = _modes(facts)
+    old_mode = facts.get("old mode") or facts.get("deleted file mode")
+    new_mode = facts.get("new mode") or facts.get("new file mode")
+    if old_mode is None and new_mode is None:
+        # "index 1f2e..3d4c 100644": the index line has one mode for both sides.
+        old_mode = new_mode = facts.get("index", "").partition(" ")[2] or None
     # git's own lines come first: in "rename from x", the path has no prefix to remove.
-    candidates = [_git_names(facts), _listed_names(facts)]
+    candidates = [_git_names(facts)]
+    if "---" in facts and "+++" in facts:
+        old, new = _file_name(facts["---"]), _file_name(facts["+++"])
+        candidates.append(_strip_prefixes(old, new) if old or new else None)
     if binary:
         candidates.append(_strip_prefixes(_file_name(binary[1]), _file_name(binary[2])))
     if submodule:
@@ -124,32 +134,12 @@ def unquote(name: str) -> str:
     quoted = _QUOTED.fullmatch(name)
     if quoted is None:
         return name
-    return _ESCAPE.sub(_unescape, quoted[1].encode()).decode("utf-8", "replace")
 
+    def unescape(match: re.Match[bytes]) -> bytes:
+        code = match[1]
+        return bytes([int(code, 8) if len(code) == 3 else _ESCAPES.get(code, code[0])])
 
-def _unescape(match: re.Match[bytes]) -> bytes:
-    code = match[1]
-    return bytes([int(code, 8) if len(code) == 3 else _ESCAPES.get(code, code[0])])
-
-
-def _modes(facts: dict[str, str]) -> tuple[str | None, str | None]:
-    """Read the file modes of both sides; the index line has one mode for both."""
-    common = facts.get("index", "").partition(" ")[2] or None
-    old = facts.get("old mode") or facts.get("deleted file mode")
-    new = facts.get("new mode") or facts.get("new file mode")
-    if old is None and new is None:
-        return common, common
-    return old, new
-
-
-def _listed_names(facts: dict[str, str]) -> _Names | None:
-    """Read the `---` and `+++` lines."""
-    if "---" not in facts or "+++" not in facts:
-        return None
-    old, new = _file_name(facts["---"]), _file_name(facts["+++"])
-    if not old and not new:
-        return None
-    return _strip_prefixes(old, new)
+    return _ESCAPE.sub(unescape, quoted[1].encode()).decode("utf-8", "replace")
 
 
 def _git_names(facts: dict[str, str]) -> _Names | None:
@@ -171,23 +161,12 @@ def _git_names(facts: dict[str, str]) -> _Names | None:
 def _split_pair(pair: str) -> _Names | None:
     """Split `a/x y b/x y`: the two names are the same except for their prefixes."""
     if pair.startswith('"') and (quoted := _QUOTED.match(pair)):
-        left, right = quoted[0], pair[quoted.end() + 1 :]
-        return _same_names(unquote(left), unquote(right))
-    at = -1
-    for _ in range(_MAX_SPLITS):
-        at = pair.find(" ", at + 1)
-        if at < 0:
-            break
-        names = _same_names(pair[:at], pair[at + 1 :])
-        if names is not None:
-            return names
-    return None
-
-
-def _same_names(left: str, right: str) -> _Names | None:
-    """Strip the prefixes when the remaining names are equal."""
-    names = _strip_prefixes(left, right)
-    return names if names.old == names.new and names.new else None
+        splits = [(unquote(quoted[0]), unquote(pair[quoted.end() + 1 :]))]
+    else:
+        spaces = [space.start() for space in islice(re.finditer(" ", pair), _MAX_SPLITS)]
+        splits = [(pair[:space], pair[space + 1 :]) for space in spaces]
+    candidates = (_strip_prefixes(left, right) for left, right in splits)
+    return next((names for names in candidates if names.old == names.new and names.new), None)
 
 
 def _file_name(text: str) -> str | None:

@@ -6,11 +6,12 @@ message, so a diff that is quoted there is not part of the change.
 
 import email
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from email.message import Message
 from typing import Final
 
-# mbox: "From <commit> Mon Sep 17 00:00:00 2001", "From ann@example.org Wed Jan  1 10:00:00 2025"
+# The line before each mail of an mbox (https://www.rfc-editor.org/rfc/rfc4155):
+# "From <commit> Mon Sep 17 00:00:00 2001", "From ann@example.org Wed Jan  1 10:00:00 2025"
 _SEPARATOR: Final = re.compile(
     rb"^From \S{1,320} [\w :+-]{10,60}\r?\n(?=[\w-]{1,76}:)", re.MULTILINE
 )
@@ -20,9 +21,11 @@ _OF_MAIL: Final = re.compile(
     rb"^(?:from|subject|message-id|content-type|content-transfer-encoding):",
     re.IGNORECASE | re.MULTILINE,
 )
-# " src/app.py | 12 ++--", " logo.png | Bin 0 -> 10 bytes", " 2 files changed, 3 insertions(+)"
-_STATISTICS: Final = re.compile(r" \S.* \| +(?:\d+|Bin)\b| \d+ files? changed\b")
-_OF_DIFF: Final = ("diff ", "--- ", "@@ -", "Index: ")
+# " src/app.py | 12 ++--", " logo.png | Bin 0 -> 10 bytes", " 2 files changed, 3 insertions(+)"; or
+# the first line of the diff, which shows that there are no statistics
+_STATISTICS_OR_DIFF: Final = re.compile(
+    r" \S.* \| +(?:\d+|Bin)\b| \d+ files? changed\b|diff |--- |@@ -|Index: "
+)
 _AS_IT_IS: Final = frozenset({"utf-8", "us-ascii", "ascii", "utf8"})
 
 
@@ -72,18 +75,12 @@ def _without_message(content: bytes) -> bytes:
     """Cut a mail's text at the line `---` before the statistics of its diff."""
     # Not `splitlines`: a form feed in code does not end a line of a diff.
     lines = content.split(b"\n")
-    for index, line in enumerate(lines):
-        # A removed line "--" looks the same, but no statistics follow it.
-        if line.rstrip() == b"---" and _precedes_statistics(lines, index + 1):
-            return b"\n".join(lines[index + 1 :])
+    for index, line in enumerate(lines, 1):
+        if line.rstrip() != b"---":
+            continue
+        # A removed line "--" looks the same, but the statistics do not follow it.
+        following = (text.decode("utf-8", "replace") for text in lines[index:])
+        first = next((text for text in following if _STATISTICS_OR_DIFF.match(text)), "")
+        if first.startswith(" "):
+            return b"\n".join(lines[index:])
     return content
-
-
-def _precedes_statistics(lines: Sequence[bytes], start: int) -> bool:
-    for line in lines[start:]:
-        text = line.decode("utf-8", "replace")
-        if text.startswith(_OF_DIFF):
-            return False
-        if _STATISTICS.match(text):
-            return True
-    return False

@@ -7,7 +7,7 @@ import codecs
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,7 +17,7 @@ from crscore.diff.mails import read_mails
 from crscore.diff.paths import format_paths
 from crscore.diff.sections import WORD_DIFF, Section, part_of, split_sections
 from crscore.errors import DiffParseError, LimitError
-from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
+from crscore.records import ChangedFile, Diff, FileStatus, Hunk, LineKind, Side
 
 # `git diff --color` colors the headers, too; escape codes only inside code are content.
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
@@ -44,6 +44,7 @@ class DiffLimits:
 
     max_diff_bytes: int = 10_000_000
     """Maximum bytes of the whole text; 10 MB is about 200,000 lines."""
+    # https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
     max_files: int = 3_000
     """Maximum number of files; GitHub lists no more than this for a pull request."""
     max_hunks: int = 20_000
@@ -89,36 +90,40 @@ def parse_diff(
         >>> diff.files[0].language, diff.files[0].hunks[0].lines[1].new
         ('python', 2)
     """
-    data = _bytes_of(text, source, limits)
-    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    plain = data.decode("utf-16", "replace").encode() if is_utf16 else data
-    content, faults = read_mails(plain.removeprefix(codecs.BOM_UTF8))
-    decoded, notes = _decode(content)
-    notes = ["The diff is UTF-16 and was decoded."] * is_utf16 + faults + notes
+    # A text has at least as many bytes as characters: one over the limit is refused before it is
+    # copied.
+    length = len(text)
+    if length <= limits.max_diff_bytes:
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        length = len(data)
+    if length > limits.max_diff_bytes:
+        raise LimitError("max_diff_bytes", limits.max_diff_bytes, length, source)
+    decoded, notes = _decode(data)
     lines = decoded.removesuffix("\n").split("\n")
     _refuse_word_diff(lines, source, has_colors=_COLOR_NOTE in notes)
     sections = split_sections(
         lines, source=source, max_files=limits.max_files, max_hunks=limits.max_hunks
     )
-    if not sections and decoded.strip():
-        raise DiffParseError(
-            source, None, "this is not a unified diff; make one with git diff or diff -u"
-        )
     if not sections:
-        raise DiffParseError(source, None, "this diff is empty: there is no change to score")
-    max_length = limits.max_line_length
+        fault = "this diff is empty: there is no change to score"
+        if decoded.strip():
+            fault = "this is not a unified diff; make one with git diff or diff -u"
+        raise DiffParseError(source, None, fault)
     longest = max((len(line) for section in sections for line in section.header), default=0)
     # A header cannot be skipped: without the name in it, a file cannot be reported as missing.
-    if longest > max_length:
-        raise LimitError("max_line_length", max_length, longest, source)
-    read_files = [_read_file(section, source, language, path) for section in sections]
-    files = _join_replaced(
-        _without_long_lines(file, lines[section.line - 1 : section.end], max_length)
-        for file, section in zip(read_files, sections, strict=True)
-        if file is not None
-    )
-    if not files:
+    if longest > limits.max_line_length:
+        raise LimitError("max_line_length", limits.max_line_length, longest, source)
+    changes: list[ChangedFile] = []
+    for section in sections:
+        if (file := _read_file(section, source, language, path)) is not None:
+            length = max(map(len, lines[section.line - 1 : section.end]), default=0)
+            if length > limits.max_line_length:
+                reason = f"a line is over max_line_length, which is {limits.max_line_length:,}"
+                file = replace(file, hunks=(), missing=reason)
+            changes.append(file)
+    if not changes:
         raise DiffParseError(source, None, "there is no change in this diff; nothing to score")
+    files = _join_replaced(changes)
     notes += _leftover_notes(lines, sections[-1].is_cut, files)
     return Diff(files=files, sha256=hashlib.sha256(data).hexdigest(), notes=tuple(notes))
 
@@ -211,7 +216,8 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
         position = first
         for line in hunk.lines:
             if line.kind not in (LineKind.CONTEXT, removed):
-                rebuilt.append(_with_end(line))
+                end = "" if line.ends_file_without_newline else "\n"
+                rebuilt.append(line.text + "\r" * line.ends_with_crlf + end)
                 continue
             # Line ends are ignored, as only the diff, or only the file, may have been converted.
             if lines[position].rstrip("\r\n") != line.text.rstrip("\r"):
@@ -222,29 +228,20 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
     return "".join(rebuilt + lines[position:])
 
 
-def _with_end(line: DiffLine) -> str:
-    end = "\r" if line.ends_with_crlf else ""
-    return line.text + end + ("" if line.ends_file_without_newline else "\n")
-
-
-def _bytes_of(text: str | bytes, source: str, limits: DiffLimits) -> bytes:
-    length = len(text)
-    # A text over the limit is refused before it is copied.
-    if length <= limits.max_diff_bytes:
-        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-        length = len(data)
-    if length > limits.max_diff_bytes:
-        raise LimitError("max_diff_bytes", limits.max_diff_bytes, length, source)
-    return data
-
-
 def _decode(data: bytes) -> tuple[str, list[str]]:
-    """Decode a diff, and remove colors and CRLF that were added to the whole of it."""
+    """Decode a diff or its mails, and remove colors and CRLF that were added to the whole of it."""
     notes: list[str] = []
+    # Windows PowerShell 5.1 writes UTF-16 for `git diff > change.diff`:
+    # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = data.decode("utf-16", "replace").encode()
+        notes.append("The diff is UTF-16 and was decoded.")
+    content, faults = read_mails(data.removeprefix(codecs.BOM_UTF8))
+    notes += faults
     try:
-        text = data.decode()
+        text = content.decode()
     except UnicodeDecodeError:
-        text = data.decode("utf-8", "replace")
+        text = content.decode("utf-8", "replace")
         notes.append("The diff is not valid UTF-8; invalid bytes were replaced.")
     if _COLOURED.search(text):
         text = _COLOUR.sub("", text)
@@ -302,7 +299,7 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
     return notes
 
 
-def _join_replaced(files: Iterable[ChangedFile]) -> tuple[ChangedFile, ...]:
+def _join_replaced(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
     """Join the deletion and the addition of a file; git shows them when a link becomes a file."""
     joined: list[ChangedFile] = []
     for file in files:
@@ -324,15 +321,6 @@ def _join_replaced(files: Iterable[ChangedFile]) -> tuple[ChangedFile, ...]:
         else:
             joined.append(file)
     return tuple(joined)
-
-
-def _without_long_lines(file: ChangedFile, lines: Sequence[str], max_length: int) -> ChangedFile:
-    """Drop the hunks of a file that has a line of more than `max_length` characters."""
-    if max(map(len, lines), default=0) <= max_length:
-        return file
-    return replace(
-        file, hunks=(), missing=f"a line is over max_line_length, which is {max_length:,}"
-    )
 
 
 def _read_file(

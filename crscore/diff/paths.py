@@ -6,8 +6,10 @@ from typing import Final
 
 MAX_SHOWN: Final = 3
 """Maximum number of paths that a message names."""
-# Folders in which CI systems check a repository out, as they document them. One level deeper would
-# be a folder of the repository: nothing is guessed from the end of a path.
+# Folders in which CI systems check a repository out, as they document them; for example
+# https://docs.github.com/en/actions/reference/workflows-and-actions/variables and
+# https://docs.gitlab.com/ci/variables/predefined_variables/. One level deeper would be a folder of
+# the repository: nothing is guessed from the end of a path.
 _WORKSPACE: Final = re.compile(
     r"""(?:
     (?:/(?:home|Users)/runner/work|/home/vsts/work|/__w|[A-Za-z]:/a|(?:[A-Za-z]:)?/[\w./-]{0,100}_work)

@@ -2,9 +2,10 @@
 
 import re
 
-from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, Scope, ScopeKind, Side
+from crscore.diff.sections import SIGNS
+from crscore.records import ChangedFile, Comment, Diff, Scope, ScopeKind, Side
 
-# `@@ -1,2 +3,4 @@` and the short forms `@@ -1 +3 @@`.
+# `@@ -1,2 +3,4 @@` and the short form `@@ -1 +3 @@`, as hosts store it with a comment
 _HEADER = re.compile(r"^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@")
 
 
@@ -21,14 +22,23 @@ def attach(comment: Comment, diff: Diff) -> Scope | None:
         change.
     """
     if comment.path is None:
-        return _by_hunk_text(comment, diff) or Scope(kind=ScopeKind.DIFF)
-    file = file_at(diff, comment.path, comment.side)
-    if file is None:
+        for file in diff.files if comment.diff_hunk else ():
+            index = _same_hunk(file, comment.diff_hunk or "")
+            if index is not None:
+                return Scope(kind=ScopeKind.HUNK, path=file.path, hunk=index)
+        return Scope(kind=ScopeKind.DIFF)
+    commented = file_at(diff, comment.path, comment.side)
+    if commented is None:
         return None
-    index = _hunk_of(file, comment)
+    index = None
+    # An outdated line number belongs to another version, so only the stored hunk identifies it.
+    if comment.line is not None and not comment.outdated:
+        index = hunk_at(commented, comment.side, comment.line)
+    if index is None and comment.diff_hunk:
+        index = _same_hunk(commented, comment.diff_hunk)
     if index is None:
-        return Scope(kind=ScopeKind.FILE, path=file.path)
-    return Scope(kind=ScopeKind.HUNK, path=file.path, hunk=index)
+        return Scope(kind=ScopeKind.FILE, path=commented.path)
+    return Scope(kind=ScopeKind.HUNK, path=commented.path, hunk=index)
 
 
 def file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
@@ -62,31 +72,12 @@ def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
     return file
 
 
-def _hunk_of(file: ChangedFile, comment: Comment) -> int | None:
-    by_text = _same_hunk(file, comment.diff_hunk) if comment.diff_hunk else None
-    if comment.line is None or comment.outdated:
-        # An outdated line number belongs to another version, so only the stored hunk identifies it.
-        return by_text
-    index = hunk_at(file, comment.side, comment.line)
-    return by_text if index is None else index
-
-
 def hunk_at(file: ChangedFile, side: Side, line: int) -> int | None:
     """Return the index of the hunk that contains a line of one side."""
     for index, hunk in enumerate(file.hunks):
         start, length = hunk.range_of(side)
         if start <= line < start + length:
             return index
-    return None
-
-
-def _by_hunk_text(comment: Comment, diff: Diff) -> Scope | None:
-    if not comment.diff_hunk:
-        return None
-    for file in diff.files:
-        index = _same_hunk(file, comment.diff_hunk)
-        if index is not None:
-            return Scope(kind=ScopeKind.HUNK, path=file.path, hunk=index)
     return None
 
 
@@ -104,16 +95,9 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
     start = int(match[1]), int(match[2])
     lines = [line for line in body if not line.startswith("\\")]
     for index, hunk in enumerate(file.hunks):
-        if (hunk.old_start, hunk.new_start) == start and _starts_with(hunk, lines):
+        if (hunk.old_start, hunk.new_start) != start or len(lines) > len(hunk.lines):
+            continue
+        pairs = zip(lines, hunk.lines, strict=False)
+        if all(text.rstrip("\r") == SIGNS[line.kind] + line.text for text, line in pairs):
             return index
     return None
-
-
-_SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
-
-
-def _starts_with(hunk: Hunk, lines: list[str]) -> bool:
-    pairs = zip(lines, hunk.lines, strict=False)
-    return len(lines) <= len(hunk.lines) and all(
-        text.rstrip("\r") == _SIGNS[line.kind] + line.text for text, line in pairs
-    )

@@ -17,9 +17,12 @@ from crscore.records import DiffLine, Hunk, LineKind
 _HUNK: Final = re.compile(
     r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@(.*)"
 )
-_KINDS: Final = {"+": LineKind.ADDED, "-": LineKind.REMOVED}
+SIGNS: Final = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
+"""First character of a line, by its kind."""
+_KINDS: Final = {sign: kind for kind, sign in SIGNS.items()}
 # "@@@ -1,2 -1,2 +1,3 @@@", "diff --cc path", "diff --combined path"
 _COMBINED: Final = re.compile(r"@@@+ -|diff --(?:cc|combined) ")
+# Lines that end a file's section, so that text after it is not read as its header:
 # "diff -ru a b", "Only in a: x", "From <commit> Mon Sep 17", "commit <id>", "-- "
 _CLOSES: Final = re.compile(r"diff |Only in |From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b|-- ?$")
 
@@ -92,7 +95,11 @@ def split_sections(
             current.is_cut = count_lines(hunk.lines) != (hunk.old_length, hunk.new_length)
             index = current.end
         else:
-            current = _pass_line(lines[index], index, current, source)
+            _refuse_combined(lines[index], index, source)
+            if _CLOSES.match(lines[index]):
+                current = None
+            elif current is not None and not current.hunks:
+                current.header.append(lines[index])
             index += 1
     return sections
 
@@ -240,16 +247,6 @@ def _check_end(lines: Sequence[str], index: int, source: str) -> None:
         "this line does not belong to a hunk: the hunk before it is longer than its header says; "
         "the diff was edited or damaged, make it again with git diff",
     )
-
-
-def _pass_line(line: str, index: int, current: Section | None, source: str) -> Section | None:
-    """Add a header line to its file; return the file, or None if the line ends it."""
-    _refuse_combined(line, index, source)
-    if _CLOSES.match(line):
-        return None
-    if current is not None and not current.hunks:
-        current.header.append(line)
-    return current
 
 
 def _refuse_combined(line: str, index: int, source: str) -> None:

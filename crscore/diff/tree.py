@@ -21,11 +21,14 @@ MAX_BYTES: Final = 64_000_000
 """Maximum bytes of all files in total."""
 MAX_LIST_BYTES: Final = 20_000_000
 """Maximum bytes of git's list of files."""
+# Binary files by their names, which are neither read nor counted in the limits; of other files, the
+# contents show whether they are text.
 _NO_TEXT: Final = re.compile(
     r"\.(?:png|jpe?g|gif|ico|webp|bmp|pdf|zip|gz|tgz|bz2|xz|7z|jar|whl|so|dll|exe|a|o|class|pyc"
     r"|woff2?|ttf|otf|eot|mp[34]|mov|webm|wav|ogg|onnx|npy|npz|bin|db|sqlite)$",
     re.IGNORECASE,
 )
+# Without git there is no `.gitignore`: hidden folders, and installed or compiled code.
 _SKIPPED_FOLDER: Final = re.compile(r"\..*|node_modules|__pycache__|venv")
 
 
@@ -74,9 +77,15 @@ def read_folder(folder: Path) -> Tree:
         folder: Root of the repository. Links below it and their targets are not read.
     """
     root = folder.resolve()
+    options = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    try:
+        listed = git.run_git(options, folder=root, max_bytes=MAX_LIST_BYTES)
+    except HostError:
+        listed = b""  # not a work tree
+    listed_paths = {path.decode("utf-8", "surrogateescape") for path in listed.split(b"\0") if path}
     entries: list[tuple[str, int]] = []
     reason = None
-    for path in _list_folder(root):
+    for path in sorted(listed_paths or _walk(root)):
         try:
             state = (root / path).lstat()
             # A parent folder can be a link that leads out of the root.
@@ -100,17 +109,8 @@ def read_folder(folder: Path) -> Tree:
 
 def without_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the text files; like git, take a file with a zero byte near its start as binary."""
+    # As many bytes as git looks at: https://github.com/git/git/blob/master/xdiff-interface.c
     return {path: content for path, content in texts.items() if b"\0" not in content[:8000]}
-
-
-def _list_folder(root: Path) -> list[str]:
-    options = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    try:
-        listed = git.run_git(options, folder=root, max_bytes=MAX_LIST_BYTES)
-    except HostError:
-        listed = b""
-    paths = [path.decode("utf-8", "surrogateescape") for path in listed.split(b"\0") if path]
-    return sorted(set(paths) or _walk(root))
 
 
 def _walk(root: Path) -> Iterator[str]:
