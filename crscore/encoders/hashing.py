@@ -6,7 +6,7 @@ their meaning. Nothing is read from the disk or the network.
 
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -18,7 +18,6 @@ from crscore.encoders._pooling import unit_rows
 from crscore.encoders.base import Encoder
 from crscore.text import replace_surrogates
 
-TRIGRAM = 3
 TRIGRAM_WEIGHT = 0.25
 """Weight of each trigram, relative to 1 for a word, so that inflections still match."""
 
@@ -64,17 +63,15 @@ class Hashing:
         """
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            for feature, weight in _features(replace_surrogates(text)):
-                row[zlib.crc32(feature.encode()) % self.dim] += weight
+            for word in _WORD.findall(replace_surrogates(text).casefold()):
+                # The marks make a trigram at the edge of a word another one than inside a word.
+                edged = f"<{word}>"
+                trigrams = [edged[start : start + 3] for start in range(len(edged) - 2)]
+                weights = [(word, 1.0), *((trigram, TRIGRAM_WEIGHT) for trigram in trigrams)]
+                for feature, weight in weights:
+                    # Not `hash`, which Python salts anew in each process.
+                    row[zlib.crc32(feature.encode()) % self.dim] += weight
         return unit_rows(rows)
-
-
-def _features(text: str) -> Iterator[tuple[str, float]]:
-    for word in _WORD.findall(text.casefold()):
-        yield word, 1.0
-        edged = f"<{word}>"
-        for start in range(len(edged) - TRIGRAM + 1):
-            yield edged[start : start + TRIGRAM], TRIGRAM_WEIGHT
 
 
 def create(options: HashingOptions) -> Encoder:

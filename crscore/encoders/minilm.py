@@ -199,11 +199,12 @@ class MiniLM:
             # Imports in two threads wait for each other longer than they save.
             with contextlib.suppress(DependencyError):
                 _import_packages()
-            threading.Thread(target=self._try_to_load, daemon=True).start()
 
-    def _try_to_load(self) -> None:
-        with contextlib.suppress(Exception):  # `encode` tries again, and raises the error
-            self._model()
+            def load() -> None:
+                with contextlib.suppress(Exception):  # `encode` tries again, and raises the error
+                    self._model()
+
+            threading.Thread(target=load, daemon=True).start()
 
     def _model(self, tuned: TunedLayers | None = None) -> _Model:
         with _LOADING:
@@ -303,9 +304,7 @@ def _locate(folder: Path | None, *, offline: bool) -> Path:
         raise ModelNotFoundError(f"{files.MODEL} in {folder}", command)
     if offline:
         raise ModelNotFoundError(files.MODEL, files.INSTALL_COMMAND)
-    from crscore.encoders import minilm_fetch  # noqa: PLC0415
-
-    return minilm_fetch.fetch(location)
+    return files.fetch(location)
 
 
 @functools.cache

