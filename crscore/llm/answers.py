@@ -64,13 +64,13 @@ class ModelText:
     """A model's answer without its reasoning."""
 
     text: str
-    """What follows the reasoning; empty if that never ends."""
+    """Text after the reasoning; empty if the reasoning never ends."""
     values: tuple[Any, ...]
     """Complete JSON objects, also nested ones, and lists that stand alone, as they end."""
     unfinished: Any
     """Object or list that breaks off at the end of the answer, up to its last whole item."""
     is_cut: bool
-    """Whether the answer broke off before its end: what it holds may be a draft."""
+    """Whether the answer broke off before its end, so that its content may be a draft."""
 
     def read(self, fits: Callable[[Any], T]) -> T:
         """Return the last JSON object that fits; see `read_object`."""
@@ -121,7 +121,13 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
     """
     if len(text) > MAX_CHARS:
         text, whole = text[:MAX_CHARS], False
-    blocks = list(_find_json(text))
+    blocks: list[_Json] = []
+    position = 0
+    # In linear time, as the depth of the JSON is limited.
+    while (opening := _JSON.search(text, position)) is not None:
+        read = _read_json(text, opening.end() - 1)
+        blocks += [read] if read else []
+        position = read.end if read else opening.end()
     # Tags in the strings of JSON are quotations.
     parts, position = [], 0
     for block in blocks:
@@ -139,8 +145,11 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
     unfinished = None if last is None or last.is_whole else last.value
     is_cut = unfinished is not None
     if (not whole or reasoning is not None) and not is_cut:
-        # What stands between two texts, of which the second broke off, may be a draft.
-        is_cut = last is None or _is_between(masked[start : last.start], masked[last.end :])
+        # JSON between two texts may be a draft if the second text broke off.
+        before = masked[start : last.start] if last else ""
+        before = re.sub(r"```(?:json)?\s*\Z", "", _MARKS.sub("", before))
+        after = masked[last.end :].strip("` \n\r\t") if last else ""
+        is_cut = last is None or bool(before.strip() and after)
     return ModelText(
         text=_MARKS.sub("", text[start:stop]),
         values=tuple(
@@ -159,11 +168,6 @@ def summarize(failures: Iterable[str | MalformedAnswerError]) -> str:
     return "; ".join(f"{first[reason]} ({times})" for reason, times in sorted(counts.items()))
 
 
-def _is_between(before: str, after: str) -> bool:
-    before = re.sub(r"```(?:json)?\s*\Z", "", _MARKS.sub("", before))
-    return bool(before.strip() and after.strip("` \n\r\t"))
-
-
 def _objects(value: Any, *, is_top: bool = True) -> Iterator[Any]:
     """Yield the objects in a value, and the value, as they end."""
     for part in value.values() if isinstance(value, dict) else value:
@@ -173,18 +177,8 @@ def _objects(value: Any, *, is_top: bool = True) -> Iterator[Any]:
         yield value
 
 
-def _find_json(text: str) -> Iterator[_Json]:
-    """Yield the JSON in a text, in linear time, as the depth is limited."""
-    position = 0
-    while (start := _JSON.search(text, position)) is not None:
-        blocks = _read_json(text, start.end() - 1)
-        position = start.end() if blocks is None else blocks.end
-        if blocks is not None:
-            yield blocks
-
-
 def _read_json(text: str, start: int) -> _Json | None:
-    """Read JSON tolerantly; None if it is none."""
+    """Read JSON tolerantly; None if the text is not JSON."""
     parts: list[str] = []
     closers: list[str] = []
     position = start

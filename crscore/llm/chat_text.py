@@ -32,14 +32,19 @@ def tokenize_chat(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
         return list(tokenizer(format_plain_text(chat))["input_ids"])
     from jinja2 import TemplateError  # noqa: PLC0415
 
-    try:
-        return _tokenize_with_template(tokenizer, chat)
-    except (TemplateError, ValueError):
-        pass  # most templates that reject a chat reject its system message
-    try:
-        return _tokenize_with_template(tokenizer, merge_system_message(chat))
-    except (TemplateError, ValueError) as exc:
-        raise GenerationError(f"the model's chat template rejects the chat: {exc}") from exc
+    failure: Exception | None = None
+    # Most templates that reject a chat reject its system message, as Gemma's did
+    # (https://huggingface.co/google/gemma-7b-it).
+    for messages in (chat, merge_system_message(chat)):
+        turns = [{"role": message.role, "content": message.text} for message in messages]
+        try:
+            text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+        except (TemplateError, ValueError) as exc:
+            failure = exc
+        else:
+            # The template has already added the special tokens.
+            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+    raise GenerationError(f"the model's chat template rejects the chat: {failure}") from failure
 
 
 def special_tokens(tokenizer: Any) -> frozenset[str]:
@@ -72,10 +77,3 @@ def format_plain_text(chat: Sequence[Message]) -> str:
         for message in chat
     ]
     return "\n\n".join([*parts, f"{_TURNS['assistant']}\n"])
-
-
-def _tokenize_with_template(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
-    turns = [{"role": message.role, "content": message.text} for message in chat]
-    text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    # The template has already added the special tokens.
-    return list(tokenizer(text, add_special_tokens=False)["input_ids"])

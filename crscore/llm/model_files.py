@@ -12,12 +12,11 @@ from typing import Final
 
 from crscore.errors import GenerationError, ModelNotFoundError
 
-HASH_DIGITS: Final = 12
-"""Number of hexadecimal digits of a hash in an identity."""
 _SAMPLE_BYTES: Final = 2**20
 """Number of bytes at the beginning and at the end of a file that a fingerprint includes."""
 _HUB_NAME: Final = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _FOLDER_PREFIXES: Final = ("./", "../", "~", ".\\", "..\\")
+# Without `*.bin` and `*.pt`, pickles (https://huggingface.co/docs/hub/security-pickle).
 _FILES: Final = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model")
 """Patterns of the files that a model is loaded from."""
 
@@ -107,4 +106,4 @@ def fingerprint(folder: Path) -> str:
             digest.update(handle.read(_SAMPLE_BYTES))
             handle.seek(max(0, size - _SAMPLE_BYTES))
             digest.update(handle.read())
-    return digest.hexdigest()[:HASH_DIGITS]
+    return digest.hexdigest()[:12]

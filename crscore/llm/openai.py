@@ -301,7 +301,7 @@ def create(options: OpenAIOptions) -> Engine:
     Raises:
         ConfigError: An option has a wrong value, or no model or server is named.
     """
-    key = options.api_key or None
+    key, address = options.api_key or None, options.base_url or OPENAI_URL
     if not options.model:
         raise ConfigError("model", _ORIGIN, "expected a model of the server: openai:MODEL")
     if not options.model.isprintable():
@@ -310,13 +310,9 @@ def create(options: OpenAIOptions) -> Engine:
     if not options.base_url and key is None:
         expected = "set OPENAI_BASE_URL to a server's address, or OPENAI_API_KEY for OpenAI's own"
         raise ConfigError("base_url", _ORIGIN, expected)
+    # It is sent in a header, whose values are ASCII (RFC 9110, section 5.5).
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise ConfigError("api_key", _ORIGIN, "expected printable ASCII characters without spaces")
-    address = _checked_address(options.base_url or OPENAI_URL)
-    return OpenAI(options=msgspec.structs.replace(options, base_url=address, api_key=key))
-
-
-def _checked_address(address: str) -> str:
     try:
         parts = urlsplit(address)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -325,10 +321,13 @@ def _checked_address(address: str) -> str:
     if not usable or not address.isprintable() or " " in address:
         expected = f"expected http://HOST:PORT/v1 or https://HOST/v1, got {address!r}"
         raise ConfigError("base_url", _ORIGIN, expected)
+    # Messages show the address, and these parts of it may be secret.
     if parts.username is not None or parts.query or parts.fragment:
         expected = "expected an address without a user name, password, ? and #"
         raise ConfigError("base_url", _ORIGIN, expected)
-    return address.rstrip("/")
+    return OpenAI(
+        options=msgspec.structs.replace(options, base_url=address.rstrip("/"), api_key=key)
+    )
 
 
 def read_completion(completion: Any) -> Answer | Failure:

@@ -152,12 +152,15 @@ class Vllm:
         fits = [len(ids) + sampling.max_tokens <= context_tokens for ids in prompts]
         fitting = [ids for ids, is_fit in zip(prompts, fits, strict=True) if is_fit]
         outputs = iter(self._generate(llm, fitting, sampling) if fitting else ())
-        return tuple(
-            _read_output(next(outputs))
-            if is_fit
-            else _too_long(len(ids), sampling.max_tokens, context_tokens)
-            for ids, is_fit in zip(prompts, fits, strict=True)
-        )
+        answers = []
+        for ids, is_fit in zip(prompts, fits, strict=True):
+            if is_fit:
+                answers.append(_read_output(next(outputs)))
+                continue
+            needed = f"{len(ids):,} tokens and {sampling.max_tokens:,} for the answer"
+            reason = f"the chat does not fit the model's context ({needed}, of {context_tokens:,})"
+            answers.append(Answer(text="", whole=False, reason=reason, input_tokens=len(ids)))
+        return tuple(answers)
 
     def loaded(self) -> LoadedModel:
         """Load the model, or return it if it is in memory; see `complete` for the errors."""
@@ -360,9 +363,3 @@ def _read_output(output: Any) -> Answer:
         input_tokens=len(output.prompt_token_ids or ()),
         output_tokens=len(first.token_ids),
     )
-
-
-def _too_long(chat_tokens: int, answer_tokens: int, context_tokens: int) -> Answer:
-    needed = f"{chat_tokens:,} tokens and {answer_tokens:,} for the answer"
-    reason = f"the chat does not fit the model's context ({needed}, of {context_tokens:,})"
-    return Answer(text="", whole=False, reason=reason, input_tokens=chat_tokens)
