@@ -170,7 +170,9 @@ def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
             items, first = [] if title == first else items, first or title
             line = line[header.end() :]  # noqa: PLW2901  (text after a header is a claim)
         marked = _MARKERS.match(line)
-        if marked is None and header is None and items and _continues(line, items[-1]):
+        # A line that continues the sentence of the previous line.
+        is_open = bool(items) and not items[-1].text.endswith((".", "!", "?", ":", ";"))
+        if marked is None and header is None and is_open and line.lstrip()[:1].islower():
             items[-1] = items[-1]._replace(text=f"{items[-1].text} {_plain_sentence(line)}")
         elif marked is not None:
             text = _plain_sentence(line)
@@ -180,11 +182,6 @@ def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:
             items += (_Item(text, implies, listed=False) for text in _prose(line))
     items, cut = _without_remarks(items, raw, cut=cut)
     return items, cut, bool(first) and any(item.listed for item in items)
-
-
-def _continues(line: str, last: _Item) -> bool:
-    """Return whether a line continues the sentence of the previous line."""
-    return not last.text.endswith((".", "!", "?", ":", ";")) and line.lstrip()[:1].islower()
 
 
 def _prose(line: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ import msgspec
 
 from crscore import plugins
 from crscore.cache import Store
-from crscore.claims.answer import ParsedAnswer, read_answer
+from crscore.claims.answer import read_answer
 from crscore.claims.chunks import BUDGET, Chunk, ChunkedDiff, chunk_diff
 from crscore.claims.model_options import ENGINE_OPTIONS, ModelOptions
 from crscore.claims.prompt import Form, Prompt, answer_schema, load_prompt, make_chat
@@ -86,9 +86,11 @@ class ModelClaims:
         claims_by_key: dict[str, Claims] = {}
         chunked_by_key: dict[str, ChunkedDiff] = {}
         for key, diff in dict(zip(keys, diffs, strict=True)).items():  # equal changes once
-            if (claims := _read_cached(self.cache, key)) is not None:
-                claims_by_key[key] = claims
-            else:
+            data = None if self.cache is None else self.cache.get(key)
+            try:
+                claims_by_key[key] = msgspec.msgpack.decode(data or b"", type=Claims)
+            # Not cached, damaged, or of a version with other fields
+            except (msgspec.DecodeError, UnicodeDecodeError):
                 chunked_by_key[key] = self._chunks(diff)
         chunks = [chunk for chunked in chunked_by_key.values() for chunk in chunked.chunks]
         answers: Iterator[Answer] = iter(())
@@ -132,13 +134,32 @@ class ModelClaims:
                 failed.append(exc)
                 continue
             cut_off += parsed.cut
-            references += _references(parsed, chunk, self.source)
+            for kind, sentences in (
+                (ReferenceKind.CLAIM, parsed.claims),
+                (ReferenceKind.IMPLICATION, parsed.implications),
+            ):
+                # The answer does not say which lines it is about: each claim has all of its chunk.
+                references += (
+                    PseudoReference(
+                        text=text,
+                        kind=kind,
+                        source=self.source,
+                        spans=chunk.spans,
+                        identifiers=tuple(dict.fromkeys(find_code_spans(text))),
+                    )
+                    for text in sentences[:MAX_CLAIMS]
+                    if len(text) <= MAX_CLAIM_CHARS
+                )
         texts = [answer.text for answer in answers if answer.reason is None]
-        claims = Claims(
-            references=deduplicate(references),
-            raw="\n\n".join(texts) if texts else None,
-            notes=(*parts.notes, *_notes(failed, len(answers), cut_off)),
-        )
+        notes, count = list(parts.notes), len(answers)
+        if failed:
+            of_all = f"{len(failed)} of {count} part{'s'[: count > 1]}"
+            notes.append(f"The model wrote no claims for {of_all}: {summarize(failed)}.")
+        if cut_off:
+            number = f"{cut_off} of {count}"
+            notes.append(f"Answers that broke off, without their last claims: {number}.")
+        raw = "\n\n".join(texts) if texts else None
+        claims = Claims(references=deduplicate(references), raw=raw, notes=tuple(notes))
         return claims, not failed
 
 
@@ -151,26 +172,6 @@ def _cache_key(diff: Diff, producer: str) -> str:
     text = json.dumps([diff.sha256, files, producer])
     # `crscore cache` distinguishes the kinds of entries by the first word.
     return f"claims {hashlib.sha256(text.encode()).hexdigest()}"
-
-
-def _read_cached(store: Store | None, key: str) -> Claims | None:
-    data = None if store is None else store.get(key)
-    try:
-        return None if data is None else msgspec.msgpack.decode(data, type=Claims)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-
-
-def _references(parsed: ParsedAnswer, chunk: Chunk, source: str) -> Iterator[PseudoReference]:
-    """Yield the claims of one answer; each refers to all lines of its chunk."""
-    kinds = ((ReferenceKind.CLAIM, parsed.claims), (ReferenceKind.IMPLICATION, parsed.implications))
-    for kind, texts in kinds:
-        for text in texts[:MAX_CLAIMS]:
-            if len(text) <= MAX_CLAIM_CHARS:
-                names = tuple(dict.fromkeys(find_code_spans(text)))
-                yield PseudoReference(
-                    text=text, kind=kind, source=source, spans=chunk.spans, identifiers=names
-                )
 
 
 def deduplicate(references: Iterable[PseudoReference]) -> tuple[PseudoReference, ...]:
@@ -201,15 +202,6 @@ def normalize(text: str) -> tuple[str, ...]:
     """
     words = (word for word in split_identifier(text) if word not in _FILLERS)
     return tuple(word if word.isdigit() else stem(word) for word in words)
-
-
-def _notes(failed: Sequence[str | MalformedAnswerError], parts: int, cut_off: int) -> Iterator[str]:
-    if failed:
-        reasons = summarize(failed)
-        of_all = f"{parts} part{'s'[: parts > 1]}"
-        yield f"The model wrote no claims for {len(failed)} of {of_all}: {reasons}."
-    if cut_off:
-        yield f"Answers that broke off, without their last claims: {cut_off} of {parts}."
 
 
 class _TrainedPrompt(msgspec.Struct, frozen=True):

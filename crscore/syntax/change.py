@@ -77,7 +77,7 @@ class Version:
     @cached_property
     def words(self) -> frozenset[str]:
         """All words of the known text."""
-        return frozenset(word for line in self.lines.values() for word in _WORD.findall(line))
+        return frozenset(self.word_text.split())
 
     @cached_property
     def all_squeezed(self) -> str:
@@ -113,20 +113,10 @@ class Version:
             self._declared = frozenset(map(outline.qualified, range(len(outline.units))))
         return name in self._declared
 
-    def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
-        """Return the known text of some lines, without layout (see `squeeze`)."""
-        return squeeze("\n".join(self._texts(spans)))
-
-    def words_in(self, spans: Sequence[tuple[int, int]]) -> frozenset[str]:
-        """Return the words of some lines."""
-        return frozenset(word for text in self._texts(spans) for word in _WORD.findall(text))
-
-    def _texts(self, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
-        return (
-            self.lines.get(line_number, "")
-            for low, high in spans
-            for line_number in range(low, high + 1)
-        )
+    def text_of(self, spans: Sequence[tuple[int, int]]) -> str:
+        """Return the known text of some lines."""
+        lines = (line for low, high in spans for line in range(low, high + 1))
+        return "\n".join(self.lines.get(line, "") for line in lines)
 
 
 def squeeze(text: str) -> str:
@@ -211,23 +201,18 @@ class ParsedFile:
         """The old and the new version with their outlines, if the file has a language."""
         if self.language is not None and self._is_whole:
             for version in (self.old, self.new):
-                self._outline_file(version, self.language)
+                if not self.file.lines(LineKind.CONTEXT, version.side.changed_kind):
+                    continue
+                ranges = (hunk.range_of(version.side) for hunk in self.file.hunks)
+                # For an insertion, the line before it.
+                reached = ((max(low, 1), max(low + length - 1, low, 1)) for low, length in ranges)
+                source, spans = self.file.source_on(version.side), join_ranges(reached, gap=1)
+                outline = read(self.language, source, lines=spans)
+                version.outlines.append(OutlinedLines(outline, "", 1, len(version.lines)))
         elif self.language is not None:
             for hunk in self.file.hunks:
                 self._outline_hunk(hunk, self.language)
         return self.old, self.new
-
-    def _outline_file(self, version: Version, language: Language) -> None:
-        """Add the outline of a whole file, limited to the lines around its hunks."""
-        side = version.side
-        if not self.file.lines(LineKind.CONTEXT, side.changed_kind):
-            return
-        ranges = (hunk.range_of(side) for hunk in self.file.hunks)
-        # For an insertion, the line before it.
-        reached = ((max(low, 1), max(low + length - 1, low, 1)) for low, length in ranges)
-        spans = join_ranges(reached, gap=1)
-        outline = read(language, self.file.source_on(side), lines=spans)
-        version.outlines.append(OutlinedLines(outline, "", 1, len(version.lines)))
 
     def _outline_hunk(self, hunk: Hunk, language: Language) -> None:
         """Add the outlines of both sides of a hunk; only their tokens if it is unreadable."""

@@ -6,7 +6,7 @@ tried, and the one with the fewest errors is used.
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 from crscore.syntax.grammars import Language
@@ -34,6 +34,16 @@ _OPENS = re.compile(
 # Ruby: "if a then b end", and the endless method "def f(a) = a + 1"
 _ON_ONE_LINE = re.compile(r"\bend\s*$|^\s*def\s+[\w.?!]+(?:\(.*\))?\s+=\s")
 _TRIPLE = '"""'
+# Kinds of the open braces that a fragment lacks, outermost first; the last kind repeats inward. A
+# single brace is tried as that of a class after that of a function and of a block.
+_SCOPES = (
+    ("class", "function", "block"),
+    ("function", "block"),
+    ("block",),
+    ("class", "function", "block"),
+    ("object", "object"),
+    ("class", "class", "function"),
+)
 
 
 class Completed(NamedTuple):
@@ -93,13 +103,23 @@ def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
         DependencyError: The grammar's wheel is not installed.
     """
     text = "\n".join(dedent(lines))
+    # The simplest come first.
+    surroundings = _for_indented(text) if language.indented else _for_braces(language, text)
+    if language.closing_word:
+        surroundings = chain(_for_words(language.closing_word, lines), surroundings)
+    prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
     tries = 1 if max(map(len, lines), default=0) > LONG_LINE else MAX_TRIES
+    tried: set[tuple[str, str]] = set()
     best: Enclosed | None = None
-    for before, after in islice(_surroundings(language, lines, text), tries):
+    for opening, after in surroundings:
+        before = prolog + opening
+        if (before, after) in tried:
+            continue
+        tried.add((before, after))
         errors = unreadable(language, before + text + after)
         if best is None or errors < best.errors:
             best = Enclosed(errors, before, after)
-        if errors == 0:
+        if errors == 0 or len(tried) == tries:
             break
     assert best is not None  # noqa: S101 - the first surrounding is always tried
     return best
@@ -112,30 +132,30 @@ def dedent(lines: Sequence[str]) -> list[str]:
     return [line[margin:] for line in lines]
 
 
-def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
-    """Yield ways to complete a fragment, the simplest first, at most `MAX_TRIES`."""
-    for_indented = _for_indented(dedent(lines), text) if language.indented else None
-    surroundings = for_indented or _for_braces(language, text)
-    if language.closing_word:
-        surroundings = chain(_for_words(language.closing_word, lines), surroundings)
-    prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
-    tried: set[tuple[str, str]] = set()
-    for pair in surroundings:
-        whole = (prolog + pair[0], pair[1])
-        if whole not in tried:
-            tried.add(whole)
-            yield whole
-        if len(tried) >= MAX_TRIES:
-            return
-
-
-def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
-    opened = _openers(lines)
-    closing = _ending(lines)
-    odd = text.count(_TRIPLE) % 2
+def _for_indented(text: str) -> Iterator[tuple[str, str]]:
+    """Yield completions for a language in which indentation delimits blocks."""
+    widths = [
+        (len(line) - len(line.lstrip()), line.strip()) for line in text.split("\n") if line.strip()
+    ]
+    lowest, last = widths[0][0] if widths else 0, widths[-1] if widths else (0, "")
+    # Headers of the blocks that end in the fragment but start before it.
+    headers: list[str] = []
+    for width, line in widths:
+        if width < lowest:
+            lowest = width
+            word = "try:" if line.startswith(("except", "finally")) else "if _:"
+            headers.append(" " * width + word + "\n")
+    opened = "".join(reversed(headers)) if len(headers) <= MAX_OPEN else ""
+    # A body for a block header or a decorator that ends the fragment.
+    closing = ""
+    if last[1].endswith(":"):
+        closing = "\n" + " " * last[0] + " pass"
+    elif last[1].startswith("@"):
+        closing = "\n" + " " * last[0] + "def _(): pass"
     yield opened, closing
     if _TRIPLE in text:
-        yield _TRIPLE + "\n", closing if odd else "\n" + _TRIPLE
+        is_odd = text.count(_TRIPLE) % 2
+        yield _TRIPLE + "\n", closing if is_odd else "\n" + _TRIPLE
         yield opened, "\n" + _TRIPLE
     missing, unclosed = _unbalanced(text, hash_comments=True)
     if missing or unclosed:
@@ -143,28 +163,6 @@ def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
         yield before, "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
     if closing == "" and opened == "":
         yield "class _:\n", ""
-
-
-def _ending(lines: Sequence[str]) -> str:
-    """Return a body for a block header or a decorator that ends a fragment."""
-    last = next((line for line in reversed(lines) if line.strip()), "")
-    margin = " " * (len(last) - len(last.lstrip()))
-    if last.rstrip().endswith(":"):
-        return f"\n{margin} pass"
-    return f"\n{margin}def _(): pass" if last.lstrip().startswith("@") else ""
-
-
-def _openers(lines: Sequence[str]) -> str:
-    """Return headers for blocks that end in the fragment but start before it."""
-    widths = [(len(line) - len(line.lstrip()), line.strip()) for line in lines if line.strip()]
-    headers: list[str] = []
-    lowest = widths[0][0] if widths else 0
-    for width, line in widths:
-        if width < lowest:
-            lowest = width
-            word = "try:" if line.startswith(("except", "finally")) else "if _:"
-            headers.append(" " * width + word + "\n")
-    return "".join(reversed(headers)) if len(headers) <= MAX_OPEN else ""
 
 
 def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -190,24 +188,12 @@ def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
     tail = closed + "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
     if not missing:
         yield opened, tail if unclosed else closed
-    for kinds in _scope_guesses(missing.count("}")):
+    scopes = _SCOPES[1:] if missing.count("}") == 1 else _SCOPES
+    for kinds in scopes if "}" in missing else ():
         yield _prefix(language, missing, kinds) + opened, tail
     for before, after in language.fragments:
         yield before + _prefix(language, missing, ("function", "block")) + opened, tail + after
     yield opened, closed
-
-
-def _scope_guesses(count: int) -> Iterator[tuple[str, ...]]:
-    """Yield kinds for the missing open braces, outermost first; the last kind repeats inward."""
-    if count == 0:
-        return
-    if count > 1:
-        yield ("class", "function", "block")
-    yield ("function", "block")
-    yield ("block",)
-    yield ("class", "function", "block")
-    yield ("object", "object")
-    yield ("class", "class", "function")
 
 
 def _prefix(language: Language, missing: str, kinds: tuple[str, ...]) -> str:
@@ -245,31 +231,24 @@ def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:
     """Return closers without an opener, innermost first, and openers without a closer."""
     missing: list[str] = []
     unclosed: list[str] = []
-    in_comment = False
+    end = ""  # of the comment or the quotation around a mark
     for line in text.split("\n"):
         # A quotation ends with its line, so that an apostrophe in prose does not hide brackets.
-        quote = ""
+        end = end if end == "*/" else ""
         for match in _SCAN.finditer(line):
             mark = match.group()
-            if in_comment:
-                in_comment = mark != "*/"
-            elif quote:
-                quote = "" if mark == quote else quote
+            if end:
+                end = "" if mark == end else end
             elif mark in "\"'`":
-                quote = mark
+                end = mark
+            elif mark == "/*":
+                end = "*/"
             elif mark == "//" or (mark == "#" and hash_comments):
                 break
-            elif mark == "/*":
-                in_comment = True
             elif mark in _CLOSERS:
                 unclosed.append(mark)
-            elif mark in ")]}":
-                _close(mark, missing, unclosed)
+            elif unclosed and mark == _CLOSERS[unclosed[-1]]:
+                unclosed.pop()
+            elif not unclosed and mark in ")]}":
+                missing.append(mark)
     return "".join(missing), "".join(unclosed)
-
-
-def _close(mark: str, missing: list[str], unclosed: list[str]) -> None:
-    if unclosed and _CLOSERS[unclosed[-1]] == mark:
-        unclosed.pop()
-    elif not unclosed:
-        missing.append(mark)

@@ -6,7 +6,6 @@ import hashlib
 import importlib
 import re
 import time
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -19,11 +18,6 @@ from crscore.errors import DependencyError
 if TYPE_CHECKING:
     import tree_sitter
 
-_SET_FIELDS = (
-    "aliases", "lambdas", "callbacks", "scopes", "sections", "wrappers", "calls", "imports",
-    "raises", "catches", "assigns", "decorators", "strings",
-)  # fmt: skip
-_NOUN_FIELDS = ("types", "functions", "members")
 _NOT_NEWLINE = re.compile(rb"[^\n]")
 _SHORT_BYTES = 2_000
 # Many times the duration for ordinary text: 0.3 ms for 2 KB, 0.16 s per megabyte.
@@ -88,16 +82,18 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 @cache
 def languages_known() -> tuple[Language, ...]:
     """Return all languages with a grammar, sorted by name."""
-    return tuple(_language(name, table["grammar"]) for name, table in sorted(read_tables().items()))
-
-
-def _language(name: str, table: Mapping[str, Any]) -> Language:
-    values: dict[str, Any] = {"name": name, **table}
-    for key in _SET_FIELDS:
-        values[key] = table.get(key, "").split()
-    for key in _NOUN_FIELDS:
-        values[key] = dict(pair.split("=") for pair in table.get(key, "").split())
-    return msgspec.convert(values, Language)
+    kinds = {field.name: field.type for field in msgspec.structs.fields(Language)}
+    languages: list[Language] = []
+    for name, table in sorted(read_tables().items()):
+        values: dict[str, Any] = {"name": name, **table["grammar"]}
+        # The tables have node types as words: "a b", or "a=class b=method" with nouns.
+        for key, value in table["grammar"].items():
+            if kinds.get(key) == frozenset[str]:
+                values[key] = value.split()
+            elif kinds.get(key) == dict[str, str] and isinstance(value, str):
+                values[key] = dict(pair.split("=") for pair in value.split())
+        languages.append(msgspec.convert(values, Language))
+    return tuple(languages)
 
 
 @cache
@@ -141,10 +137,10 @@ def parser(language: Language) -> tree_sitter.Parser:
 def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """Parse a text.
 
-    tree-sitter's error recovery takes quadratic time and memory for some texts (such as `/*` on
-    each line of Python). It runs in C, where signals cannot interrupt it. If a text takes far
-    longer than usual, all its characters except line feeds are replaced by NUL, which no grammar
-    accepts.
+    tree-sitter's error recovery takes quadratic time and memory for some texts, such as `/*` on
+    each line of Python (https://github.com/tree-sitter/tree-sitter-java/issues/187 is another). It
+    runs in C, where signals cannot interrupt it. If a text takes far longer than usual, all its
+    characters except line feeds are replaced by NUL, which no grammar accepts.
 
     Args:
         language: Language of the text.
@@ -175,18 +171,18 @@ def _is_quick(package: str, entry: str, source: bytes) -> bool:
     while size < len(source):
         for start in range(0, len(source), size):
             part = source[start : start + size]
-            # Repeated, as the clock of a busy host runs on while this thread waits.
-            if all(_takes_long(grammar_parser, part) for _ in range(3)):
+            # Up to three times, as the clock of a busy host runs on while this thread waits.
+            for _ in range(3):
+                # CPU time of this thread, so that a busy machine does not change the outline.
+                started = time.thread_time()
+                grammar_parser.parse(part)
+                duration = time.thread_time() - started
+                if duration <= _BASE_SECONDS + len(part) * _SECONDS_PER_BYTE:
+                    break
+            else:
                 return False
         size *= 4
     return True
-
-
-def _takes_long(grammar_parser: tree_sitter.Parser, part: bytes) -> bool:
-    # CPU time of this thread, so that a busy machine does not change the outline.
-    started = time.thread_time()
-    grammar_parser.parse(part)
-    return time.thread_time() - started > _BASE_SECONDS + len(part) * _SECONDS_PER_BYTE
 
 
 @cache
@@ -196,13 +192,11 @@ def fingerprint() -> str:
     Returns:
         Eight hexadecimal digits of a hash over the names and versions of the packages.
     """
-    packages = sorted({"tree-sitter", *(item.package for item in languages_known())})
-    return hashlib.sha256(" ".join(map(_versioned, packages)).encode()).hexdigest()[:8]
-
-
-def _versioned(package: str) -> str:
-    name = package.replace("_", "-")
-    try:
-        return f"{name}=={metadata.version(name)}"
-    except metadata.PackageNotFoundError:
-        return f"{name} missing"
+    versions: list[str] = []
+    for package in sorted({"tree-sitter", *(item.package for item in languages_known())}):
+        name = package.replace("_", "-")
+        try:
+            versions.append(f"{name}=={metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            versions.append(f"{name} missing")
+    return hashlib.sha256(" ".join(versions).encode()).hexdigest()[:8]

@@ -147,8 +147,9 @@ class _Reader:
             node, parent, owner, nested = stack.pop()
             kind = node.type
             # Read even outside the requested lines: `private:` applies to the lines below it.
-            if kind in sections:
-                self._start_section(node, owner)
+            is_section = kind in sections and self.units[owner].kind is Kind.TYPE
+            if is_section and (word := text_of(node, 12)) in WORDS["sections"]:
+                self.hidden[owner] = word != "public"
             low = self._row(node)
             if not self._is_read(low, self._row(node, end=True)):
                 continue
@@ -176,12 +177,6 @@ class _Reader:
         """Return whether any of these lines are requested."""
         index = bisect_left(self.ends, low)
         return index < len(self.starts) and self.starts[index] <= high
-
-    def _start_section(self, node: Node, owner: int) -> None:
-        """Record a modifier that sets the visibility of the members after it."""
-        word = text_of(node, 12)
-        if self.units[owner].kind is Kind.TYPE and word in WORDS["sections"]:
-            self.hidden[owner] = word != "public"
 
     def _row(self, node: Node, *, end: bool = False) -> int:
         point = node.end_point if end else node.start_point
@@ -246,7 +241,11 @@ class _Reader:
         if is_function and (_TEST_NAME.match(name) or _TEST_MARK.search(marks)):
             unit_kind, noun = Kind.TEST, "test"
         is_test = unit_kind is Kind.TEST
-        is_hidden = self._is_hidden(name) or self.hidden.get(owner) or WORDS["hidden"] & {*tokens}
+        last_name = name.rpartition(".")[2]
+        # Go exports what begins with a capital: https://go.dev/ref/spec#Exported_identifiers
+        is_go = self.language.name == "go"
+        is_hidden = last_name[0].islower() if is_go else bool(_INTERNAL.match(last_name))
+        is_hidden = is_hidden or self.hidden.get(owner, False) or bool(WORDS["hidden"] & {*tokens})
         self.units.append(
             Unit(
                 kind=unit_kind,
@@ -284,11 +283,6 @@ class _Reader:
             start = min(start, row)
             before = nodes.node_before(before)
         return start
-
-    def _is_hidden(self, name: str) -> bool:
-        """Return whether the name alone makes a declaration internal."""
-        last = name.rpartition(".")[2]
-        return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
     def _declared(self, node: Node, parent: Node | None, kind: str) -> Declared | None:
         """Return the declaration that a node makes, or None."""
@@ -348,7 +342,11 @@ class _Reader:
         # In markup or an incomplete statement, the node may not be a binding.
         name, value = ("", "") if node.has_error else nodes.binding(node)
         spread = parent is not None and parent.type == "spread_parameter"
-        if name and name not in WORDS["not_names"] and not spread and not self._is_unit(node):
+        bound = first_field(node, "value", "right")
+        # A function of several lines is a unit of its own.
+        is_multiline = node.end_point.row > node.start_point.row
+        is_unit = is_multiline and bound is not None and bound.type in self.language.lambdas
+        if name and name not in WORDS["not_names"] and not spread and not is_unit:
             self._add(owner, Role.ASSIGN, name, value, low)
 
     def _note_condition(self, node: Node, kind: str, owner: int) -> None:
@@ -382,17 +380,6 @@ class _Reader:
             if line >= self.first and self._is_read(line, line) and text.strip():
                 tokens.append((line, text.strip().replace("'", '"')))
 
-    def _is_unit(self, node: Node) -> bool:
-        """Return whether a node binds a function that is a separate unit."""
-        value = first_field(node, "value", "right")
-        is_multiline = node.end_point.row > node.start_point.row
-        return is_multiline and value is not None and value.type in self.language.lambdas
-
-    def _is_macro(self, name: str, owner: int) -> bool:
-        """Return whether this is an annotation macro beside a declaration in the C family."""
-        is_outside_function = self.units[owner].kind in {Kind.FILE, Kind.TYPE}
-        return is_outside_function and name.isupper() and self.language.name in {"c", "cpp"}
-
     def _note_call(self, node: Node, owner: int) -> None:
         callee, name = nodes.callee(node)
         if not name or callee is None:
@@ -400,22 +387,20 @@ class _Reader:
         arguments = node.child_by_field_name("arguments")
         if arguments is None and node.named_children[-1].type == "arguments":
             arguments = node.named_children[-1]
-        arguments_text = text_of(arguments)
-        arguments_text = (
-            arguments_text[1:-1].strip()
-            if arguments_text.startswith("(") and arguments_text.endswith(")")
-            else arguments_text
-        )
+        text = text_of(arguments)
+        if text.startswith("(") and text.endswith(")"):
+            text = text[1:-1].strip()
         line = self._row(callee, end=True)
         ruby = self.language.name == "ruby"
+        # In C and C++, upper case outside of functions is a macro that annotates a declaration.
+        is_outside_function = self.units[owner].kind in {Kind.FILE, Kind.TYPE}
+        is_macro = is_outside_function and name.isupper() and self.language.name in {"c", "cpp"}
         if ruby and name in {"raise", "fail"}:
-            self._add(owner, Role.RAISE, nodes.error_of(arguments_text), arguments_text, line)
+            self._add(owner, Role.RAISE, nodes.error_of(text), text, line)
         elif ruby and name in {"require", "require_relative"}:
-            self._add(owner, Role.IMPORT, arguments_text.strip("\"'"), "", line)
-        elif self._is_macro(name, owner):
-            return
-        elif not nodes.test_title(node, self.language):
-            self._add(owner, Role.CALL, name, arguments_text, line)
+            self._add(owner, Role.IMPORT, text.strip("\"'"), "", line)
+        elif not is_macro and not nodes.test_title(node, self.language):
+            self._add(owner, Role.CALL, name, text, line)
 
 
 def _owner_at(units: Sequence[Unit], starts: Sequence[int], line: int, enclosing: Unit) -> Unit:

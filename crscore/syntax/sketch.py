@@ -29,6 +29,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from crscore.diff.languages import node_types, read_tables
 from crscore.syntax.trees import grammar_of, parse_code, tokens
 
@@ -41,38 +43,30 @@ _FOREIGN = frozenset(("fixed", "keyword", "member", "attribute"))
 _MAX_SELF_CHARS = 5
 _MAX_SCOPES = 50
 """Maximum number of nested functions through which a name is looked up."""
+_PREFIXES = {"function": "f", "parameter": "arg", "local": "var"}
+# The runtime calls the first four by name; the others have a meaning in a language.
 _FIXED_NAMES = frozenset(("main", "Main", "constructor", "initialize", "_", "$this", "this"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Grammar:
-    """Meanings of the positions in one grammar: `parent.field` or `parent`."""
+class _Grammar(msgspec.Struct, frozen=True, kw_only=True):
+    """Meanings of the positions in one grammar: the `names` section of a language table."""
 
-    names: frozenset[str]
+    names: frozenset[str] = frozenset({"identifier"})
     scopes: frozenset[str]
     classes: frozenset[str]
     passing: frozenset[str]
     """Positions whose nodes keep the role of their parent."""
-    roles: Mapping[str, str]
-    """Role by position."""
-    bare_methods: bool
+    roles: dict[str, str]
+    """Role by position: `parent.field` or `parent`."""
+    bare_methods: bool = False
     """Whether a method can be called without an object."""
-    heritage: frozenset[str]
-    """Types of nodes with which a class inherits."""
 
 
 @cache
 def _grammar(name: str) -> _Grammar:
     table = read_tables()[name]["names"]
-    return _Grammar(
-        names=frozenset(table.get("names", ["identifier"])),
-        scopes=frozenset(table["scopes"]),
-        classes=frozenset(table["classes"]),
-        passing=frozenset(table["passing"]),
-        roles={place: role for role, places in table["roles"].items() for place in places},
-        bare_methods=table.get("bare_methods", False),
-        heritage=node_types("heritage"),
-    )
+    roles = {place: role for role, places in table["roles"].items() for place in places}
+    return msgspec.convert({**table, "roles": roles}, _Grammar)
 
 
 class _Name(NamedTuple):
@@ -166,7 +160,7 @@ class _TreeReader:
             # Java's `new A() { ... }` has no clause that names its base.
             anonymous = node.type == "object_creation_expression"
             inherits = anonymous or any(
-                child.type in self.grammar.heritage for child in node.children
+                child.type in node_types("heritage") for child in node.children
             )
             return _State("", state.scope, "heir" if inherits else "class")
         return state
@@ -212,14 +206,15 @@ class _TreeReader:
 
     def _record(self, node: tree_sitter.Node, state: _State) -> None:
         text = (node.text or b"").decode()
-        role, names = state.role, self.names
         # C#: the `x` of `x => x + 1`.
-        if node.type == "implicit_parameter":
-            role = "parameter"
+        role = "parameter" if node.type == "implicit_parameter" else state.role
+        names = self.names
         if role in ("parameter", "local") and state.inside:
             role = "fixed" if not self.grammar.bare_methods else "attribute"
         if role == "function":
-            self._declare(text, state.inside)
+            (names.methods if state.inside else names.functions).add(text)
+            if text in _FIXED_NAMES or text.startswith("__") or state.inside == "heir":
+                names.fixed.add(text)
         elif role == "attribute":
             names.bound[state.scope][text] = role
         elif role in ("parameter", "local"):
@@ -238,11 +233,6 @@ class _TreeReader:
         names.names.append(
             _Name(node.start_byte, node.end_byte, text, state.scope, role, shorthand)
         )
-
-    def _declare(self, name: str, inside: str) -> None:
-        if name in _FIXED_NAMES or name.startswith("__") or inside == "heir":
-            self.names.fixed.add(name)
-        (self.names.methods if inside else self.names.functions).add(name)
 
 
 def _access(role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str:
@@ -408,15 +398,10 @@ def sketch(code: str, language: str | None, *, context: str = "") -> str:
     new: dict[Owner, str] = {}
     for _, owner in piece.names:
         if owner is not None and owner not in new:
-            new[owner] = _role_name(owner.role, counts[owner.role])
+            index, prefix = counts[owner.role], _PREFIXES[owner.role]
+            new[owner] = prefix if prefix == "f" and index == 0 else f"{prefix}_{index}"
             counts[owner.role] += 1
     return piece.written(new)
-
-
-def _role_name(role: str, index: int) -> str:
-    if role == "function":
-        return f"f_{index}" if index else "f"
-    return f"arg_{index}" if role == "parameter" else f"var_{index}"
 
 
 def sketch_tokens(code: str, language: str | None) -> list[tuple[str, ...]]:

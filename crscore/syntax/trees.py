@@ -90,17 +90,11 @@ def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterato
             stack.extend((child, ancestors) for child in reversed(node.children))
         elif node.end_byte > node.start_byte:
             text = (node.text or b"").decode("utf-8", "replace")
-            if node.type == "string" and grammar.name in _EQUAL_QUOTES:
-                text = _double_quoted(text)
+            is_quoted = node.type == "string" and grammar.name in _EQUAL_QUOTES
+            if is_quoted and (match := _SINGLE_QUOTED.fullmatch(text)):
+                quotes = match[2].replace("'", '"')
+                text = f"{match[1]}{quotes}{match[3]}{quotes}"
             yield Token(node.type, text, around, node.start_point.row)
-
-
-def _double_quoted(literal: str) -> str:
-    match = _SINGLE_QUOTED.fullmatch(literal)
-    if match is None:
-        return literal
-    quotes = match[2].replace("'", '"')
-    return f"{match[1]}{quotes}{match[3]}{quotes}"
 
 
 def grammar_of(name: str | None) -> Language:
@@ -132,11 +126,15 @@ def parse_code(code: str, language: str | None) -> Parsed:
     """
     grammar = grammar_of(language)
     best: tuple[int, str, str, str] | None = None
-    for lines in _indentations(
-        code.expandtabs(4).split("\n") if grammar.indented else code.split("\n")
-    ):
-        enclosed = fragments.enclose(grammar, lines)
-        text = "\n".join(fragments.dedent(lines))
+    lines = (code.expandtabs(4) if grammar.indented else code).split("\n")
+    variants = [lines]
+    following = [line for line in lines[1:] if line.strip()]
+    margin = min((len(line) - len(line.lstrip()) for line in following), default=0)
+    if margin and lines[0][:1].strip():
+        variants.append([" " * margin + lines[0], *lines[1:]])
+    for variant in variants:
+        enclosed = fragments.enclose(grammar, variant)
+        text = "\n".join(fragments.dedent(variant))
         errors = enclosed.errors or int(
             not is_readable(enclosed.before + text + enclosed.after, grammar)
         )
@@ -168,12 +166,3 @@ def is_readable(source: str, grammar: Language) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-def _indentations(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines unchanged, then with the first one indented like the others."""
-    yield lines
-    following = [line for line in lines[1:] if line.strip()]
-    margin = min((len(line) - len(line.lstrip()) for line in following), default=0)
-    if margin and lines[0][:1].strip():
-        yield [" " * margin + lines[0], *lines[1:]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from crscore.claims.structural.quoting import Line
@@ -35,56 +36,47 @@ class UnitPart:
 
 def parts_of(version: Version, language: Language) -> dict[str, UnitPart]:
     """Return the parts of a version by the qualified name of their unit, empty for the file."""
-    parts: dict[str, UnitPart] = {}
+    parts: defaultdict[str, UnitPart] = defaultdict(UnitPart)
     for outlined in version.outlines:
-        _Reader(outlined, version, language).read_into(parts)
-    return parts
+        _add_parts(parts, outlined, version, language)
+    return dict(parts)
 
 
-class _Reader:
-    """Reader of one outline, which may begin inside a unit that git names (`enclosing`)."""
+def _add_parts(
+    parts: defaultdict[str, UnitPart], outlined: OutlinedLines, version: Version, language: Language
+) -> None:
+    """Add lines, units, facts and tokens of one outline to the parts of a file."""
+    outline = outlined.outline
+    # A hunk may begin inside a unit that git names, and that ends before the line `flush`.
+    enclosing = _unit_of(outlined.section, language) if outlined.section.strip() else None
+    flush = 0 if enclosing is None else _flush(outlined, version, language)
 
-    def __init__(self, outlined: OutlinedLines, version: Version, language: Language) -> None:
-        self.outline = outlined.outline
-        self.version = version
-        self.low, self.high = outlined.low, outlined.high
-        self.enclosing = _unit_of(outlined.section, language) if outlined.section.strip() else None
-        self.flush = _flush(outlined, version, language) if self.enclosing is not None else 0
-
-    def read_into(self, parts: dict[str, UnitPart]) -> None:
-        """Add lines, units, facts and tokens to the parts of a file."""
-        changed = self.version.changed
-        start, stop = bisect_left(changed, self.low), bisect_left(changed, self.high + 1)
-        for line, index in self.outline.owners(changed[start:stop]).items():
-            parts.setdefault(self._key(index, line), UnitPart()).lines.append(line)
-        for index, unit in enumerate(self.outline.units):
-            owner = index if unit.real else 0
-            if index == 0:
-                self._add_outer(parts)
-            elif owner:
-                part = parts.setdefault(self._key(index, unit.head), UnitPart())
-                part.units.append(unit)
-                part.parent = self._key(unit.parent, unit.head)
-            for fact in unit.facts:
-                parts.setdefault(self._key(owner, fact.line), UnitPart()).facts.append(fact)
-            for line, text in unit.tokens:
-                parts.setdefault(self._key(owner, line), UnitPart()).tokens.append(text)
-
-    def _add_outer(self, parts: dict[str, UnitPart]) -> None:
-        """Add the file, or the unit that git names, as the outermost unit."""
-        if self.enclosing is None:
-            parts.setdefault("", UnitPart()).units.append(self.outline.units[0])
-        elif self.flush > self.low:
-            parts.setdefault(self.enclosing.name, UnitPart()).units.append(self.enclosing)
-
-    def _key(self, index: int, line: int) -> str:
+    def key(index: int, line: int) -> str:
         """Return the qualified name of a unit, given a line in it."""
-        name = self.outline.qualified(index)
-        if self.enclosing is None or line >= self.flush:
+        name = outline.qualified(index)
+        if enclosing is None or line >= flush:
             return name
-        if not name:
-            return self.enclosing.name
-        return f"{self.enclosing.name}.{name}" if self.enclosing.kind is Kind.TYPE else name
+        is_member = bool(name) and enclosing.kind is Kind.TYPE
+        return f"{enclosing.name}.{name}" if is_member else name or enclosing.name
+
+    changed = version.changed
+    start, stop = bisect_left(changed, outlined.low), bisect_left(changed, outlined.high + 1)
+    for line, index in outline.owners(changed[start:stop]).items():
+        parts[key(index, line)].lines.append(line)
+    if enclosing is None:
+        parts[""].units.append(outline.units[0])
+    elif flush > outlined.low:
+        parts[enclosing.name].units.append(enclosing)
+    for index, unit in enumerate(outline.units):
+        owner = index if unit.real else 0
+        if owner:
+            part = parts[key(index, unit.head)]
+            part.units.append(unit)
+            part.parent = key(unit.parent, unit.head)
+        for fact in unit.facts:
+            parts[key(owner, fact.line)].facts.append(fact)
+        for line, text in unit.tokens:
+            parts[key(owner, line)].tokens.append(text)
 
 
 def _unit_of(section: str, language: Language) -> Unit | None:

@@ -255,7 +255,11 @@ def _edits(unit: Evidence) -> Iterator[Edit]:
             if is_sure and before not in after_texts and after not in before_texts:
                 start, end = pairs[0][1].span()
                 prefix, rest = after[:start], after[end:]
-                yield Edit(pairs[0][0][0], after[start:end], line, prefix, rest, _name(prefix))
+                # The first factors of a product may separate the name from the literal.
+                stem = prefix.rstrip("0123456789 *._+(@") + " " * prefix.endswith(" ")
+                match = _NAME_BEFORE.search(prefix) or _NAME_BEFORE.search(stem)
+                name = next(filter(None, match.groups()), "") if match else ""
+                yield Edit(pairs[0][0][0], after[start:end], line, prefix, rest, name)
 
 
 def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list[_Line]]:
@@ -268,13 +272,6 @@ def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list
             template = tuple("" if token[1] else token[0] for token in tokens)
             groups.setdefault(template, []).append((line, code, tokens))
     return groups
-
-
-def _name(prefix: str) -> str:
-    # The first factors of a product may separate the name from the literal.
-    stem = prefix.rstrip("0123456789 *._+(@") + " " * prefix.endswith(" ")
-    match = _NAME_BEFORE.search(prefix) or _NAME_BEFORE.search(stem)
-    return next(filter(None, match.groups()), "") if match else ""
 
 
 Rule = Callable[[Evidence], Iterator[Statement]]

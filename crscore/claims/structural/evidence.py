@@ -10,7 +10,7 @@ from itertools import product
 from crscore.claims.structural.change import UnitChange, UnitPart
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.quoting import Statement, about, agreement
-from crscore.syntax.change import Version, squeeze
+from crscore.syntax.change import Version, squeeze, words_of
 from crscore.syntax.outline import Fact, Role
 
 MIN_EDIT_OVERLAP = 0.6
@@ -120,7 +120,9 @@ class Evidence:
     def _code(self) -> dict[bool, str]:
         """Code of the unit in the old (False) and in the new version, without layout."""
         return {
-            new: version.squeezed(spans) if (spans := _spans(part)) else version.all_squeezed
+            new: squeeze(version.text_of(spans))
+            if (spans := _spans(part))
+            else version.all_squeezed
             for new, part, version in self._versions
         }
 
@@ -128,7 +130,9 @@ class Evidence:
     def _words(self) -> dict[bool, frozenset[str]]:
         """Words of the unit in the old (False) and in the new version."""
         return {
-            new: version.words_in(spans) if (spans := _spans(part)) else version.words
+            new: frozenset(words_of(version.text_of(spans)).split())
+            if (spans := _spans(part))
+            else version.words
             for new, part, version in self._versions
         }
 

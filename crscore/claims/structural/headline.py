@@ -70,7 +70,12 @@ def plain_line(change: UnitChange) -> str:
         return f"{subject} has one more declaration{size}{contents}"
     if change.state == "less":
         return f"{subject} has one declaration less ({lines} removed)"
-    return _renaming(change) or _outside(change) or f"{subject} has changed ({_amount(change)})"
+    added = sum((True, line) not in change.aside for line in change.added)
+    removed = sum((False, line) not in change.aside for line in change.removed)
+    amount = f"{counted(added, 'line')} added" + (f", {removed} removed" if removed else "")
+    if removed and not added:
+        amount = f"{counted(removed, 'line')} removed"
+    return _renaming(change) or _outside(change) or f"{subject} has changed ({amount})"
 
 
 def _renaming(change: UnitChange) -> str:
@@ -115,16 +120,6 @@ def _is_cut(change: UnitChange) -> bool:
         return False
     ranges = (hunk.range_of(Side.NEW if is_new else Side.OLD) for hunk in file.hunks)
     return not any(start <= unit.end < start + length for start, length in ranges)
-
-
-def _amount(change: UnitChange) -> str:
-    added = sum((True, line) not in change.aside for line in change.added)
-    removed = sum((False, line) not in change.aside for line in change.removed)
-    if not removed:
-        return f"{counted(added, 'line')} added"
-    if not added:
-        return f"{counted(removed, 'line')} removed"
-    return f"{counted(added, 'line')} added, {removed} removed"
 
 
 def mentioned_names(change: UnitChange) -> str:

@@ -200,7 +200,12 @@ def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
         hunk.range_of(version.side)[0]: (is_keyed and _title(file, hunk.section, "", 0)) or ""
         for hunk in file.hunks
     }
-    level = _top_indent(version) if file.language == "json" else 0
+    # In JSON, the keys below the braces of the file; unknown (-1) if only its hunks are known.
+    level = -1 if file.language == "json" else 0
+    if file.language == "json" and version.is_whole:
+        texts = filter(str.strip, version.lines.values())
+        indents = [len(text) - len(text.lstrip()) for text in texts]
+        level = min((indent for indent in indents if indent), default=0)
     titles: dict[int, str] = {}
     title, before, changed, is_fenced = "", "", set(version.changed), False
     for number in sorted(version.lines):
@@ -215,11 +220,6 @@ def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
         if number in changed:
             titles[number] = title
     return titles
-
-
-def _top_indent(version: Version) -> int:
-    indents = [len(text) - len(text.lstrip()) for text in version.lines.values() if text.strip()]
-    return min((indent for indent in indents if indent), default=0) if version.is_whole else -1
 
 
 def _title(file: ChangedFile, text: str, before: str, level: int) -> str | None:
@@ -260,19 +260,15 @@ def _key_patterns(file: ChangedFile) -> tuple[str, ...]:
     return ("key",) if is_keyed else ()
 
 
-def _keyed(file: ChangedFile, text: str) -> re.Match[str] | None:
-    """Return the key and the value of a line."""
-    matches = (_PATTERNS[name].match(text) for name in _key_patterns(file))
-    return next(filter(None, matches), None)
-
-
 def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fact]:
     """Yield the keys with their values on some lines."""
+    patterns = [_PATTERNS[name] for name in _key_patterns(file)]
     for line in lines:
         text = version.lines.get(line, "")
+        matches = (pattern.match(text) for pattern in patterns)
         if text.lstrip().startswith(("#", "//", "/*", ";")):
             yield Fact(Role.COMMENT, "", text.strip(), line)
-        elif match := _keyed(file, text):
+        elif match := next(filter(None, matches), None):
             value = (match["value"] or "").strip()
             # The value is on the following lines.
             value = "" if value in {"{", "[", "|", ">"} else value

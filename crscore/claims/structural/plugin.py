@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TypeAlias
 
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain_files
@@ -20,10 +19,7 @@ from crscore.claims.structural.sentences import write_statements
 from crscore.claims.structural.topics import changes_of, join_moved
 from crscore.records import Claims, Diff
 from crscore.syntax import grammars
-from crscore.syntax.change import ParsedChange, ParsedFile
-
-Writer: TypeAlias = Callable[[], list[Statement]]
-"""Function that writes the sentences of a topic."""
+from crscore.syntax.change import ParsedChange
 
 VERSION = 7
 """Version, increased whenever a diff may get different claims."""
@@ -63,8 +59,27 @@ def create() -> ClaimGenerator:
 
 def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
     """Find the topics of a change, each with its sentences, in the order of the change."""
-    files = ParsedChange.of(diff).parsed_files
-    topics = [topic for file in files if not file.file.is_missing for topic in _topics(file)]
+    # Sentences are written last: a unit that moved to another file has none in its former one.
+    topics: list[tuple[UnitChange, Callable[[], list[Statement]]]] = []
+    for parsed in ParsedChange.of(diff).parsed_files:
+        file, language = parsed.file, parsed.language
+        if file.is_missing:
+            continue
+        topics += ((change, partial(list, texts)) for change, texts in plain_files.of_file(file))
+        if not file.hunks or file.is_binary or file.is_submodule:
+            continue
+        if machine_noun := plain_files.made_by_machine(file):
+            # A file that is described in one line is not parsed.
+            old, new = parsed.old, parsed.new
+            written = [plain_files.of_machine_made(file, machine_noun, old, new)]
+        elif language is None:
+            written = list(plain_files.of_lines(file, *parsed.outlined))
+        else:
+            old, new = parsed.outlined
+            changes = changes_of(file, language, old, new)
+            topics += ((change, partial(write_statements, change, old, new)) for change in changes)
+            continue
+        topics += ((change, partial(list, statements)) for change, statements in written)
     distinct = {id(change) for change in join_moved([change for change, _ in topics])}
     return _join_similar([(change, write()) for change, write in topics if id(change) in distinct])
 
@@ -95,26 +110,3 @@ def _join_similar(
             suffix = f", and so in {counted(len(similar), 'more place')}"
             statements[0] = statements[0]._replace(text=statements[0].text + suffix)
     return [topics[0] for topics in groups.values()]
-
-
-def _topics(parsed: ParsedFile) -> list[tuple[UnitChange, Writer]]:
-    """Return the topics of a file, each with the function that writes its sentences."""
-    file, language = parsed.file, parsed.language
-    topics: list[tuple[UnitChange, Writer]] = [
-        (change, partial(list, statements)) for change, statements in plain_files.of_file(file)
-    ]
-    if not file.hunks or file.is_binary or file.is_submodule:
-        return topics
-    machine_noun = plain_files.made_by_machine(file)
-    # A file that is described in one line is not parsed.
-    old, new = (parsed.old, parsed.new) if machine_noun else parsed.outlined
-    if machine_noun:
-        change, statements = plain_files.of_machine_made(file, machine_noun, old, new)
-        topics.append((change, partial(list, statements)))
-    elif language is None:
-        for change, statements in plain_files.of_lines(file, old, new):
-            topics.append((change, partial(list, statements)))
-    else:
-        for change in changes_of(file, language, old, new):
-            topics.append((change, partial(write_statements, change, old, new)))
-    return topics

@@ -57,14 +57,7 @@ def quoted(names: Sequence[str], limit: int = 4) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun: "1 line", "3 lines"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {plural(noun)}"
-
-
-def plural(noun: str) -> str:
-    """Return the plural of a noun."""
-    if noun.endswith(("s", "sh", "ch", "x")):
-        return noun + "es"
-    return noun[:-1] + "ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else noun + "s"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def sentence(text: str) -> str:

@@ -31,7 +31,7 @@ from crscore.claims.structural.quoting import (
     split_arguments,
 )
 from crscore.syntax.change import Version, words_of
-from crscore.syntax.outline import DECLARED, Fact, Kind, Parameter, Role, Unit
+from crscore.syntax.outline import DECLARED, Fact, Kind, Role
 from crscore.text import quote, split_identifier
 
 MAX_CLAIMS = 4
@@ -187,36 +187,30 @@ def _signature(unit: Evidence) -> Iterator[Statement]:
     old, new = change.old.units[0], change.new.units[0]
     if not old.head or not new.head:  # known from git's hunk header only
         return
-    for text in _parameters(unit.subject, old, new):
-        yield Statement(text, ((True, new.head),))
-
-
-def _parameters(subject: str, old: Unit, new: Unit) -> Iterator[str]:
+    subject, texts = unit.subject, list[str]()
     before = {item.name: item for item in old.parameters}
     after = {item.name for item in new.parameters}
     added = [item for item in new.parameters if item.name not in before]
     removed = quoted([name for name in before if name not in after])
     names = quoted([item.name for item in added])
     if added and removed:
-        yield f"{subject} now takes {names} instead of {removed}"
+        texts.append(f"{subject} now takes {names} instead of {removed}")
     elif added:
+        nouns = f"parameter{'s' * (len(added) > 1)} {names}"
         qualifier = "optional " if all(item.optional for item in added) else ""
-        yield f"{subject} takes the new {qualifier}parameter{'s' * (len(added) > 1)} {names}"
+        texts.append(f"{subject} takes the new {qualifier}{nouns}")
     elif removed:
-        yield f"{subject} no longer takes the parameter{'s' * (' and ' in removed)} {removed}"
+        nouns = f"parameter{'s' * (' and ' in removed)} {removed}"
+        texts.append(f"{subject} no longer takes the {nouns}")
     for item in new.parameters:
-        if item.name in before:
-            yield from _parameter(subject, before[item.name], item)
-
-
-def _parameter(subject: str, old: Parameter, new: Parameter) -> Iterator[str]:
-    name = quote(new.name)
-    if old.default != new.default and fits(old.default, new.default):
-        values = f"{quote(new.default)} instead of {quote(old.default)}"
-        yield f"the default of {name} in {subject} is now {values}"
-    if old.type != new.type and fits(old.type, new.type):
-        types = f"{quote(new.type)} instead of {quote(old.type)}"
-        yield f"the parameter {name} of {subject} now has the type {types}"
+        former, name = before.get(item.name, item), quote(item.name)
+        if former.default != item.default and fits(former.default, item.default):
+            values = f"{quote(item.default)} instead of {quote(former.default)}"
+            texts.append(f"the default of {name} in {subject} is now {values}")
+        if former.type != item.type and fits(former.type, item.type):
+            types = f"{quote(item.type)} instead of {quote(former.type)}"
+            texts.append(f"the parameter {name} of {subject} now has the type {types}")
+    yield from (Statement(text, ((True, new.head),)) for text in texts)
 
 
 def _raised(unit: Evidence) -> Iterator[Statement]:

@@ -49,9 +49,21 @@ def changes_of(
     before = _align(before, after)
     changes: dict[str, UnitChange] = {}
     for key in dict.fromkeys([*after, *before]):
-        change = _change(file, key, before.get(key, UnitPart()), after.get(key, UnitPart()))
+        old_part, new_part = before.get(key, UnitPart()), after.get(key, UnitPart())
+        unit = next(iter(new_part.units or old_part.units), None)
+        change = UnitChange(
+            file=file,
+            name=key,
+            kind=unit.kind if unit is not None else Kind.FILE,
+            noun=unit.noun if unit is not None else "file",
+            state="changed",
+            old=old_part,
+            new=new_part,
+            language=language.name,
+            added=list(new_part.lines),
+            removed=list(old_part.lines),
+        )
         if change.size:
-            change.language = language.name
             _set_state(change, old, new, language)
             changes[key] = change
     # Units whose only changed lines are blank are left out, unless there are no others.
@@ -63,21 +75,6 @@ def changes_of(
     }
     is_whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
     return group_changes(with_code or changes, is_whole=is_whole)
-
-
-def _change(file: ChangedFile, key: str, old: UnitPart, new: UnitPart) -> UnitChange:
-    unit = next(iter(new.units or old.units), None)
-    return UnitChange(
-        file=file,
-        name=key,
-        kind=unit.kind if unit is not None else Kind.FILE,
-        noun=unit.noun if unit is not None else "file",
-        state="changed",
-        old=old,
-        new=new,
-        added=list(new.lines),
-        removed=list(old.lines),
-    )
 
 
 def _set_state(change: UnitChange, old: Version, new: Version, language: Language) -> None:
@@ -241,7 +238,15 @@ def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[
         The topics, in file order. A removed unit includes all its members, and so does a new unit
         of at most `MAX_JOINED_LINES`.
     """
-    members_of = _members(changes)
+    # Keys of the members of each changed unit; an unchanged unit is not a topic, so its members
+    # belong to the next enclosing unit.
+    members_of: dict[str, list[str]] = {}
+    for key, change in changes.items():
+        parent = (change.new if change.new.units else change.old).parent
+        while parent and (parent not in changes or parent == key):
+            parent = parent.rpartition(".")[0]
+        if key:
+            members_of.setdefault(parent, []).append(key)
     if is_whole and "" in changes:
         changes[""].state = "removed" if changes[""].removed else "new"
     order = {key: index for index, key in enumerate(changes)}
@@ -260,19 +265,6 @@ def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[
             _absorb(change, members)
             absorbed |= names
     return _join_tests([change for key, change in changes.items() if key not in absorbed])
-
-
-def _members(changes: Mapping[str, UnitChange]) -> dict[str, list[str]]:
-    """Return the members of each changed unit, by its name; the empty name is the file."""
-    members: dict[str, list[str]] = {}
-    for key, change in changes.items():
-        parent = (change.new if change.new.units else change.old).parent
-        # An unchanged unit is not a topic, so its members belong to the next enclosing unit.
-        while parent and (parent not in changes or parent == key):
-            parent = parent.rpartition(".")[0]
-        if key:
-            members.setdefault(parent, []).append(key)
-    return members
 
 
 def _below(key: str, members: Mapping[str, list[str]]) -> set[str]:
