@@ -28,7 +28,7 @@ from crscore.records import (
     Usefulness,
 )
 from crscore.review.language import NOT_READ
-from crscore.scoring import baselines, older_versions, scores, subjects
+from crscore.scoring import baselines, scores, subjects
 from crscore.scoring.cells import Cells, Judgement
 from crscore.scoring.references import ChosenReferences
 from crscore.scoring.signature import render_signature
@@ -104,11 +104,9 @@ class _Table:
         """Score some sentences against the whole diff, or abstain."""
         if not self.diff.shows_text:
             files = self.diff.files
-            reason = "the diff shows no text: its files are binary or submodules"
-            if missing := sorted({file.missing for file in files if file.missing}):
-                reason = f"the diff shows no text: {'; '.join(missing)}"
-            if not files:
-                reason = "the change has no files that could be read"
+            missing = "; ".join(sorted({file.missing for file in files if file.missing}))
+            reason = f"the diff shows no text: {missing or 'its files are binary or submodules'}"
+            reason = reason if files else "the change has no files that could be read"
             return scores.abstain(
                 references=len(self.counted), sentences=len(columns), reason=reason
             )
@@ -119,6 +117,7 @@ class _Table:
     def score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
         """Score some sentences against some pseudo-references, or abstain."""
         read = [column for column in columns if self.is_read[column]]
+        # A 0 for an empty side would look like a bad review, and enter means as one.
         if not rows or not read:
             reason = NOT_READ if columns else "no sentence in the review text"
             reason = reason if rows else f"no pseudo-references for {subject}"
@@ -191,14 +190,26 @@ def build_result(
         replace(remark, sentences=tuple(result_index[column] for column in remark.sentences))
         for remark in (rating.remarks if rating else ())
     )
+    older_degrees: dict[tuple[int, str], float] = {}
+    for index, older in review.originals.items():
+        counted = [reference.counted for reference in older.references]
+        best = older.degrees[counted].max(axis=0, initial=0.0).tolist()
+        for unit, degree in zip(older.sentences, best, strict=True):
+            older_degrees[index, unit.text] = degree
+    similarity, degrees = cells.similarity[:, columns], judgement.degrees[:, columns]
+    # Both are in the result, which its readers share.
+    for matrix in (similarity, degrees):
+        matrix.setflags(write=False)
     table = _Table(
         diff=cells.diff,
         counted=[row for row, reference in enumerate(cells.references) if reference.counted],
         is_read=[not unit.unread for unit in units],
-        similarity=_read_only(cells.similarity[:, columns]),
-        degrees=_read_only(judgement.degrees[:, columns]),
+        similarity=similarity,
+        degrees=degrees,
         touched=touched[:, columns],
-        older_degrees=older_versions.degrees_of(units, review.originals),
+        older_degrees=np.array(
+            [older_degrees.get((unit.comment, unit.text), 0.0) for unit in units], dtype=np.float32
+        ),
         decision=review.decision,
     )
     comments = _score_comments(review, units, remarks, table)
@@ -247,7 +258,7 @@ def _score_comments(
     """Score each comment against its scope, or against the older version that it was written on."""
     usefulness = dict(enumerate(review.rating.comments if review.rating else ()))
     if review.rating:
-        usefulness |= older_versions.usefulness_of(remarks, review.originals)
+        usefulness |= _original_usefulness(remarks, review.originals)
     columns: list[list[int]] = [[] for _ in review.comments]
     for column, unit in enumerate(units):
         columns[unit.comment].append(column)
@@ -289,6 +300,21 @@ def _score_comments(
     return tuple(results)
 
 
-def _read_only(matrix: Floats) -> Floats:
-    matrix.setflags(write=False)
-    return matrix
+def _original_usefulness(
+    remarks: Sequence[Remark], originals: Mapping[int, Result]
+) -> dict[int, Usefulness]:
+    """Return the usefulness of comments for their older versions, by the index of the comment.
+
+    Its shares refer to `remarks`, those of the result. A comment that is divided into another
+    number of remarks there has no usefulness.
+    """
+    usefulness_by_comment: dict[int, Usefulness] = {}
+    for index, older in originals.items():
+        numbers = [number for number, remark in enumerate(remarks) if remark.comment == index]
+        usefulness = older.comments[0].usefulness
+        if numbers and usefulness is not None and len(older.remarks) == len(numbers):
+            shares = tuple(
+                replace(share, remark=numbers[share.remark]) for share in usefulness.shares
+            )
+            usefulness_by_comment[index] = replace(usefulness, shares=shares)
+    return usefulness_by_comment

@@ -35,6 +35,8 @@ def baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
         >>> baselines(Diff(files=(), sha256=""), ["Looks good - to me."])
         Baselines(words=4, repeated_tokens=None)
     """
+    # On the human study, they correlate with relevance as people rate it by 0.366 and 0.478, the
+    # score by 0.623 (benchmarks/README.md, "Agreement with people").
     diff_tokens = _tokens(line.text for line in diff.lines())
     repeated = diff_tokens & _tokens(texts)
     return Baselines(

@@ -1,6 +1,7 @@
 """Signature of a score: it lists everything that determines the score of an input."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 
 from crscore.records import UNCONFINED, Coverage
@@ -19,7 +20,9 @@ def render_signature(parts: Mapping[str, str]) -> str:
         >>> render_signature({"version": "0.1.0", "claims": "a|b c"})
         'crscore|version:0.1.0|claims:a_b_c'
     """
-    return "|".join(["crscore", *(f"{key}:{_clean(value)}" for key, value in parts.items())])
+    # A value may be the user's text, such as a path: a `|` in it would begin another part.
+    fields = (f"{key}:" + re.sub(r"[\s|]", "_", value) for key, value in parts.items())
+    return "|".join(["crscore", *fields])
 
 
 def read_part(signature: str, key: str) -> str:
@@ -31,10 +34,6 @@ def read_part(signature: str, key: str) -> str:
     """
     parts = dict(part.split(":", 1) for part in signature.split("|")[1:])
     return parts.get(key, "")
-
-
-def _clean(value: str) -> str:
-    return "".join("_" if char.isspace() or char == "|" else char for char in value)
 
 
 _NOT_ANALYZERS = frozenset({Coverage.NONE.value, Coverage.PARTIAL.value, UNCONFINED})
@@ -63,6 +62,8 @@ def shorten_signature(signature: str) -> str:
     tools = len([word for word in words if word not in _NOT_ANALYZERS])
     limitations = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
     analyzers = f"{tools or 'no'} analyzer{'' if tools == 1 else 's'}"
+    # A folder's name may hold bytes that are no UTF-8, which Python has as lone surrogates:
+    # https://peps.python.org/pep-0383/
     digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass")).hexdigest()[:7]
     return " · ".join(
         [
