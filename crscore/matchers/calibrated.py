@@ -9,7 +9,6 @@ scale.
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +26,8 @@ from crscore.records import Flag
 
 Floats = npt.NDArray[np.float32]
 
+# Since 5, prose of the change counts for nothing in `guards.py`: before, 225 of 1,224 real
+# sentences lost their degree when the author copied them into a comment of the change.
 RULES: Final = 5
 """Version of the rules that supplement the trees: flags, and the degree allowed by each flag."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
@@ -77,30 +78,23 @@ class Calibrated:
             not (sentence.hidden and guards.is_machine_marker(sentence.text))
             for sentence in cells.sentences
         )
+        logits = self.logits(cells)
+        # The best cells of a comment are features of all its cells, so pasted code could raise the
+        # degrees of other sentences: each takes the lower of its logits with and without the code.
+        # The discount for the comment's length stays.
+        clean = [column for column, flag in enumerate(flags) if flag is not Flag.NO_SENTENCE]
+        if 0 < len(clean) < len(flags):
+            without_code = replace(
+                cells,
+                sentences=tuple(cells.sentences[column] for column in clean),
+                sentence_vectors=cells.sentence_vectors[clean],
+                similarity=cells.similarity[:, clean],
+                about=cells.about[clean],
+            )
+            logits[:, clean] = np.minimum(logits[:, clean], self.logits(without_code))
         unflagged = np.array([flag is None for flag in flags], dtype=np.float32)
-        logits = self._logits_without_code(cells, flags)
         degrees = (1 / (1 + np.exp(-logits))).astype(np.float32) * unflagged
         return Judgement(degrees=degrees, flags=flags, in_review=in_review)
-
-    def _logits_without_code(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
-        """Return the logits, without any gain from code in the same comment.
-
-        The best cells of a comment are features of all its cells, so pasted code could raise the
-        degrees of other sentences. The discount for its length stays.
-        """
-        logits = self.logits(cells)
-        clean = [column for column, flag in enumerate(flags) if flag is not Flag.NO_SENTENCE]
-        if not clean or len(clean) == len(flags):
-            return logits
-        without_code = replace(
-            cells,
-            sentences=tuple(cells.sentences[column] for column in clean),
-            sentence_vectors=cells.sentence_vectors[clean],
-            similarity=cells.similarity[:, clean],
-            about=cells.about[clean],
-        )
-        logits[:, clean] = np.minimum(logits[:, clean], self.logits(without_code))
-        return logits
 
     def logits(self, cells: Cells) -> Floats:
         """Return the sum of the trees minus the discount for length, shape (R, S)."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from crscore.matchers.base import Cells
 from crscore.matchers.overlap import overlaps
-from crscore.records import Diff, LineKind, ReferenceKind
+from crscore.records import LineKind, ReferenceKind
 from crscore.text import Words, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
@@ -90,8 +90,22 @@ def compute_features(cells: Cells, background: Background) -> Floats:
     """
     if 0 in cells.similarity.shape:
         return np.zeros((*cells.similarity.shape, 0), dtype=np.float32)
-    change = _read_change(cells.diff, background)
-    references = _weigh([words(ref.encoded_text) for ref in cells.references], background)
+    stems: dict[LineKind, set[str]] = {kind: set() for kind in LineKind}
+    names: set[str] = set()
+    for line in cells.diff.lines():
+        line_stems, line_names = stems_and_names(line.text)
+        stems[line.kind] |= line_stems
+        names |= line_names
+    added, removed = stems[LineKind.ADDED], stems[LineKind.REMOVED]
+    context = stems[LineKind.CONTEXT]
+    change = _Change(added, removed, added | removed, context, names, background)
+    texts = [words(ref.encoded_text) for ref in cells.references]
+    counts = Counter(stem for text in texts for stem in text.stems)
+    references = []
+    for text in texts:
+        rarities = {stem: background.rarity((stem,)) for stem in text.stems}
+        weights = {stem: (rarity, rarity / counts[stem]) for stem, rarity in rarities.items()}
+        references.append(_Reference(text, background.rarity(text.stems), weights))
     rows = _references(cells, references, change)
     # Hidden text must not change the features of visible text.
     by_comment: dict[tuple[int, bool], list[int]] = {}
@@ -115,17 +129,6 @@ class _Change(NamedTuple):
     background: Background
 
 
-def _read_change(diff: Diff, background: Background) -> _Change:
-    stems: dict[LineKind, set[str]] = {kind: set() for kind in LineKind}
-    names: set[str] = set()
-    for line in diff.lines():
-        line_stems, line_names = stems_and_names(line.text)
-        stems[line.kind] |= line_stems
-        names |= line_names
-    added, removed = stems[LineKind.ADDED], stems[LineKind.REMOVED]
-    return _Change(added, removed, added | removed, stems[LineKind.CONTEXT], names, background)
-
-
 class _Reference(NamedTuple):
     """Words of a pseudo-reference, with the values that a cell needs."""
 
@@ -134,16 +137,6 @@ class _Reference(NamedTuple):
     """Rarity of all its stems."""
     weights: dict[str, tuple[float, float]]
     """Stem -> its rarity, and the rarity divided by the number of references with the stem."""
-
-
-def _weigh(references: Sequence[Words], background: Background) -> list[_Reference]:
-    counts = Counter(stem for ref in references for stem in ref.stems)
-    weighed = []
-    for ref in references:
-        rarities = {stem: background.rarity((stem,)) for stem in ref.stems}
-        weights = {stem: (rarity, rarity / counts[stem]) for stem, rarity in rarities.items()}
-        weighed.append(_Reference(ref, background.rarity(ref.stems), weights))
-    return weighed
 
 
 def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) -> Floats:
@@ -213,45 +206,47 @@ def _comment(
 
 
 def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _Change) -> Floats:
-    background = change.background
+    background, rarity = change.background, change.background.rarity
     like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
     projected = (vectors - background.centre) @ background.axes.T
-    earlier = [
-        float((shared / np.maximum(1, union)).max(initial=0.0))
-        for shared, union in overlaps([text.stems for text in texts])
-    ]
-    alone = np.array([_sentence(text, change) for text in texts])
-    positions = [math.log1p(index) for index in range(len(texts))]
-    count = np.full(len(texts), math.log(len(texts)))
-    mean_rarity = [background.rarity(text.stems) / max(1, len(text.stems)) for text in texts]
-    in_review = (like_claim, like_remark, earlier, positions, count, mean_rarity, about)
-    return np.column_stack([alone, *in_review, projected]).astype(np.float32)
-
-
-def _sentence(text: Words, change: _Change) -> list[float]:
-    rarity = change.background.rarity
-    total = rarity(text.stems) + 1e-6
-    sides = (change.added, change.removed, change.changed, change.context,
-             change.context - change.changed)  # fmt: skip
-    sums = [rarity(text.stems & side) for side in sides]
-    amounts = (
-        sums[2],
-        rarity(text.stems & (change.added - change.removed)),
-        rarity(text.stems & (change.removed - change.added)),
-        max(0.0, total - sums[2] - sums[4]),  # foreign to the change
-        len(text.names & change.names),
-        len(text.names - change.names),
-        text.code_spans,
-    )
-    # In the order of `SENTENCE`.
-    return [
-        math.log1p(text.length),
-        text.content_length / max(1, text.length),
-        *(amount / total for amount in sums),
-        *map(math.log1p, amounts),
-        text.asks,
-        *text.speech,
-    ]
+    count = math.log(len(texts))
+    rows = []
+    for index, (text, (shared, union)) in enumerate(
+        zip(texts, overlaps([text.stems for text in texts]), strict=True)
+    ):
+        total = rarity(text.stems)
+        weight = total + 1e-6  # a sentence may have no stems
+        sides = (change.added, change.removed, change.changed, change.context,
+                 change.context - change.changed)  # fmt: skip
+        sums = [rarity(text.stems & side) for side in sides]
+        amounts = (
+            sums[2],
+            rarity(text.stems & (change.added - change.removed)),
+            rarity(text.stems & (change.removed - change.added)),
+            max(0.0, weight - sums[2] - sums[4]),  # foreign to the change
+            len(text.names & change.names),
+            len(text.names - change.names),
+            text.code_spans,
+        )
+        # In the order of `SENTENCE`.
+        rows.append(
+            [
+                math.log1p(text.length),
+                text.content_length / max(1, text.length),
+                *(amount / weight for amount in sums),
+                *map(math.log1p, amounts),
+                text.asks,
+                *text.speech,
+                like_claim[index],
+                like_remark[index],
+                (shared / np.maximum(1, union)).max(initial=0.0),
+                math.log1p(index),
+                count,
+                total / max(1, len(text.stems)),
+                about[index],
+            ]
+        )
+    return np.column_stack([np.array(rows), projected]).astype(np.float32)
 
 
 def _lexical(reference: _Reference, sentence: Words, rarity: float) -> list[float]:

@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int32]
-Indices = npt.NDArray[np.intp]
 
 _BLOCK: Final = 256
 """Number of rows evaluated at once; this many rows x trees fit in the processor's cache."""
@@ -48,16 +47,11 @@ class Trees:
         feature = self.feature.astype(np.intp)
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]
-            leaves = self._leaves(block, feature, children)
-            sums[start : start + _BLOCK] = self.value[leaves].sum(axis=1, dtype=np.float64)
+            flat, offset = block.ravel(), (np.arange(len(block)) * block.shape[1])[:, None]
+            nodes = np.broadcast_to(self.roots.astype(np.intp), (len(block), len(self.roots)))
+            # A row that has reached a leaf stays there, as both children of a leaf are itself.
+            for _ in range(self.depth):
+                goes_right = flat.take(offset + feature.take(nodes)) > self.threshold.take(nodes)
+                nodes = children.take(2 * nodes + goes_right)
+            sums[start : start + _BLOCK] = self.value[nodes].sum(axis=1, dtype=np.float64)
         return sums
-
-    def _leaves(self, rows: Floats, feature: Indices, children: Indices) -> Indices:
-        """Return the leaf in which each row ends in each tree, shape (rows, T)."""
-        nodes = np.broadcast_to(self.roots.astype(np.intp), (len(rows), len(self.roots)))
-        flat, offset = rows.ravel(), (np.arange(len(rows)) * rows.shape[1])[:, None]
-        # A row that has reached a leaf stays there, as both children of a leaf are itself.
-        for _ in range(self.depth):
-            goes_right = flat.take(offset + feature.take(nodes)) > self.threshold.take(nodes)
-            nodes = children.take(2 * nodes + goes_right)
-        return nodes

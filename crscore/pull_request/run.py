@@ -232,7 +232,7 @@ def _pair(pull_request: PullRequest, reviewers: ReviewerThreads) -> ReviewedChan
             for index, thread in enumerate(reviewers.threads)
             if thread.place.outdated and thread.place.id in pull_request.originals
         },
-        Repository.of_checkout(pull_request.checkout) if pull_request.checkout else None,
+        Repository(pull_request.checkout.tree) if pull_request.checkout else None,
     )
 
 

@@ -46,11 +46,14 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
 _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38
 _SECCOMP_MODE_FILTER = 2
 
+# CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH.
+# https://man7.org/linux/man-pages/man7/capabilities.7.html
 _KEPT_CAPABILITIES = frozenset({1, 2})
 """Capabilities of root for opening any file, as its own may have another owner in a container."""
 _CAPABILITIES = 64
 """Upper bound on the kernel's capabilities."""
 
+# https://docs.kernel.org/userspace-api/seccomp_filter.html
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """Kernel's identifiers of the architecture of a system call."""
 _FORBIDDEN: dict[str, tuple[int, int | None]] = {
@@ -124,6 +127,7 @@ _NEW_NAMESPACES = 0x38020000
 _PRIVATE_MOUNTS, _SAFE_MOUNT = 0x44000, 0xE
 """Flags of mount: private, all below; no set-user-id, no devices, no execution."""
 _CAPABILITY_VERSION = 0x20080522
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """Requests of ioctl: is it a terminal and how wide, bytes to read, non-blocking, close on exec."""
 _X32_BIT = 0x40000000
@@ -137,7 +141,8 @@ _NUMBER_AT, _MACHINE_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _EACCES, _ENOTTY, _ENOSYS = 1, 13, 25, 38
 
-# Landlock's system calls, and its access rights by bit.
+# Landlock's system calls, and its access rights by bit:
+# https://docs.kernel.org/userspace-api/landlock.html
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1, 1 << 1, 1 << 2, 1 << 3
 _READ = _EXECUTE | _READ_FILE | _READ_FOLDER
@@ -175,7 +180,8 @@ def filter_program(machine: str) -> bytes | None:
         for numbers in calls.values():
             if (number := numbers[column]) is not None:
                 steps += _on(number, _refuse(error))
-    # A filter cannot see the flags of clone3. Without it, libraries fall back to clone.
+    # A filter cannot see the flags of clone3, which are in memory. After ENOSYS, the C library uses
+    # clone; after EPERM, no thread would start: https://github.com/moby/moby/pull/42681
     steps += _on(_CLONE3[column], _refuse(_ENOSYS))
     with_flags = (_LOAD, 0, 0, _FIRST_AT), (_ANY_BIT, 0, 1, _NAMESPACES), _refuse(_EPERM)
     steps += _on(_CLONE[column], *with_flags, _allow())
@@ -213,7 +219,16 @@ def main(arguments: list[str]) -> None:
         confine(folders, readable)
     tool = os.fork()
     if tool == 0:
-        _become(command, status)
+        # Python ignores these two signals, and ignored signals are inherited:
+        # https://docs.python.org/3/library/signal.html
+        for name in ("SIGPIPE", "SIGXFSZ"):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+        try:
+            os.execvp(command[0], command)  # noqa: S606  # there is no shell on purpose
+        except OSError as exc:
+            os.write(status, b"refused %d\n" % (exc.errno or 0))
+        finally:
+            os._exit(127)
     wait_status = os.waitpid(tool, 0)[1]
     os.write(status, b"ended %d\n" % wait_status)
 
@@ -247,18 +262,6 @@ def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]
         if os.getppid() != caller:  # the caller died before the line above
             os._exit(127)
     return status, arguments[7:dashes], readable, arguments[dashes + 1 :]
-
-
-def _become(command: list[str], status: int) -> None:
-    # Python ignores these two signals, and ignored signals are inherited.
-    for name in ("SIGPIPE", "SIGXFSZ"):
-        signal.signal(getattr(signal, name), signal.SIG_DFL)
-    try:
-        os.execvp(command[0], command)  # noqa: S606  # there is no shell on purpose
-    except OSError as exc:
-        os.write(status, b"refused %d\n" % (exc.errno or 0))
-    finally:
-        os._exit(127)
 
 
 def _limit(seconds: int, memory: int, size: int) -> None:
@@ -349,7 +352,14 @@ def confine(folders: list[str], readable: list[str]) -> None:
 
     for capability in set(range(_CAPABILITIES)) - _KEPT_CAPABILITIES:
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # takes effect when the tool starts
-    _keep_capabilities(libc)
+    # All others are given up now, too, as a forked program never passes through `exec`.
+    capabilities = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0))
+    content = ctypes.create_string_buffer(24)
+    if libc.capget(capabilities, content) == 0:
+        mask = sum(1 << capability for capability in _KEPT_CAPABILITIES)
+        effective, permitted = struct.unpack_from("=II", content)
+        reduced = struct.pack("=6I", effective & mask, permitted & mask, 0, 0, 0, 0)
+        libc.capset(capabilities, reduced)
     _lock_files(call, folders, readable)
     machine = os.uname().machine
     program = filter_program(machine) if sys.maxsize > 2**32 else None
@@ -360,24 +370,14 @@ def confine(folders: list[str], readable: list[str]) -> None:
         libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(pointer), 0, 0)
 
 
-def _keep_capabilities(libc: ctypes.CDLL) -> None:
-    """Give up all other capabilities now, as a forked program never passes through `exec`."""
-    import ctypes  # noqa: PLC0415
-
-    header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0))
-    content = ctypes.create_string_buffer(24)
-    if libc.capget(header, content) == 0:
-        mask = sum(1 << capability for capability in _KEPT_CAPABILITIES)
-        effective, permitted = struct.unpack_from("=II", content)
-        libc.capset(header, struct.pack("=6I", effective & mask, permitted & mask, 0, 0, 0, 0))
-
-
 def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str]) -> None:
     """Restrict writing to the folders and /dev/null, and reading to them and readable paths."""
     version = call(_CREATE_RULESET, None, 0, 1)
     if version < 1:  # no Landlock in this kernel, or not switched on
         return
-    # Landlock restricts only the rights that a ruleset handles: 0 leaves reading unrestricted.
+    # Landlock restricts only the rights that a ruleset handles: 0 leaves reading unrestricted. A
+    # right that this kernel does not know would make it refuse the whole ruleset: `refer` is of
+    # Linux 5.19, `truncate` of 6.2, scopes are of 6.12.
     read = _READ if readable else 0
     file_rights = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
     folder_rights = file_rights | _CHANGE_FOLDER | (_REFER if version >= 2 else 0) | read

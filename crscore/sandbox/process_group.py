@@ -118,7 +118,21 @@ class Watch:
         if now < self._next_check:
             return None
         started = time.thread_time()
-        members = self._members(group)
+        current = frozenset(_processes())
+        # Memory of each process of the group except the launcher, in bytes.
+        members: list[int] = []
+        outsiders: set[str] = set()
+        # No process can join a group from outside, so foreign processes are read only once.
+        for process in current - self._outsiders - {str(group)}:
+            # A fork bomb grows while it is counted.
+            if len(members) > self._processes:
+                break
+            memory = _memory(process, group)
+            if memory is None:
+                outsiders.add(process)
+            else:
+                members.append(memory)
+        self._outsiders = (self._outsiders & current) | outsiders
         exceeded = self.too_much_written()
         if len(members) > self._processes:
             exceeded = f"started more than {self._processes} processes"
@@ -134,26 +148,6 @@ class Watch:
         if _space(self._folders, allowed) <= allowed:
             return None
         return f"wrote more than {size(self._written)}"
-
-    def _members(self, group: int) -> list[int]:
-        """Return the memory of each process of a group except the launcher, in bytes.
-
-        It stops at the first process above the limit, because a fork bomb grows meanwhile.
-        """
-        current = frozenset(_processes())
-        members: list[int] = []
-        outsiders: set[str] = set()
-        # No process can join a group from outside, so foreign processes are read only once.
-        for process in current - self._outsiders - {str(group)}:
-            if len(members) > self._processes:
-                break
-            memory = _memory(process, group)
-            if memory is None:
-                outsiders.add(process)
-            else:
-                members.append(memory)
-        self._outsiders = (self._outsiders & current) | outsiders
-        return members
 
 
 def _processes() -> list[str]:
@@ -180,6 +174,7 @@ def _memory(process: str, group: int) -> int | None:
             os.close(stat)
     if not text:
         return None
+    # https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
     # The second field is the program's name in parentheses, and may hold anything.
     fields = text[text.rindex(b")") + 2 :].split()
     if int(fields[2]) != group or fields[0] in b"ZX":

@@ -124,7 +124,12 @@ def run(
         memory=limits.memory_bytes,
         written=limits.output_bytes,
     )
-    arguments = (str(launcher or _LAUNCHER), *_restrictions(limits, environment, writable))
+    # A fallback in case nothing watches the clock; processor time adds up over all cores.
+    seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) + 1
+    sizes = (seconds, _KERNEL_MEMORY_FACTOR * limits.memory_bytes, limits.output_bytes + 1)
+    readable = os.pathsep.join(limits.readable)
+    locale = environment.get("LC_CTYPE", "")
+    arguments = (str(launcher or _LAUNCHER), *map(str, sizes), locale, readable, *writable, "--")
     try:
         with _started(arguments, command, folder, environment, secret) as group:
             exceeded = _follow(group, watch, limits)
@@ -228,18 +233,6 @@ def isolation() -> Isolation:
         return Isolation(files=False, processes=False)
     files, processes = (word == b"True" for word in output.split())
     return Isolation(files, processes)
-
-
-def _restrictions(
-    limits: Limits, environment: Mapping[str, str], writable: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the restrictions of a tool, as arguments of the launcher."""
-    # A fallback in case nothing watches the clock; processor time adds up over all cores.
-    seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) + 1
-    memory = _KERNEL_MEMORY_FACTOR * limits.memory_bytes
-    sizes = map(str, (seconds, memory, limits.output_bytes + 1))
-    readable = os.pathsep.join(limits.readable)
-    return (*sizes, environment.get("LC_CTYPE", ""), readable, *writable, "--")
 
 
 _lock = threading.Lock()

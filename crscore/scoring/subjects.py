@@ -192,10 +192,10 @@ def find_named(
                 if owners := [names[piece] for piece in pieces if piece in names]:
                     candidates += owners
                     break
-        named = set(chain.from_iterable(owners for owners in candidates if len(owners) == 1))
+        identified = set(chain.from_iterable(owners for owners in candidates if len(owners) == 1))
         shared = [owners for owners in candidates if len(owners) <= MAX_SHARING_POINTS]
-        named.update(*(owners for owners in shared if owners.isdisjoint(named)))
-        for point in named:
+        identified.update(*(owners for owners in shared if owners.isdisjoint(identified)))
+        for point in identified:
             by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
     return by_name
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from crscore.diff import tree
-from crscore.diff.checkout import Checkout
 from crscore.diff.languages import language_of
 from crscore.records import ChangedFile, Diff, FileStatus, LineSpan, Side
 from crscore.syntax import grammars
@@ -108,11 +107,6 @@ class Repository:
         """Return the repository of a work tree."""
         return cls(lambda: tree.read_folder(folder))
 
-    @classmethod
-    def of_checkout(cls, checkout: Checkout) -> Self:
-        """Return the repository at the head of a change."""
-        return cls(checkout.tree)
-
     @cached_property
     def _tree(self) -> tree.Tree:
         return self._read()
@@ -151,24 +145,25 @@ class Repository:
             for path, content in self._tree.texts.items()
             if word in content and path not in changed
         ]
-        return list(map(self._file, paths)) if len(paths) <= MAX_TEXTS else None
-
-    def _file(self, path: str) -> FileText:
-        if path not in self._files:
-            source = self._tree.texts[path].decode("utf-8", "replace")
-            language = language_of(path)
-            file = ChangedFile(
-                path=path,
-                old_path=None,
-                status=FileStatus.MODIFIED,
-                language=language,
-                hunks=(),
-                old_source=source,
-                new_source=source,
-            )
-            grammar = grammars.language_of(language)
-            self._files[path] = FileText(ParsedFile(file, grammar).new, grammar)
-        return self._files[path]
+        if len(paths) > MAX_TEXTS:
+            return None
+        for path in paths:
+            if path not in self._files:
+                source = self._tree.texts[path].decode("utf-8", "replace")
+                language = language_of(path)
+                # A file of a change that does not change it: both versions are whole.
+                file = ChangedFile(
+                    path=path,
+                    old_path=None,
+                    status=FileStatus.MODIFIED,
+                    language=language,
+                    hunks=(),
+                    old_source=source,
+                    new_source=source,
+                )
+                grammar = grammars.language_of(language)
+                self._files[path] = FileText(ParsedFile(file, grammar).new, grammar)
+        return [self._files[path] for path in paths]
 
 
 class Code:

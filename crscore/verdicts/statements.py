@@ -16,6 +16,7 @@ _CODE: Final = re.compile(
     r"(?:\((?:[^\s()]|, (?=\w))*\))?)(?![\w/])"
 )
 _CODE_LIKE: Final = re.compile(r"_|[a-z0-9][A-Z]|::|->|\(|(?<=\w)\.(?=\w)")
+# "e.g.", "example.com", and names of products that have the form of code.
 _NO_CODE: Final = re.compile(
     r"(?i:(?:[a-z]\.)+[a-z]\.?|.*\.(?:com|org|io|net))|GitHub|JavaScript|TypeScript|PostgreSQL"
     r"|MySQL|DevTools|OpenAI|OpenTelemetry|MinGW|macOS|iOS|JUnit|PyPI|NaN|JSDoc|JavaDoc|JetBrains"

@@ -7,7 +7,6 @@ behaviour of code: `Effect.BEHAVIOUR` is every change that is not proven to have
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -35,6 +34,7 @@ NO_LOCATION: Final = "its location is unknown"
 NOT_SHOWN: Final = "the diff does not show the lines"
 MAX_LINES: Final = 20_000
 """Maximum number of lines of a text in which a suggestion is judged."""
+# A sketch reads the whole file, not only the lines of the block.
 MAX_RENAMED: Final = 3_000
 """Maximum number of lines of a text whose names are compared."""
 
@@ -106,8 +106,10 @@ def judge_in_change(
 def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
     """Return the reason why the host cannot apply a suggestion; `NO_LOCATION` if undecided."""
     line = comment.line
-    lines = file.lines(LineKind.ADDED, LineKind.CONTEXT) if file else ()
-    diff_lines = {diff_line.new for diff_line in lines}
+    rows = file.lines(LineKind.ADDED, LineKind.CONTEXT) if file else ()
+    last = line or 0
+    first = comment.start_line or last
+    shown_numbers = {row.new for row in rows if first <= (row.new or 0) <= last}
     # The first reason that applies is reported, so the most basic one comes first.
     problems = {
         NO_LOCATION: comment.path is None and line is None,
@@ -115,15 +117,9 @@ def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
         "the lines have changed since": comment.outdated,
         "the comment has no line": line is None,
         "the comment is on removed lines": comment.side is Side.OLD,
-        NOT_SHOWN: not _are_in_diff(comment, diff_lines),
+        NOT_SHOWN: len(shown_numbers) != last - first + 1,
     }
     return next((reason for reason, is_so in problems.items() if is_so), None)
-
-
-def _are_in_diff(comment: Comment, diff_lines: AbstractSet[int | None]) -> bool:
-    last = comment.line or 0
-    first = comment.start_line or last
-    return sum(first <= (line or 0) <= last for line in diff_lines) == last - first + 1
 
 
 def _locate(
@@ -172,10 +168,18 @@ def _judge(
     effect: Effect | None = None
     # Text that the grammar could not read has no tokens: equal tokens would prove nothing there.
     if before.is_read(span) and after.is_read(inserted):
-        effect = _effect(before.tokens(span), after.tokens(inserted))
+        sides = before.tokens(span), after.tokens(inserted)
+        without_comments = [[token for token in side if not token.is_comment] for side in sides]
+        if sides[0] == sides[1]:
+            effect = Effect.WHITE_SPACE
+        elif without_comments[0] == without_comments[1]:
+            effect = Effect.COMMENTS
+        else:
+            effect = Effect.BEHAVIOUR
     # A hunk may lack other uses of a renamed name.
-    if effect is Effect.BEHAVIOUR and is_whole and _only_renames(old, new, grammar):
-        effect = Effect.NAMES
+    if effect is Effect.BEHAVIOUR and is_whole and max(len(old), len(new)) <= MAX_RENAMED:
+        sketches = [sketch_tokens("\n".join(text), grammar.name) for text in (old, new)]
+        effect = Effect.NAMES if sketches[0] == sketches[1] else effect
     parses, reason = _parses(before, after)
     # A hunk does not show the indentation of the blocks around it.
     ends_more_blocks = not set(_outer_levels(new)) <= set(_outer_levels(old))
@@ -253,18 +257,3 @@ def _parse_text(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _
     source = before + "\n".join(lines) + after
     root = parse(grammar, source.encode("utf-8", "replace"))
     return _ParsedText(source, root, grammar, errors_in(root), before.count("\n"))
-
-
-def _effect(before: Sequence[Token], after: Sequence[Token]) -> Effect:
-    if before == after:
-        return Effect.WHITE_SPACE
-    old, new = ([token for token in side if not token.is_comment] for side in (before, after))
-    return Effect.COMMENTS if old == new else Effect.BEHAVIOUR
-
-
-def _only_renames(before: Sequence[str], after: Sequence[str], grammar: Language) -> bool:
-    """Return whether two texts differ only in names that they define themselves."""
-    if max(len(before), len(after)) > MAX_RENAMED:
-        return False
-    old, new = (sketch_tokens("\n".join(lines), grammar.name) for lines in (before, after))
-    return old == new

@@ -16,6 +16,7 @@ from crscore.text import quote
 from crscore.verdicts.repository import Code, FileText, SourceLine
 from crscore.verdicts.statements import MASK, MASKED, Phrase
 
+# A shorter name, such as `id` or `get`, is also a word or a member of most objects.
 MIN_NAME: Final = 4
 """Minimum characters of a name that is looked up."""
 MIN_WORD: Final = 8
@@ -52,6 +53,7 @@ _MANY_WORDS: Final = re.compile(r"(?<=[^_])_(?=[^_])|[a-z0-9][A-Z]")
 _N: Final = r"(?P<name>§|it|them)"
 _P: Final = r"(?P<path>§)"
 _IS: Final = r"(?: is| are|'s)?(?: <barely>)*"
+# "`f` is unused", "`f` isn't called", "no callers of `f`", "nothing else than `a.py` uses `f`"
 _NONE: Final = (
     pattern(
         rf"(?<!\bin )(?<!\bof ){_N}{_IS}"
@@ -67,11 +69,13 @@ _NONE: Final = (
         rf"(?: than {_P})?(?: <barely>)* <uses>(?: an?| the)? {_N}"
     ),
 )
+# "`f` is only used in `a.py`", "all uses of `f` are in `a.py`"
 _ONLY: Final = (
     pattern(rf"{_N} (?:is|are) (?:only|just) <used>(?: only)? (?:in|inside|within|by|from) {_P}"),
     pattern(rf"{_N} (?:is|are) <used> only (?:in|inside|within|by|from) {_P}"),
     pattern(rf"\ball <users> of {_N} are in {_P}"),
 )
+# "`a.py` still calls `f`", "`f` is used by `a.py`", "other files use `f`"
 _USED: Final = (
     pattern(rf"(?<!\bin )(?<!\bof ){_P}(?: <barely>)* <uses>(?: an?| the)? {_N}"),
     pattern(rf"{_N}{_IS} <used>(?: <barely>)* (?:in|inside|within|by|from) {_P}"),
@@ -79,6 +83,8 @@ _USED: Final = (
     pattern(rf"(?<!no )\bother \w+(?: <barely>)* <uses> {_N}"),
     pattern(rf"\b<users> of {_N} (?:in|elsewhere|break)"),
 )
+# "`f` should not be used", "if `f` is unused", "`f` was never called", "perhaps nothing uses `f`":
+# no assertion about the new version. In doubt there is no verdict: a refuted remark is worth 0.
 _HEDGE: Final = pattern(
     r"\b(?:should|could|would|might|may|can|if|unless|until|please|consider|whether|was|were|used"
     r" to|once|when|why|seems?|looks|probably|perhaps|likely|lines? \d+)\b"
@@ -89,17 +95,21 @@ _CONDITION: Final = pattern(
     r"|return(?:s|ed|ing)?(?: early)?|exit(?:s|ed|ing)?|fail(?:s|ed|ing|ures?)?|crash\w*|abort\w*"
     r"|panic\w*|exceptions?|errors?|timeouts?|times? out|branch|path|case|empty)\b"
 )
+# "so `save` is never called", "in that case nothing reads `buffer`"
 _CONSEQUENCE: Final = re.compile(
     r"\W*(?:(?:and|so|but) )?(?:then|so|hence|thus|therefore|otherwise|leaving|which|and"
     r"|(?:in|on) (?:that|this|which|such an?|the \w+) (?:case|path|branch))\b",
     re.IGNORECASE,
 )
+# "`save` is never called, because `parse` raises"
 _REASON: Final = re.compile(r"\W*(?:as|since|because|for|given|now that)\b", re.IGNORECASE)
 _QUESTION: Final = re.compile(r"^\W*(?:is|are|has|does|do|did|how|what)\b.*\?", re.IGNORECASE)
+# "here `f` is unused", "after the loop nothing reads `f`"
 _LOCAL: Final = pattern(
     r"^\W*(?:on|upon|for|with|without|after|during|at)\b"
     r"|\b(?:here|in th(?:is|at)|this (?:file|function|method)|locally|inside|within)\b"
 )
+# "`f` is not called in the error path", but not "... in the repository" or "... in other files"
 _PART: Final = pattern(
     r"^(?: \w+)? (?:in|inside|within|by|from|for|on|at|after)\b"
     r"(?! (?:the |any |our )?(?:other|repo\w*|code ?base|project|tests?|this change)\b)"
@@ -111,6 +121,8 @@ _TESTS: Final = re.compile(r"\b(?:un)?test(?:s|ed)?\b", re.IGNORECASE)
 _DENIED: Final = pattern(r"\b<absent>\b|n't\b|\b<gone>\b")
 _CHECKS: Final = re.compile(r"\bcheck(?:s|ed)?\b", re.IGNORECASE)
 _PROPOSED: Final = pattern(r"\b(?:<hypothetical>|new|add|adds|creates?|moves?|split)\b")
+# Types of nodes in the grammars of tree-sitter, by parts of their names: "line_comment",
+# "string_literal", "char_literal", "template_substitution", "import_from_statement".
 _TEXT_NODE: Final = re.compile(r"comment|string|char|text|content|heredoc|regex")
 _CODE_IN_TEXT: Final = re.compile(r"interpolation|substitution|embedded|jsx_expression")
 _IMPORT_NODE: Final = re.compile(r"import|use_decl|using|include|package|require")
