@@ -17,6 +17,7 @@ from crscore.text import count_noun
 BUDGET: Final = 8_000
 """Maximum characters of a chunk: the published 4,000 for the diff, and as many for its changed
 lines."""
+# Room for two changed lines of 48 characters, as they are shown twice.
 MIN_BUDGET: Final = 200
 MAX_FILE_CHARS: Final = 1_000
 """A change of a file with at most this many characters is one chunk, even with several hunks."""
@@ -118,6 +119,7 @@ def _cut(hunk: Hunk, budget: int) -> Iterator[Hunk]:
         length = _length(line)
         if size + length > budget:
             ranges.append((start, index))
+            # A line that is longer than the budget is in no part.
             start, size = index + (length > budget), 0
         size += length if length <= budget else 0
     for begin, end in (*ranges, (start, len(hunk.lines))):

@@ -24,6 +24,8 @@ from crscore.records import LineKind
 Form = Literal["json", "sections"]
 """Form of an answer: JSON, or the published two sections of numbered points."""
 
+# Not random, unlike the nonce of the last message: the examples are the same in every chat, so that
+# a server can cache them.
 _EXAMPLE_NONCE: Final = "example-{}"
 
 
@@ -77,6 +79,7 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
     """
     prompt = prompts.read_prompt(name, PromptContent, folder=folder)
     content = prompt.content
+    # Without the mark, the model would not know where the untrusted text ends.
     for key in ("opening", "closing", "request"):
         if prompts.placeholders(getattr(content, key)) != {"mark"}:
             raise ConfigError(key, f"{name}.toml", "has the placeholder {{mark}} and no other")

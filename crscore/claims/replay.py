@@ -87,6 +87,7 @@ def _read_row(row: _Row, position: str) -> Claims:
                 text=claim.text,
                 kind=claim.kind,
                 source=SOURCE,
+                # A span without a side is in the new version.
                 spans=tuple(
                     jsonl.convert({"side": "new", **span}, LineSpan, position)
                     for span in claim.spans

@@ -102,6 +102,7 @@ def add(change: Diff, texts: Mapping[str, str]) -> Diff:
     for file in change.files:
         if not _has_text(file):
             continue
+        # The hunk of a new or deleted file is all of it.
         if file.status is FileStatus.ADDED:
             versions[file.path] = ("", None)
         elif file.status is FileStatus.DELETED:

@@ -147,26 +147,21 @@ def _git_names(facts: dict[str, str]) -> _Names | None:
     for verb in ("rename", "copy"):
         if f"{verb} from" in facts and f"{verb} to" in facts:
             return _Names(unquote(facts[f"{verb} from"]), unquote(facts[f"{verb} to"]))
-    if "diff --git" not in facts:
-        return None
-    names = _split_pair(facts["diff --git"])
-    if names is None:
-        return None
-    return _Names(
-        None if "new file mode" in facts else names.old,
-        None if "deleted file mode" in facts else names.new,
-    )
-
-
-def _split_pair(pair: str) -> _Names | None:
-    """Split `a/x y b/x y`: the two names are the same except for their prefixes."""
+    # `a/x y b/x y`: the two names are the same except for their prefixes.
+    pair = facts.get("diff --git", "")
     if pair.startswith('"') and (quoted := _QUOTED.match(pair)):
         splits = [(unquote(quoted[0]), unquote(pair[quoted.end() + 1 :]))]
     else:
         spaces = [space.start() for space in islice(re.finditer(" ", pair), _MAX_SPLITS)]
         splits = [(pair[:space], pair[space + 1 :]) for space in spaces]
     candidates = (_strip_prefixes(left, right) for left, right in splits)
-    return next((names for names in candidates if names.old == names.new and names.new), None)
+    names = next((names for names in candidates if names.old == names.new and names.new), None)
+    if names is None:
+        return None
+    return _Names(
+        None if "new file mode" in facts else names.old,
+        None if "deleted file mode" in facts else names.new,
+    )
 
 
 def _file_name(text: str) -> str | None:

@@ -6,8 +6,6 @@ message, so a diff that is quoted there is not part of the change.
 
 import email
 import re
-from collections.abc import Iterator
-from email.message import Message
 from typing import Final
 
 # The line before each mail of an mbox (https://www.rfc-editor.org/rfc/rfc4155):
@@ -49,26 +47,20 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
     texts: list[bytes] = []
     notes: list[str] = []
     for number, mail in enumerate(mails, 1):
-        for content, fault in _decode_parts(email.message_from_bytes(mail)):
+        for part in email.message_from_bytes(mail).walk():
+            content = part.get_payload(decode=True)
+            if not isinstance(content, bytes):
+                continue
+            fault = "has a damaged encoding, so lines may be missing" if part.defects else ""
+            charset = (part.get_content_charset() or "utf-8").lower()
+            if charset not in _AS_IT_IS:
+                try:
+                    content = content.decode(charset).encode()
+                except (LookupError, UnicodeDecodeError):
+                    fault = f"is not in the encoding that it names, {charset!r}"
             texts.append(_without_message(content))
             notes += [f"Mail {number} {fault}."] * bool(fault)
     return b"\n".join(texts), notes
-
-
-def _decode_parts(mail: Message) -> Iterator[tuple[bytes, str]]:
-    """Yield the content of each part, as UTF-8 if its encoding is known, and its fault if any."""
-    for part in mail.walk():
-        content = part.get_payload(decode=True)
-        if not isinstance(content, bytes):
-            continue
-        fault = "has a damaged encoding, so lines may be missing" if part.defects else ""
-        charset = (part.get_content_charset() or "utf-8").lower()
-        if charset not in _AS_IT_IS:
-            try:
-                content = content.decode(charset).encode()
-            except (LookupError, UnicodeDecodeError):
-                fault = f"is not in the encoding that it names, {charset!r}"
-        yield content, fault
 
 
 def _without_message(content: bytes) -> bytes:

@@ -26,6 +26,7 @@ PLACEHOLDERS = frozenset(
 """Placeholders in a tool's arguments; see `docs/analyzers.md`."""
 _TEXTS = frozenset({"{files}", "{file_list}", "{folder}"})
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
+# A file of the tool's folder that an argument names: "--config={here}/eslint.json"
 _OWN_FILE = re.compile(r"\{here\}/([\w./-]+)")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -53,13 +54,13 @@ class Capture(Pattern):
 
 
 class Query(str):
-    """jmespath expression."""
+    """jmespath expression (https://jmespath.org/specification.html)."""
 
     __slots__ = ()
 
 
 class Versions(str):
-    """PEP 440 range of versions."""
+    """Range of versions (https://peps.python.org/pep-0440/#version-specifiers)."""
 
     __slots__ = ()
 

@@ -5,13 +5,13 @@ had, at least as severe, predate the change.
 """
 
 import bisect
-import itertools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from crscore.records import SEVERITIES, ChangedFile, Finding, LineKind
+from crscore.syntax.change import runs_of
 
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
@@ -31,7 +31,17 @@ def classify(
         that it covers.
     """
     changed = sorted(added_lines(file))
-    marked = [_move_to_change(finding, changed) for finding in new]
+    marked: list[Finding] = []
+    for finding in new:
+        first = bisect.bisect_left(changed, finding.line)
+        stop = bisect.bisect_right(changed, finding.end_line)
+        # Line 0 is a finding on the whole file.
+        is_in_change = finding.line >= 1 and first < stop
+        line, end_line = finding.line, finding.end_line
+        # A block may start above the change.
+        if is_in_change and changed[first] != line:
+            line, end_line = changed[first], changed[stop - 1]
+        marked.append(replace(finding, in_change=is_in_change, line=line, end_line=end_line))
     if old is None:
         return tuple(marked)
     rank = SEVERITIES.index  # 0 is the worst
@@ -46,18 +56,6 @@ def classify(
 def added_lines(file: ChangedFile) -> frozenset[int]:
     """Return the line numbers in the new file of the lines that the change adds."""
     return frozenset(line.new for line in file.lines(LineKind.ADDED) if line.new is not None)
-
-
-def _move_to_change(finding: Finding, changed: Sequence[int]) -> Finding:
-    """Move a finding to its first changed line: a block may start above the change."""
-    first = bisect.bisect_left(changed, finding.line)
-    stop = bisect.bisect_right(changed, finding.end_line)
-    # Line 0 is a finding on the whole file.
-    if finding.line < 1 or first >= stop:
-        return finding
-    if changed[first] == finding.line:
-        return replace(finding, in_change=True)
-    return replace(finding, in_change=True, line=changed[first], end_line=changed[stop - 1])
 
 
 def find_continued(
@@ -101,12 +99,7 @@ def _replaced_lines(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, H
     """Return the edits of the removed and of the added lines, by line number."""
     removed: dict[int, Hashable] = {}
     added: dict[int, Hashable] = {}
-    runs = itertools.groupby(
-        (line for hunk in file.hunks for line in (*hunk.lines, None)),
-        lambda line: line is not None and line.kind is not LineKind.CONTEXT,
-    )
-    for number, (is_changed, lines) in enumerate(runs):
-        changed = [line for line in lines if line] if is_changed else []
+    for number, changed in enumerate(runs_of(file)):
         old = [line.old for line in changed if line.old]
         new = [line.new for line in changed if line.new]
         # If as many lines were added as removed, each added line replaces one removed line.

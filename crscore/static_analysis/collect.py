@@ -74,7 +74,14 @@ def analysis(
         if concerned:
             runs.append(_run_of(result, [file for file, _ in concerned]))
         for file, texts in concerned:
-            findings.extend(_in_file(result, file, texts))
+            read_texts = [unit for unit in texts if unit in outcomes]
+            new_texts = (unit for unit in read_texts if unit.side is Side.NEW)
+            new = [finding for unit in new_texts for finding in _findings(result, unit)]
+            before = next((unit for unit in read_texts if unit.side is Side.OLD), None)
+            # An old version that was not read is unknown, not free of findings.
+            is_known = before is not None and _was_read(outcomes[before])
+            old = list(_findings(result, before)) if before is not None and is_known else None
+            findings += change.classify(file, new, old)
     # If no tool had a file to read, no sandbox was needed.
     confined = confined or not runs
     # A linter that also ran here repeats its findings in other words.
@@ -137,16 +144,6 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
 
 def _was_read(outcome: Outcome) -> bool:
     return not isinstance(outcome, ToolFailedError) and not outcome.unparsed
-
-
-def _in_file(result: ToolResult, file: ChangedFile, units: Sequence[Unit]) -> tuple[Finding, ...]:
-    own_units = [unit for unit in units if unit in result.outcomes]
-    new_units = (unit for unit in own_units if unit.side is Side.NEW)
-    new = [finding for unit in new_units for finding in _findings(result, unit)]
-    old = next((unit for unit in own_units if unit.side is Side.OLD), None)
-    if old is None or not _was_read(result.outcomes[old]):
-        return change.classify(file, new, None)
-    return change.classify(file, new, list(_findings(result, old)))
 
 
 def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:

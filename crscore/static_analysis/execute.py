@@ -5,6 +5,7 @@ reading a file. If the process fails, its texts are tried again in smaller batch
 by one, so that one hostile file affects only itself.
 """
 
+import contextlib
 import hashlib
 import re
 import secrets
@@ -12,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,13 +62,19 @@ def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
     Returns:
         For each text, the tool's findings, or the failure that prevented its analysis.
     """
-    cached = {unit: _cached_report(task, unit) for unit in units}
-    new = [unit for unit, outcome in cached.items() if outcome is None]
-    outcomes = _run_in_batches(task, new)
+    cached: dict[Unit, Outcome] = {}
+    if task.cache is not None:
+        for unit in units:
+            content = task.cache.get(_key(task, unit))
+            # Without an entry, or with one of another version, the tool runs.
+            with contextlib.suppress(msgspec.MsgspecError):
+                cached[unit] = msgspec.json.decode(content or b"", type=RawReport)
+    outcomes = _run_in_batches(task, [unit for unit in dict.fromkeys(units) if unit not in cached])
     for unit, outcome in outcomes.items():
         if task.cache and isinstance(outcome, RawReport):
             task.cache.put(_key(task, unit), msgspec.json.encode(outcome))
-    return tuple(cached[unit] or outcomes[unit] for unit in units)
+    outcomes |= cached
+    return tuple(outcomes[unit] for unit in units)
 
 
 def _run_in_batches(task: Task, units: Sequence[Unit]) -> dict[Unit, Outcome]:
@@ -102,16 +109,31 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
     with tempfile.TemporaryDirectory(prefix="crscore-") as outer:
         # Separate folders: a tool that reads all of `work` must find only the texts there.
         work, home, scratch = (Path(outer) / name for name in ("work", "home", "tmp"))
-        for folder in (work, home, scratch):
-            folder.mkdir()
+        for new_folder in (work, home, scratch):
+            new_folder.mkdir()
         names = [unit.file_name(index) for index, unit in enumerate(units)]
         for name, unit in zip(names, units, strict=True):
             text = overwrite_suppressions(unit.text, tool.analyzer)
             (work / name).parent.mkdir(exist_ok=True)
             (work / name).write_bytes(text.encode("utf-8", errors="replace"))
+        listing = scratch / "files.txt"
+        listing.write_text("".join(f"{work / name}\n" for name in names), encoding="utf-8")
+        folder, run = tool.analyzer.folder, tool.analyzer.manifest.run
+        values = {
+            "{file_list}": str(listing),
+            "{folder}": str(work),
+            "{rules}": str(folder / (run.rules or "")),
+            "{here}": str(folder),
+            "{tools}": str(tool.tools),
+            # Unpredictable, so that no analyzed text can contain it.
+            "{marker}": f"crscore-{secrets.token_hex(16)}",
+        }
+        arguments: list[str] = []
+        for argument in run.arguments:
+            arguments += names if argument == "{files}" else [fill(argument, values)]
         try:
             process = sandbox.run(
-                [tool.program, *_arguments(task, names, work, scratch)],
+                [tool.program, *arguments],
                 tool=tool.analyzer.name,
                 folder=work,
                 environment={**tool.environment, "HOME": str(home), "TMPDIR": str(scratch)},
@@ -130,26 +152,6 @@ def overwrite_suppressions(text: str, analyzer: Analyzer) -> str:
     for pattern in analyzer.manifest.suppressions.patterns:
         text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
     return text
-
-
-def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> Iterator[str]:
-    analyzer = task.tool.analyzer
-    listing = scratch / "files.txt"
-    listing.write_text("".join(f"{work / name}\n" for name in names), encoding="utf-8")
-    values = {
-        "{file_list}": str(listing),
-        "{folder}": str(work),
-        "{rules}": str(analyzer.folder / (analyzer.manifest.run.rules or "")),
-        "{here}": str(analyzer.folder),
-        "{tools}": str(task.tool.tools),
-        # Unpredictable, so that no analyzed text can contain it.
-        "{marker}": f"crscore-{secrets.token_hex(16)}",
-    }
-    for argument in analyzer.manifest.run.arguments:
-        if argument == "{files}":
-            yield from names
-        else:
-            yield fill(argument, values)
 
 
 def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]:
@@ -222,13 +224,3 @@ def _key(task: Task, unit: Unit) -> str:
         content = value.encode("utf-8", errors="replace")
         digest.update(f"{key} {len(content)}\n".encode() + content)
     return f"findings {digest.hexdigest()}"
-
-
-def _cached_report(task: Task, unit: Unit) -> RawReport | None:
-    content = task.cache.get(_key(task, unit)) if task.cache else None
-    if content is None:
-        return None
-    try:
-        return msgspec.json.decode(content, type=RawReport)
-    except msgspec.MsgspecError:  # written by another version: treat as missing
-        return None

@@ -7,7 +7,6 @@ type is a `ToolOutputError`, and XML goes through defusedxml.
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
 from typing import Any
 
 from crscore.errors import ToolOutputError
@@ -37,21 +36,19 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
         report = _json(content, output.json, tool)
     elif output.csv:
         report = _csv(content, output.csv, tool)
+    elif output.format == "checkstyle":
+        report = _checkstyle(content, tool)
     else:
-        report = (_sarif if output.format == "sarif" else _checkstyle)(content, tool)
+        runs = sarif.read_sarif(content, source=tool)
+        report = RawReport(
+            findings=tuple(finding for run in runs for finding in run.findings),
+            unparsed=tuple(path for run in runs for path in run.unparsed),
+        )
     if len(report.findings) > MAX_FINDINGS:
         raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
     if output.format != "sarif" and not all(finding.path for finding in report.findings):
         raise ToolOutputError(tool, "a finding names no file")
     return report
-
-
-def _sarif(content: bytes, tool: str) -> RawReport:
-    runs = sarif.read_sarif(content, source=tool)
-    return RawReport(
-        findings=tuple(finding for run in runs for finding in run.findings),
-        unparsed=tuple(path for run in runs for path in run.unparsed),
-    )
 
 
 def _checkstyle(content: bytes, tool: str) -> RawReport:
@@ -84,19 +81,6 @@ def _checkstyle(content: bytes, tool: str) -> RawReport:
 
 
 def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
-    try:
-        root = json.loads(content)
-    except (ValueError, RecursionError) as exc:
-        raise ToolOutputError(tool, f"it is not JSON: {exc}") from exc
-    search = _searcher(tool)
-    groups = [root] if shape.groups is None else _required(search(shape.groups, root), tool)
-    findings = [finding for group in groups for finding in _group(group, shape, search, tool)]
-    unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
-    unread = tuple(_text(path, tool) for path in unparsed)
-    return replace_surrogates(RawReport(findings=tuple(findings), unparsed=unread))
-
-
-def _searcher(tool: str) -> Callable[[str, Any], Any]:
     import jmespath  # noqa: PLC0415
     from jmespath.exceptions import JMESPathError  # noqa: PLC0415
 
@@ -106,56 +90,56 @@ def _searcher(tool: str) -> Callable[[str, Any], Any]:
         except JMESPathError as exc:
             raise ToolOutputError(tool, f"{expression} does not fit it: {exc}") from exc
 
-    return search
-
-
-def _group(
-    group: Any, shape: JsonOutput, search: Callable[[str, Any], Any], tool: str
-) -> Iterator[RawFinding]:
-    for item in _required(search(shape.findings, group), tool):
-        line = _whole(search(shape.line, item), tool)
-        end = _whole(search(shape.end_line, item), tool) if shape.end_line else line
-        level = search(shape.severity, item) if shape.severity else None
-        yield RawFinding(
-            path=_text(search(shape.path, item if shape.groups is None else group), tool),
-            rule=_text(search(shape.rule, item), tool),
-            message=_text(search(shape.message, item), tool),
-            line=line,
-            end_line=max(line, end),
-            level=None if level is None else str(level),
-        )
+    try:
+        root = json.loads(content)
+    except (ValueError, RecursionError) as exc:
+        raise ToolOutputError(tool, f"it is not JSON: {exc}") from exc
+    findings: list[RawFinding] = []
+    for group in [root] if shape.groups is None else _required(search(shape.groups, root), tool):
+        for item in _required(search(shape.findings, group), tool):
+            line = _whole(search(shape.line, item), tool)
+            end = _whole(search(shape.end_line, item), tool) if shape.end_line else line
+            level = search(shape.severity, item) if shape.severity else None
+            finding = RawFinding(
+                path=_text(search(shape.path, item if shape.groups is None else group), tool),
+                rule=_text(search(shape.rule, item), tool),
+                message=_text(search(shape.message, item), tool),
+                line=line,
+                end_line=max(line, end),
+                level=None if level is None else str(level),
+            )
+            findings.append(finding)
+    unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
+    unread = tuple(_text(path, tool) for path in unparsed)
+    return replace_surrogates(RawReport(findings=tuple(findings), unparsed=unread))
 
 
 # For lizard, whose checkstyle XML lacks the last line of a function: a change in the middle of a
 # long function would not be on a line of its finding.
 def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
-    findings: list[RawFinding] = []
-    try:
-        for row in csv.reader(io.StringIO(content.decode("utf-8", errors="replace"))):
-            findings.extend(_row(row, shape, tool))
-    except csv.Error as exc:
-        raise ToolOutputError(tool, f"it is not CSV: {exc}") from exc
-    return RawReport(findings=tuple(findings))
-
-
-def _row(row: list[str], shape: CsvOutput, tool: str) -> Iterator[RawFinding]:
     columns = [shape.path, shape.line, shape.end_line, shape.name]
     columns += [column for column, _ in shape.measures.values()]
-    if not row:
-        return
-    if len(row) <= max(columns):
-        raise ToolOutputError(tool, f"a row has {len(row)} columns: {','.join(row)[:80]!r}")
-    line = _whole(row[shape.line], tool)
-    for rule, (column, limit) in shape.measures.items():
-        value = _whole(row[column], tool)
-        if value > limit:
-            yield RawFinding(
-                path=row[shape.path],
-                rule=rule,
-                message=f"{row[shape.name]}: {value} > {limit}",
-                line=line,
-                end_line=max(line, _whole(row[shape.end_line], tool)),
-            )
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8", errors="replace"))))
+    except csv.Error as exc:
+        raise ToolOutputError(tool, f"it is not CSV: {exc}") from exc
+    findings: list[RawFinding] = []
+    for row in filter(None, rows):
+        if len(row) <= max(columns):
+            raise ToolOutputError(tool, f"a row has {len(row)} columns: {','.join(row)[:80]!r}")
+        line = _whole(row[shape.line], tool)
+        for rule, (column, limit) in shape.measures.items():
+            value = _whole(row[column], tool)
+            if value > limit:
+                finding = RawFinding(
+                    path=row[shape.path],
+                    rule=rule,
+                    message=f"{row[shape.name]}: {value} > {limit}",
+                    line=line,
+                    end_line=max(line, _whole(row[shape.end_line], tool)),
+                )
+                findings.append(finding)
+    return RawReport(findings=tuple(findings))
 
 
 def _required(value: Any, tool: str) -> list[Any]:

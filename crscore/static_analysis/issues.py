@@ -83,8 +83,11 @@ def choose_issues(
         for finding in analysis.findings
         if finding.in_change and not finding.pre_existing and not finding.is_style
     ]
-    issues = _merge_repeated(_join_same_defects(sorted(candidates, key=_order), encoder))
-    kept_issues = _worst(issues, diff, per_hunk)
+    # Findings with the same words on several lines of a file are one issue.
+    issue_by_text: dict[tuple[str, str], _Issue] = {}
+    for issue in _join_same_defects(sorted(candidates, key=_order), encoder):
+        issue_by_text.setdefault((issue[0].path, issue[0].text), []).extend(issue)
+    kept_issues = _worst([*issue_by_text.values()], diff, per_hunk)
     counted = {id(finding) for issue in kept_issues for finding in issue}
     findings = (replace(finding, counted=id(finding) in counted) for finding in analysis.findings)
     issue_references = tuple(map(_reference, kept_issues))
@@ -194,14 +197,6 @@ def _words_of_names(text: str) -> frozenset[str]:
     """
     names = _CODE.findall(_LOCATION.sub("", text))
     return frozenset(word.lower() for name in names for word in _WORD.findall(name))
-
-
-def _merge_repeated(issues: Sequence[_Issue]) -> list[_Issue]:
-    """Join findings with the same words on several lines of a file."""
-    by_text: dict[tuple[str, str], _Issue] = {}
-    for issue in issues:
-        by_text.setdefault((issue[0].path, issue[0].text), []).extend(issue)
-    return list(by_text.values())
 
 
 def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:

@@ -50,6 +50,7 @@ SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 NOTE, WARNING = "note", "warning"
+# https://radon.readthedocs.io/en/latest/commandline.html#the-cc-command
 ALARMING_PATHS: Final = 20
 """Independent paths above which a function is a warning: ranks D to F of radon."""
 # pylint's exit code is a sum of bits:
@@ -211,6 +212,7 @@ def read_code(path: str) -> str:
         SyntaxError: It does not parse, or one of `_UNREADABLE` for another reason.
     """
     content = Path(path).read_bytes()
+    # As Python itself finds it: https://peps.python.org/pep-0263/
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     text = content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
@@ -262,8 +264,8 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
             (work / name).write_bytes(code.encode())
         process = subprocess.run(  # noqa: S603
             [
-                # Isolated and with an empty settings file: the analyzed code must not choose
-                # plugins or options.
+                # Isolated (https://docs.python.org/3/using/cmdline.html#cmdoption-I) and with an
+                # empty settings file: the analyzed code must not choose plugins or options.
                 *(sys.executable, "-I", "-m", "pylint", f"--rcfile={settings}"),
                 *("--output-format=json2", "--persistent=n", "--jobs=1", "--load-plugins="),
                 # F and E0001 report a file that pylint cannot read.
@@ -413,6 +415,7 @@ def length(node: ast.expr, lines: Sequence[bytes]) -> int:
     Returns:
         Number of characters of its source text.
     """
+    # The columns of a tree count bytes: https://docs.python.org/3/library/ast.html#ast.AST.col_offset
     own_lines = list(lines[node.lineno - 1 : node.end_lineno])
     own_lines[-1] = own_lines[-1][: node.end_col_offset]
     own_lines[0] = own_lines[0][node.col_offset :]

@@ -125,9 +125,12 @@ class _RunReader:
                 self.rules.setdefault(_text(rule, "id"), rule)
         self.artifacts = _objects(run, "artifacts")
         self.bases = _object(run, "originalUriBaseIds")
+        # The checkout that crscore runs in, else the working folder.
+        start = Path.cwd()
+        folders = (folder for folder in (start, *start.parents) if (folder / ".git").exists())
+        checkout = [f"{next(folders, start).as_posix().rstrip('/')}/"]
         # Not the base of a module in a known workspace, which has a relative path: Android Lint
         # calls it %SRCROOT%, https://github.com/github/codeql-action/issues/2215
-        checkout = [_find_checkout()]
         paths = (path_of(_text(self.bases, name, "uri"), checkout) for name in _CHECKOUT)
         bases = [f"{path.rstrip('/')}/" for path in paths if _ABSOLUTE.match(path)]
         self.roots = [*checkout, *bases]
@@ -358,57 +361,50 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ..
     Returns:
         Each run, in order.
     """
-    return tuple(_find_run(report, diff) for report in reports)
-
-
-def _find_checkout() -> str:
-    """Return the root of the checkout that crscore runs in, else the working folder."""
-    start = Path.cwd()
-    folders = (folder for folder in (start, *start.parents) if (folder / ".git").exists())
-    return f"{next(folders, start).as_posix().rstrip('/')}/"
-
-
-def _find_run(report: RawReport, diff: Diff) -> ExternalRun:
     by_path = {file.path: file for file in diff.files}
-    name = _UNSAFE.sub("_", report.tool or "sarif")[:MAX_NAME]
-    findings: dict[str, list[Finding]] = {}
-    unread = by_path.keys() & set(report.unparsed)
-    outside_count = 0
-    for raw in report.findings:
-        path = raw.path
-        if path not in by_path:
-            outside_count += 1
-        elif _UNREAD.fullmatch(raw.rule):
-            unread.add(path)
-        elif not raw.suppressed and raw.message.strip():
-            finding = Finding(
+    runs: list[ExternalRun] = []
+    for report in reports:
+        name = _UNSAFE.sub("_", report.tool or "sarif")[:MAX_NAME]
+        findings: dict[str, list[Finding]] = {}
+        unread = by_path.keys() & set(report.unparsed)
+        outside_count = 0
+        for raw in report.findings:
+            path = raw.path
+            if path not in by_path:
+                outside_count += 1
+            elif _UNREAD.fullmatch(raw.rule):
+                unread.add(path)
+            elif not raw.suppressed and raw.message.strip():
+                finding = Finding(
+                    tool=name,
+                    rule=raw.rule,
+                    path=path,
+                    line=raw.line,
+                    end_line=raw.end_line,
+                    message=raw.message,
+                    text=shorten(raw.message),
+                    severity=_LEVELS.get(raw.level or "", Severity.WARNING),
+                    pre_existing=raw.baseline == "unchanged",
+                )
+                findings.setdefault(path, []).append(finding)
+        # With a hash of the content, as two files may have the same version.
+        digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
+        version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
+        external = ExternalRun(
+            run=ToolRun(
                 tool=name,
-                rule=raw.rule,
-                path=path,
-                line=raw.line,
-                end_line=raw.end_line,
-                message=raw.message,
-                text=shorten(raw.message),
-                severity=_LEVELS.get(raw.level or "", Severity.WARNING),
-                pre_existing=raw.baseline == "unchanged",
-            )
-            findings.setdefault(path, []).append(finding)
-    # With a hash of the content, as two files may have the same version.
-    digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
-    version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
-    return ExternalRun(
-        run=ToolRun(
-            tool=name,
-            version=f"{version}-{digest}" if version else digest,
-            state=ToolState.RAN,
-            files=len(findings),
-            unread=tuple(sorted(unread)),
-        ),
-        findings=tuple(
-            finding
-            for path, file_findings in findings.items()
-            for finding in change.classify(by_path[path], file_findings, None)
-        ),
-        note=f"{name}: findings in files outside of the change: {outside_count:,}."
-        * bool(outside_count),
-    )
+                version=f"{version}-{digest}" if version else digest,
+                state=ToolState.RAN,
+                files=len(findings),
+                unread=tuple(sorted(unread)),
+            ),
+            findings=tuple(
+                finding
+                for path, file_findings in findings.items()
+                for finding in change.classify(by_path[path], file_findings, None)
+            ),
+            note=f"{name}: findings in files outside of the change: {outside_count:,}."
+            * bool(outside_count),
+        )
+        runs.append(external)
+    return tuple(runs)

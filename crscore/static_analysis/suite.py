@@ -72,6 +72,7 @@ class Suite:
         analyzers = [
             analyzer for analyzer in self.analyzers if present & set(analyzer.manifest.suffixes)
         ]
+        # If no tool has a file to read, no sandbox is needed, and none is tried.
         confined = not analyzers or self.is_confined()
         stop = threading.Event()
         jobs = [partial(self._run, analyzer, units, stop, confined) for analyzer in analyzers]
@@ -126,11 +127,12 @@ class Suite:
 
 def _run_parallel(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
     """Run jobs in threads; on an interrupt, stop the tools instead of waiting for them."""
+    # Threads suffice, as each waits for a process of its own.
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         futures: list[Future[Result]] = [pool.submit(job) for job in jobs]
         try:
             return [future.result() for future in futures]
-        except BaseException:
+        except BaseException:  # KeyboardInterrupt, too
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             while not all(future.done() for future in futures):
@@ -167,14 +169,12 @@ def select(choice: str) -> tuple[Analyzer, ...]:
     picked = names if words and has_auto else [name for name in selected if name in names]
     analyzers = {name: read_analyzer(shipped / name, shipped=True) for name in picked}
     for folder in map(Path, folders):
-        analyzers |= {analyzer.name: analyzer for analyzer in _of_folder(folder)}
+        own_folders = [folder]
+        if not (folder / FILE_NAME).is_file():
+            own_folders = [folder / name for name in analyzer_names(folder)]
+        if not own_folders:
+            raise ManifestError(str(folder), FILE_NAME, "is in none of its folders")
+        for own_folder in own_folders:
+            analyzer = read_analyzer(own_folder, shipped=False)
+            analyzers[analyzer.name] = analyzer
     return tuple(analyzers[name] for name in sorted(analyzers))
-
-
-def _of_folder(folder: Path) -> list[Analyzer]:
-    if (folder / FILE_NAME).is_file():
-        return [read_analyzer(folder, shipped=False)]
-    names = analyzer_names(folder)
-    if not names:
-        raise ManifestError(str(folder), FILE_NAME, "is in none of its folders")
-    return [read_analyzer(folder / name, shipped=False) for name in names]

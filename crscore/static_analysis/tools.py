@@ -87,10 +87,13 @@ def find_tool(
     path = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
     program = _program(tool.command, tool_folder, path)
     not_installed = f"not installed; {tool.install}"
-    try:
-        version = _version_of_file(analyzer, tool_folder)
-    except ToolNotFoundError:
-        return Absent(state=ToolState.MISSING, reason=not_installed)
+    version = None
+    if tool.version_path is not None:
+        names = sorted(file.name for file in tool_folder.glob(tool.version_path))
+        matches = [match for name in names if (match := tool.pattern.compiled.search(name))]
+        if not matches:
+            return Absent(state=ToolState.MISSING, reason=not_installed)
+        version = matches[-1][1]
     if program is None or not all(map(find_spec, tool.modules)):
         # A tool with a known version lacks only the program that runs it, such as Java.
         reason = f"{tool.command} is not installed" if version else not_installed
@@ -100,7 +103,11 @@ def find_tool(
     if lacking:
         return Absent(state=ToolState.MISSING, reason=f"{lacking[0]} is not installed")
     programs = [program, *filter(None, needed.values())]
-    environment = _environment(analyzer, tool_folder, programs)
+    own_folders = dict.fromkeys([*(str(Path(name).parent) for name in programs), *_SYSTEM])
+    environment = {"PATH": os.pathsep.join(own_folders), "LANG": "C.UTF-8"}
+    values = {"{tools}": str(tool_folder), "{here}": str(analyzer.folder)}
+    for key, value in analyzer.manifest.run.environment.items():
+        environment[key] = fill(value, values)
     try:
         version = version or _version(analyzer, program, environment, cache)
     except AnalyzerError as exc:
@@ -129,14 +136,6 @@ def _program(command: str, tool_folder: Path, path: str) -> str | None:
     return shutil.which(name, path=path)
 
 
-def _environment(analyzer: Analyzer, tool_folder: Path, programs: list[str]) -> dict[str, str]:
-    folders = dict.fromkeys([*(str(Path(program).parent) for program in programs), *_SYSTEM])
-    base = {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8"}
-    values = {"{tools}": str(tool_folder), "{here}": str(analyzer.folder)}
-    additions = analyzer.manifest.run.environment
-    return base | {key: fill(value, values) for key, value in additions.items()}
-
-
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Replace `{placeholders}` by values; placeholders in the values are not replaced.
 
@@ -158,26 +157,17 @@ def limits_of(analyzer: Analyzer) -> sandbox.Limits:
     )
 
 
-def _version_of_file(analyzer: Analyzer, tool_folder: Path) -> str | None:
-    """Read the version from a file name; return None when the tool must be queried.
-
-    Raises:
-        ToolNotFoundError: The file, and thus the tool, does not exist.
-    """
-    tool = analyzer.manifest.tool
-    if tool.version_path is None:
-        return None
-    names = sorted(file.name for file in tool_folder.glob(tool.version_path))
-    matches = [match for name in names if (match := tool.pattern.compiled.search(name))]
-    if not matches:
-        raise ToolNotFoundError(analyzer.name, tool.install)
-    return matches[-1][1]
-
-
 def _version(
     analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Store | None
 ) -> str:
-    key = f"version {analyzer.name} {analyzer.sha256} {_stamp(analyzer, program)}"
+    # The key changes when the program is replaced. A module that this interpreter runs is replaced
+    # with its package, which touches the folder of the packages.
+    is_python = analyzer.manifest.tool.command == INTERPRETER
+    status = Path(sysconfig.get_path("purelib") if is_python else program).stat()
+    # npm gives the files of all versions the same mtime, so only ctime differs.
+    times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
+    stamp = f"{program} {times} {status.st_size} {__version__}"
+    key = f"version {analyzer.name} {analyzer.sha256} {stamp}"
     cached = cache.get(key) if cache else None
     if cached is not None:
         return cached.decode()
@@ -199,20 +189,6 @@ def _version(
     if cache:
         cache.put(key, match[1].encode())
     return match[1]
-
-
-def _stamp(analyzer: Analyzer, program: str) -> str:
-    """Return a stamp that changes when the program is replaced.
-
-    A module run by this interpreter is replaced with its package, which touches the folder of the
-    packages.
-    """
-    is_python = analyzer.manifest.tool.command == INTERPRETER
-    target = Path(sysconfig.get_path("purelib") if is_python else program)
-    status = target.stat()
-    # npm gives the files of all versions the same mtime, so only ctime differs.
-    times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
-    return f"{program} {times} {status.st_size} {__version__}"
 
 
 def _supports(supported: str, version: str) -> bool:

@@ -106,24 +106,7 @@ def _of_file(parsed: ParsedFile) -> Iterator[Unit]:
     new = file.new_source
     if new is None and file.status is FileStatus.ADDED:
         new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
-    if new is None:
-        yield from _fragments(parsed, suffix)
-        return
-    old = None if file.status is FileStatus.ADDED else file.old_source
-    for side, text in ((Side.NEW, new), (Side.OLD, old)):
-        if text is not None:
-            yield Unit(
-                path=file.path,
-                side=side,
-                text=_normalize(text),
-                suffix=suffix,
-                is_package=is_package,
-            )
-
-
-def _fragments(parsed: ParsedFile, suffix: str) -> Iterator[Unit]:
-    file = parsed.file
-    for hunk in file.hunks:
+    for hunk in file.hunks if new is None else ():
         whole = parsed.complete_hunk(hunk, Side.NEW) if hunk.lines_of(LineKind.ADDED) else None
         # A tool would report code that does not parse as an error.
         if whole and whole.outline.errors == 0:
@@ -135,6 +118,16 @@ def _fragments(parsed: ParsedFile, suffix: str) -> Iterator[Unit]:
                 first=hunk.new_start,
                 before=whole.before,
                 length=len(hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)),
+            )
+    old = None if new is None or file.status is FileStatus.ADDED else file.old_source
+    for side, text in ((Side.NEW, new), (Side.OLD, old)):
+        if text is not None:
+            yield Unit(
+                path=file.path,
+                side=side,
+                text=_normalize(text),
+                suffix=suffix,
+                is_package=is_package,
             )
 
 

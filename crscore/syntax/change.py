@@ -22,11 +22,13 @@ from crscore.syntax.reader import read
 MAX_ERRORS = 0.45
 """Maximum share of a hunk that its grammar may fail to read: unreadable bytes per character. A hunk
 above it starts inside a string or is in another language, and gets no outline."""
+# With the factor above, its tree takes about 112 MB.
 MAX_SOURCE = 4_000_000
 """Maximum characters of a file that is parsed in full; for a larger file, only the hunks are."""
 
 _WORD = re.compile(r"[\w$]+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+# The last comma of "call(\n  a,\n)", which formatters add and remove
 _LAST_COMMA = re.compile(r",(?=\s+[\])}])")
 _SPACES = re.compile(r"\s+")
 
@@ -99,6 +101,7 @@ class Version:
                 number, target = (
                     (line.new, block.added) if line.old is None else (line.old, block.removed)
                 )
+                # Without the separator that the last item of a list may gain or lose.
                 target.append((number or 0, line.text.strip().rstrip(",;")))
             own_lines = block.removed if self.side is Side.OLD else block.added
             block_by_line.update((line_number, block) for line_number, _ in own_lines)
@@ -164,6 +167,7 @@ class ParsedFile:
             return False
         if max(len(old or ""), len(new or "")) > MAX_SOURCE:
             return False
+        # A text may be of another version than the hunks: then only the hunks are known.
         old_lines, new_lines = (old or "").split("\n"), (new or "").split("\n")
         return all(
             _is_at(old_lines, line.old, line.text) and _is_at(new_lines, line.new, line.text)
@@ -281,6 +285,7 @@ class ParsedChange(Diff):
             value.notes,
         )
 
+    # https://docs.python.org/3/reference/datamodel.html#object.__hash__: lost with an own `__eq__`
     __hash__ = Diff.__hash__
 
     @cached_property

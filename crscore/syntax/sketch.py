@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -83,11 +83,23 @@ class _Name(NamedTuple):
     """Whether it is also the key of an object: `{name}`."""
 
 
-@dataclass(slots=True, kw_only=True)
-class _Names:
-    """Names of a piece of code, in the order of the text, with their bindings."""
+class _State(NamedTuple):
+    """Properties that a node inherits from the nodes around it."""
 
+    role: str
+    """Role that its position gives it; empty for none."""
+    scope: int
+    inside: str
+    """`class` directly in a class, `heir` in one that inherits, else empty."""
+
+
+@dataclass(eq=False)
+class _NameReader:
+    """Reader of the names of one tree with their bindings, which then finds their owners."""
+
+    grammar: _Grammar
     names: list[_Name] = field(default_factory=list)
+    """Names in the order of the text."""
     parents: list[int] = field(default_factory=lambda: [0])
     """The scope around each scope."""
     bound: list[dict[str, str]] = field(default_factory=lambda: [{}])
@@ -103,26 +115,10 @@ class _Names:
     """Names accessed through another object than `self`."""
     open: set[int] = field(default_factory=set)
     """Scopes that see all variables around them."""
+    bindings: dict[tuple[int, str], tuple[int, str] | None] = field(default_factory=dict)
+    """Results of `_binding`."""
 
-
-class _State(NamedTuple):
-    """Properties that a node inherits from the nodes around it."""
-
-    role: str
-    """Role that its position gives it; empty for none."""
-    scope: int
-    inside: str
-    """`class` directly in a class, `heir` in one that inherits, else empty."""
-
-
-class _TreeReader:
-    """Reader of one tree."""
-
-    def __init__(self, grammar: _Grammar) -> None:
-        self.grammar = grammar
-        self.names = _Names()
-
-    def read(self, root: tree_sitter.Node) -> _Names:
+    def read(self, root: tree_sitter.Node) -> None:
         """Read all names, visiting each node once.
 
         A cursor instead of recursion: a tree may be deeper than Python's stack.
@@ -139,23 +135,22 @@ class _TreeReader:
             else:
                 while not cursor.goto_next_sibling():
                     if not cursor.goto_parent():
-                        return self.names
+                        return
                     around.pop()
             child = cursor.node
             assert child is not None  # noqa: S101 - a cursor is on a node
             state = self._state(*around[-1], cursor.field_name, child)
-        return self.names
 
     def _enter(self, node: tree_sitter.Node, state: _State) -> _State:
         """Return the state that the children of a node inherit, apart from the role."""
         if node.type in self.grammar.scopes and node.is_named:
-            self.names.parents.append(state.scope)
-            self.names.bound.append({})
+            self.parents.append(state.scope)
+            self.bound.append({})
             # PHP's `fn` sees the variables around it; its `function` sees only those named by
             # `use`.
             if node.type == "arrow_function":
-                self.names.open.add(len(self.names.bound) - 1)
-            return _State("", len(self.names.bound) - 1, "")
+                self.open.add(len(self.bound) - 1)
+            return _State("", len(self.bound) - 1, "")
         if node.type in self.grammar.classes and node.is_named:
             # Java's `new A() { ... }` has no clause that names its base.
             anonymous = node.type == "object_creation_expression"
@@ -191,93 +186,76 @@ class _TreeReader:
     def _precise(self, role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str:
         """Return a role that depends on the neighbours of a node."""
         if role in ("member", "call", "reference"):
-            return _access(role, parent, child)
+            first = parent.child(0)
+            if first is None or first.start_byte == child.start_byte:  # without an object
+                return "" if role == "reference" else "call"
+            # Length is checked first: the text of a long expression is slow to decode.
+            is_self = (
+                first.end_byte - first.start_byte <= _MAX_SELF_CHARS
+                and (first.text or b"").decode() in _SELF_NAMES
+            )
+            return "own" if is_self else "member"
         if role == "capture" and child.type == "identifier":
             return "local" if parent.child_count == 1 or parent.type != "dotted_name" else "fixed"
         if role != "local":
             return role
-        if parent.type == "function_declarator" and child.type in self.grammar.names:
-            return "function"  # a prototype
+        is_prototype = parent.type == "function_declarator" and child.type in self.grammar.names
         # `const f = (x) => x` in JavaScript defines a function.
         value = parent.child_by_field_name("value")
-        if parent.type == "variable_declarator" and value and value.type in self.grammar.scopes:
-            return "function"
-        return role
+        is_function = value is not None and value.type in self.grammar.scopes
+        is_function = is_function and parent.type == "variable_declarator"
+        return "function" if is_prototype or is_function else role
 
     def _record(self, node: tree_sitter.Node, state: _State) -> None:
         text = (node.text or b"").decode()
         # C#: the `x` of `x => x + 1`.
         role = "parameter" if node.type == "implicit_parameter" else state.role
-        names = self.names
         if role in ("parameter", "local") and state.inside:
             role = "fixed" if not self.grammar.bare_methods else "attribute"
         if role == "function":
-            (names.methods if state.inside else names.functions).add(text)
+            (self.methods if state.inside else self.functions).add(text)
             if text in _FIXED_NAMES or text.startswith("__") or state.inside == "heir":
-                names.fixed.add(text)
+                self.fixed.add(text)
         elif role == "attribute":
-            names.bound[state.scope][text] = role
+            self.bound[state.scope][text] = role
         elif role in ("parameter", "local"):
-            names.bound[state.scope].setdefault(text, role)
+            self.bound[state.scope].setdefault(text, role)
         elif role == "outer":
-            names.outer.add((state.scope, text))
+            self.outer.add((state.scope, text))
         elif role == "keyword":
-            names.keywords.add(text)
+            self.keywords.add(text)
         elif role == "member":
-            names.members.add(text)
+            self.members.add(text)
         # PHP: a variable that is only read still belongs to its function, not to the code around
         # it.
-        elif role == "" and text.startswith("$") and state.scope not in names.open:
-            names.bound[state.scope].setdefault(text, "local")
+        elif role == "" and text.startswith("$") and state.scope not in self.open:
+            self.bound[state.scope].setdefault(text, "local")
         shorthand = node.type.startswith("shorthand_property_identifier")
-        names.names.append(
-            _Name(node.start_byte, node.end_byte, text, state.scope, role, shorthand)
-        )
+        self.names.append(_Name(node.start_byte, node.end_byte, text, state.scope, role, shorthand))
 
-
-def _access(role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str:
-    """Return `call` without an object, `own` for an access through `self`, else `member`."""
-    first = parent.child(0)
-    if first is None or first.start_byte == child.start_byte:
-        return "" if role == "reference" else "call"
-    # Length is checked first: an object may be a long expression, whose text is slow to decode.
-    is_self = (
-        first.end_byte - first.start_byte <= _MAX_SELF_CHARS
-        and (first.text or b"").decode() in _SELF_NAMES
-    )
-    return "own" if is_self else "member"
-
-
-class _Resolver:
-    """Resolver of the names of a piece of code to their owners."""
-
-    def __init__(self, names: _Names, grammar: _Grammar) -> None:
-        self.names = names
-        methods = names.methods - names.members - names.fixed
-        functions = names.functions - names.fixed
-        self.bare = functions | methods if grammar.bare_methods else functions
-        self.all = functions | methods
-        self.bindings: dict[tuple[int, str], tuple[int, str] | None] = {}
+    @cached_property
+    def renamed(self) -> frozenset[str]:
+        """Functions and methods that do not keep their names."""
+        return frozenset(self.functions | (self.methods - self.members)) - self.fixed
 
     def owner(self, name: _Name) -> Owner | None:
         """Return the owner of a name; None for a foreign or fixed name."""
         # `$_GET`, `$_SERVER`: PHP defines them.
         if name.role in _FOREIGN or name.text in _FIXED_NAMES or name.text[:2] == "$_":
             return None
-        if name.role in ("function", "own"):
-            return self._function(name.text, self.all)
+        is_declared = name.role in ("function", "own")
         # In Java and PHP a variable does not hide a function of its name, but `$f()` of PHP calls
         # the variable.
-        is_function = name.role == "call" and not name.text.startswith("$")
+        is_function = is_declared or (name.role == "call" and not name.text.startswith("$"))
         bound = None if is_function else self._binding(name.scope, name.text)
         if bound is None:
-            return self._function(name.text, self.bare)
+            # Without an object, a method is called only where the language allows it.
+            is_callable = is_declared or self.grammar.bare_methods or name.text in self.functions
+            is_renamed = is_callable and name.text in self.renamed
+            return Owner("function", 0, name.text) if is_renamed else None
         scope, role = bound
-        by_keyword = role == "parameter" and name.text in self.names.keywords
+        by_keyword = role == "parameter" and name.text in self.keywords
         return None if by_keyword or role == "attribute" else Owner(role, scope, name.text)
-
-    def _function(self, name: str, functions: set[str]) -> Owner | None:
-        return Owner("function", 0, name) if name in functions else None
 
     def _binding(self, scope: int, name: str) -> tuple[int, str] | None:
         """Return the scope that binds a name, and the role."""
@@ -285,12 +263,12 @@ class _Resolver:
         if start not in self.bindings:
             binding = None
             for _ in range(_MAX_SCOPES):
-                role = self.names.bound[scope].get(name)
-                if role is not None and (scope, name) not in self.names.outer:
+                role = self.bound[scope].get(name)
+                if role is not None and (scope, name) not in self.outer:
                     binding = scope, role
                 if binding or scope == 0:
                     break
-                scope = self.names.parents[scope]
+                scope = self.parents[scope]
             self.bindings[start] = binding
         return self.bindings[start]
 
@@ -349,11 +327,10 @@ def read_names(code: str, language: str | None, context: str = "") -> NamedCode:
             parsed, start = whole, whole.start + sum(len(line) + 1 for line in before)
             break
     grammar = _grammar(grammar_of(language).name)
-    names = _TreeReader(grammar).read(parsed.root)
-    resolver = _Resolver(names, grammar)
-    return NamedCode(
-        parsed.source, start, parsed.end, [(name, resolver.owner(name)) for name in names.names]
-    )
+    reader = _NameReader(grammar)
+    reader.read(parsed.root)
+    owners = [(name, reader.owner(name)) for name in reader.names]
+    return NamedCode(parsed.source, start, parsed.end, owners)
 
 
 def _completions(context: str, code: str, *, indented: bool) -> Iterator[str]:

@@ -43,7 +43,7 @@ class Parsed(NamedTuple):
 
     def nodes(self) -> Iterator[tree_sitter.Node]:
         """Yield the nodes that lie in the code, parents first, in the order of the text."""
-        stack = [self.root]
+        stack = [self.root]  # not recursion: a tree may be deeper than Python's stack
         while stack:
             node = stack.pop()
             if node.end_byte <= self.start or node.start_byte >= self.end:
@@ -126,6 +126,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
     """
     grammar = grammar_of(language)
     best: tuple[int, str, str, str] | None = None
+    # One kind of white space, so that indentations can be compared.
     lines = (code.expandtabs(4) if grammar.indented else code).split("\n")
     variants = [lines]
     following = [line for line in lines[1:] if line.strip()]
@@ -160,7 +161,7 @@ def is_readable(source: str, grammar: Language) -> bool:
         return True
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # such as an invalid escape in a string
             ast.parse(source)
     # ValueError: a null character. The last two exceptions: code that is nested too deeply.
     except (SyntaxError, ValueError, RecursionError, MemoryError):

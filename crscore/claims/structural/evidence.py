@@ -20,6 +20,7 @@ MIN_PARTIAL_OVERLAP = 0.3
 MAX_PAIRED = 20
 """Maximum facts of each version that are compared with each other."""
 
+# "client.get", "client->get", "Client::get"
 _LAST = re.compile(r"\.|->|::")
 
 

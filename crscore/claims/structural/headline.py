@@ -15,6 +15,7 @@ PATH = 200
 SHORT = 50
 """Maximum characters of a name that is listed."""
 
+# Calls that any function may have: "len(x)", "log.info(x)", "items.append(x)", "assertEqual(a, b)"
 _DULL = re.compile(
     r"(?i)(?:^|\.)(?:len|str|int|print\w*|isinstance|append|push|format|get|toString|log|debug|info|"
     r"warn\w*|error|expect|assert\w*|super|sizeof|list|dict|set|map|string|puts|size|length)$"
@@ -115,6 +116,7 @@ def _outside(change: UnitChange) -> str:
 
 def _is_cut(change: UnitChange) -> bool:
     """Return whether the change shows only a part of a new or removed unit."""
+    # With the text of the file, all of the unit is known.
     file, unit, is_new = change.file, change.unit, bool(change.new.units)
     if unit is None or not change.name or (file.new_source or file.old_source) is not None:
         return False
@@ -161,6 +163,7 @@ def _contents(change: UnitChange) -> str:
 
 def informative_calls(facts: Sequence[Fact]) -> list[Fact]:
     """Return the calls that characterize a unit, one per name."""
+    # Reversed twice: of calls with the same name the first is kept.
     calls = {
         fact.name: fact
         for fact in reversed(facts)

@@ -50,29 +50,25 @@ def made_by_machine(file: ChangedFile) -> str:
 
 def of_file(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
     """Yield the topic of a change of the file itself: its name, mode or binary content."""
-    text = _file_line(file)
+    path, former = quote(file.path, PATH), quote(file.old_path or "", PATH)
+    verb = _VERBS.get(file.status, "changed")
+    mode = file.new_mode if file.new_mode != file.old_mode and file.old_mode else None
+    text = ""
+    if file.is_submodule or file.is_binary:
+        text = f"the {'submodule' if file.is_submodule else 'binary file'} {path} has been {verb}"
+    elif former and file.status is FileStatus.RENAMED:
+        text = f"the file {former} has moved to {path}"
+    elif former and file.status is FileStatus.COPIED:
+        text = f"the file {path} is a copy of {former}"
+    elif not file.hunks and file.status in _VERBS:
+        text = f"the empty file {path} has been {verb}"
+    elif mode:
+        text = f"{path} {_MODES.get(mode, 'has another mode')}"
     if text:
         is_moved = file.status is FileStatus.RENAMED and file.old_path is not None
         change = _change(file, "moved" if is_moved else "changed")
         change.before = file.old_path or ""
         yield change, [Statement(text)]
-
-
-def _file_line(file: ChangedFile) -> str:
-    """Describe a change of the file itself; empty if only its lines changed."""
-    path, former = quote(file.path, PATH), quote(file.old_path or "", PATH)
-    verb = _VERBS.get(file.status, "changed")
-    noun = "submodule" if file.is_submodule else "binary file" if file.is_binary else ""
-    if noun:
-        return f"the {noun} {path} has been {verb}"
-    if former and file.status is FileStatus.RENAMED:
-        return f"the file {former} has moved to {path}"
-    if former and file.status is FileStatus.COPIED:
-        return f"the file {path} is a copy of {former}"
-    if not file.hunks and file.status in _VERBS:
-        return f"the empty file {path} has been {verb}"
-    mode = file.new_mode if file.new_mode != file.old_mode and file.old_mode else None
-    return f"{path} {_MODES.get(mode, 'has another mode')}" if mode else ""
 
 
 def of_machine_made(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from crscore.claims.structural.change import UnitChange, code_of, role_of_change
 from crscore.claims.structural.quoting import Line, Statement
@@ -106,6 +106,7 @@ def stems(text: str) -> frozenset[str]:
 
 def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
     total = sum(topic.size for topic in topics) or 1
+    # Code comes first, as the largest file of a change is often a lock file or data.
     by_size = sorted(
         range(len(topics)), key=lambda at: (topics[at].role != "code", -topics[at].size)
     )
@@ -165,29 +166,22 @@ def _describe_statement(statement: Statement, position: int, quoted: set[str]) -
     return {name: value for name, value in features.items() if value}
 
 
-class RankedTopic(NamedTuple):
-    """Topic with its claims, the most useful first."""
-
-    change: UnitChange
-    statements: list[Statement]
-    weights: list[float]
-    """Probability of each claim that a reader calls it useful."""
+RankedTopic: TypeAlias = tuple[UnitChange, list[tuple[Statement, float]]]
+"""Topic with its claims, the most useful first, each with the probability that it is useful."""
 
 
 def rank_topics(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[RankedTopic]:
     """Weigh and order the claims within each topic."""
-    ranked = []
+    ranked: list[RankedTopic] = []
     for (change, statements), features in zip(topics, describe_claims(topics), strict=True):
-        weighed = sorted(
-            zip(statements, map(weigh, features), strict=True), key=lambda pair: -pair[1]
-        )
-        sorted_statements = [statement for statement, _ in weighed]
-        ranked.append(RankedTopic(change, sorted_statements, [weight for _, weight in weighed]))
+        weighed = zip(statements, map(weigh, features), strict=True)
+        ranked.append((change, sorted(weighed, key=lambda pair: -pair[1])))
     return ranked
 
 
 def weigh(features: Features, weights: Mapping[str, float] = WEIGHTS) -> float:
     """Return the probability that a reader calls a claim useful, rounded, above 0."""
+    # A file that a machine wrote is listed, but a reviewer does not read it.
     if "role machine" in features:
         return MIN_WEIGHT
     logit = weights["bias"] + sum(

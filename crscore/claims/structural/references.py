@@ -41,12 +41,13 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
     claims: list[PseudoReference] = []
     rows: dict[str, int] = {}
     code_of_files: dict[int, dict[Line, str]] = {}
-    for change, statements, weights in topics:
+    for change, weighed in topics:
+        statements = [statement for statement, _ in weighed]
         if id(change.file) not in code_of_files:
             code_of_files[id(change.file)] = code_of(change.file)
         readings = _readings(change, statements, code_of_files[id(change.file)])
         topic = _topic(change, spans(change))
-        for statement, reading, weight in zip(statements, readings, weights, strict=True):
+        for (statement, weight), reading in zip(weighed, readings, strict=True):
             names = [change.name, *find_code_spans(statement.text)]
             claim = PseudoReference(
                 text=sentence(statement.text),
@@ -65,6 +66,7 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
             else:
                 shared = dict.fromkeys((*claims[row].spans, *claim.spans))
                 claims[row] = replace(claims[row], spans=tuple(shared))
+    # Sorting is stable: claims of the same weight stay in the order of the change.
     return tuple(sorted(claims, key=lambda claim: -claim.weight))
 
 
@@ -82,6 +84,7 @@ def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
 
 def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
     unit = change.unit
+    # The lines of a unit that only git's hunk header names are unknown.
     if unit is not None and unit.name and unit.start:
         location = _span(change, unit.start, unit.end, new=bool(change.new.units))
     elif topic_spans:

@@ -262,7 +262,13 @@ def group_changes(changes: Mapping[str, UnitChange], *, is_whole: bool) -> list[
         if (is_one or change.kind is Kind.FUNCTION) and all(
             member.state in _JOINABLE[change.state] for member in members
         ):
-            _absorb(change, members)
+            unit_names = {unit.name for unit in change.members}
+            for member in members:
+                outer = (member.name[:end] for end, sign in enumerate(member.name) if sign == ".")
+                if member.unit is not None and unit_names.isdisjoint(outer):
+                    change.members.append(member.unit)
+                    unit_names.add(member.unit.name)
+            _add(change, members)
             absorbed |= names
     return _join_tests([change for key, change in changes.items() if key not in absorbed])
 
@@ -297,17 +303,6 @@ def _absorb_imports(
     main.added = sorted({*main.added, *file.added})
     main.removed = sorted({*main.removed, *file.removed})
     return {""}
-
-
-def _absorb(outer: UnitChange, members: Sequence[UnitChange]) -> None:
-    """Make members part of the change of their enclosing unit."""
-    names = {unit.name for unit in outer.members}
-    for member in members:
-        prefixes = (member.name[:end] for end, sign in enumerate(member.name) if sign == ".")
-        if member.unit is not None and names.isdisjoint(prefixes):
-            outer.members.append(member.unit)
-            names.add(member.unit.name)
-    _add(outer, members)
 
 
 def _add(change: UnitChange, joined: Sequence[UnitChange]) -> None:
