@@ -44,5 +44,6 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         return bool(self.model or self.argument)
 
 
+# The options of engines are the last fields; each engine takes some of them.
 ENGINE_OPTIONS = ModelOptions.__struct_fields__[ModelOptions.__struct_fields__.index("model") :]
 """Fields that are options of an engine."""

@@ -129,6 +129,7 @@ def make_chat(
     """
     shared = _shared(prompt, form, examples)
     last = _fenced(prompt, fence, chunk)
+    # Without examples: two messages of the user in a row are an error in many chat templates.
     if len(shared) == 1:
         return (Message(role="user", text=f"{shared[0].text}\n\n{last}"),)
     return (*shared, Message(role="user", text=last))
@@ -175,6 +176,7 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
 def _fenced(prompt: Prompt, fence: Fence, chunk: Chunk) -> str:
     """Return the text that shows a chunk; all of it, including names, is untrusted."""
     file = chunk.file
+    # A line feed in a path could begin a line that looks like an instruction.
     lines = [f"File: {' '.join(file.path.split())}"] if file.path else []
     if file.old_path and file.old_path != file.path:
         lines.append(f"Before: {' '.join(file.old_path.split())}")

@@ -72,6 +72,7 @@ def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
     outcomes = _run_in_batches(task, [unit for unit in dict.fromkeys(units) if unit not in cached])
     for unit, outcome in outcomes.items():
         if task.cache and isinstance(outcome, RawReport):
+            # JSON: another user may be able to write to the cache, so it must not be unpickled.
             task.cache.put(_key(task, unit), msgspec.json.encode(outcome))
     outcomes |= cached
     return tuple(outcomes[unit] for unit in units)
@@ -162,6 +163,7 @@ def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]
     """
     manifest, name = task.tool.analyzer.manifest, task.tool.analyzer.name
     codes = manifest.exit_codes
+    # The reason of a failure is at the end.
     stderr_text = process.stderr[-2000:].decode("utf-8", errors="replace")
     if process.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
         raise ToolFailedError(
@@ -222,5 +224,6 @@ def _key(task: Task, unit: Unit) -> str:
     }
     for key, value in fields.items():
         content = value.encode("utf-8", errors="replace")
+        # With the length, so that other fields never make the same input.
         digest.update(f"{key} {len(content)}\n".encode() + content)
     return f"findings {digest.hexdigest()}"

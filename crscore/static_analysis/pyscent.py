@@ -265,7 +265,8 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
         process = subprocess.run(  # noqa: S603
             [
                 # Isolated (https://docs.python.org/3/using/cmdline.html#cmdoption-I) and with an
-                # empty settings file: the analyzed code must not choose plugins or options.
+                # empty settings file: pylint runs the `init-hook` of a settings file that it finds,
+                # and the analyzed code must not choose plugins or options.
                 *(sys.executable, "-I", "-m", "pylint", f"--rcfile={settings}"),
                 *("--output-format=json2", "--persistent=n", "--jobs=1", "--load-plugins="),
                 # F and E0001 report a file that pylint cannot read.
@@ -471,6 +472,7 @@ def complex_code(node: Function, name: str) -> Iterator[Smell]:
     """
     from radon.visitors import ComplexityVisitor  # noqa: PLC0415 - `--version` does not need it
 
+    # To radon each `assert` is a path.
     paths = ComplexityVisitor.from_ast(node, no_assert=True).functions[0].complexity
     if paths > RULES["complex-code"].limit:
         level = WARNING if paths > ALARMING_PATHS else NOTE
@@ -709,6 +711,7 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
         group.append(smell)
     for group in sizes.values():
         group.sort(key=lambda smell: _SIZES.index(smell.rule))
+        # The first of equal ones.
         worst = max(group, key=lambda smell: smell.measure / RULES[smell.rule].limit)
         if len(group) > 1:
             extent = f"{', '.join(smell.extent for smell in group[:-1])} and {group[-1].extent}"
@@ -750,6 +753,7 @@ def sarif(reports: Sequence[FileReport], version: str) -> str:
 
 
 def _location(path: str, **region: int) -> dict[str, Any]:
+    # The location is a URI, and a path on POSIX can have any bytes.
     location = {"artifactLocation": {"uri": quote(os.fsencode(path))}}
     return {"physicalLocation": location | ({"region": region} if region else {})}
 

@@ -42,6 +42,7 @@ MAX_LINE: Final = 10_000_000
 """Largest valid line number."""
 MAX_NAME: Final = 60
 """Maximum characters of a tool's name or version."""
+# As GitHub reads it: 7.0 to 8.9 is high, 4.0 to 6.9 medium.
 HIGH: Final = 7.0
 """Minimum `security-severity` (0 to 10) of an error."""
 MEDIUM: Final = 4.0
@@ -96,6 +97,7 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
     """
     try:
         text = content.decode(json.detect_encoding(content), errors="replace")
+        # NaN and Infinity are not JSON (https://www.rfc-editor.org/rfc/rfc8259#section-6).
         log = json.loads(text.removeprefix("\ufeff"), parse_constant=lambda _: None)
     except (ValueError, RecursionError) as exc:
         raise ToolOutputError(source, f"it is not JSON: {exc}") from exc

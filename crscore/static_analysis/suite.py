@@ -110,6 +110,7 @@ class Suite:
         stop: threading.Event,
         confined: bool,
     ) -> collect.ToolResult:
+        # docs/design/013-untrusted-code.md
         refused = self.untrusted and not confined
         tool = collect.REFUSED if refused else self._find(analyzer)
         if isinstance(tool, tools.Absent):
@@ -120,6 +121,7 @@ class Suite:
             for unit in chain.from_iterable(chain.from_iterable(units))
             if unit.suffix in manifest.suffixes and (manifest.fragments or not unit.is_fragment)
         )
+        # Changes of one run may have a text in common.
         distinct = list(dict.fromkeys(read_units))
         outcomes = execute.run_analyzer(execute.Task(tool, self.cache, stop), distinct)
         return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))

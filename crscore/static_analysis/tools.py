@@ -229,6 +229,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
     target = tools / analyzer.name
     try:
         tools.mkdir(parents=True, exist_ok=True)
+        # In the tools folder, so that the new folder can be renamed into its place.
         with tempfile.TemporaryDirectory(dir=tools, prefix=f".{analyzer.name}-") as folder:
             new_folder = Path(folder) / "made"
             new_folder.mkdir()

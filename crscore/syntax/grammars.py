@@ -114,7 +114,12 @@ def language_of(name: str | None) -> Language | None:
 
 
 @cache
-def _parser(package: str, entry: str) -> tree_sitter.Parser:
+def parser(package: str, entry: str) -> tree_sitter.Parser:
+    """Return the parser of a grammar, by the fields of its `Language`.
+
+    Raises:
+        DependencyError: Its wheel is not installed.
+    """
     try:
         import tree_sitter  # noqa: PLC0415 - only runs that parse need it
 
@@ -123,15 +128,6 @@ def _parser(package: str, entry: str) -> tree_sitter.Parser:
         wheel = package.replace("_", "-")
         raise DependencyError(wheel, f"pip install {wheel}") from exc
     return tree_sitter.Parser(tree_sitter.Language(getattr(grammar, entry)()))
-
-
-def parser(language: Language) -> tree_sitter.Parser:
-    """Return the parser of a language.
-
-    Raises:
-        DependencyError: Its grammar's wheel is not installed.
-    """
-    return _parser(language.package, language.entry)
 
 
 def parse(language: Language, source: bytes) -> tree_sitter.Node:
@@ -152,7 +148,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    language_parser = parser(language)
+    language_parser = parser(language.package, language.entry)
     if len(source) > _SHORT_BYTES and not _is_quick(language.package, language.entry, source):
         # Line feeds stay, so that rows of the tree are rows of the file.
         source = _NOT_NEWLINE.sub(b"\0", source)
@@ -165,7 +161,7 @@ def _is_quick(package: str, entry: str, source: bytes) -> bool:
 
     tree-sitter's own timeout does not help, as the slow step is a single one at the end of a text.
     """
-    grammar_parser, size = _parser(package, entry), _SHORT_BYTES
+    grammar_parser, size = parser(package, entry), _SHORT_BYTES
     # Small parts first: they show quadratic time long before a text of 18 KB would take 30 s and
     # 10 GB.
     while size < len(source):

@@ -164,6 +164,8 @@ def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) 
 
 def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[Statement]:
     """Ask about new dependencies of a project, and about new major versions."""
+    # `overrides` (npm) and `resolutions` (yarn) set versions of packages that others depend on:
+    # https://docs.npmjs.com/cli/configuring-npm/package-json
     is_listed = _PATTERNS["dependency_path"].search(change.file.path) is not None
     if not is_listed or change.state != "changed" or change.name in {"overrides", "resolutions"}:
         return
@@ -229,7 +231,7 @@ def _title(file: ChangedFile, text: str, before: str, level: int) -> str | None:
         return table["title"].strip()
     if len(text) - len(text.lstrip()) != level or not text.strip():
         return None
-    if file.language == "css":
+    if file.language == "css":  # "a:hover {", "a,"
         return text.rstrip(" {,")[:MAX_TITLE] if text.rstrip().endswith(("{", ",")) else None
     key = _PATTERNS["key"].match(text) if file.language in {"json", "yaml"} else None
     return key["key"] if key else None

@@ -98,14 +98,10 @@ def _join_similar(
             texts.append(str(len(groups)))
         groups.setdefault((change.kind, *texts), []).append((change, statements))
     for (change, statements), *similar in groups.values():
-        change.similar += [similar_index for similar_index, _ in similar]
+        change.similar += [other for other, _ in similar]
         for index, statement in enumerate(statements):
-            similar_spans = [
-                claim_spans(similar_index, written[index]) for similar_index, written in similar
-            ]
-            statements[index] = statement._replace(
-                similar=tuple(chain.from_iterable(similar_spans))
-            )
+            spans = (claim_spans(other, written[index]) for other, written in similar)
+            statements[index] = statement._replace(similar=tuple(chain.from_iterable(spans)))
         if similar:
             suffix = f", and so in {counted(len(similar), 'more place')}"
             statements[0] = statements[0]._replace(text=statements[0].text + suffix)

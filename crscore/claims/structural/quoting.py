@@ -13,6 +13,7 @@ Line: TypeAlias = tuple[bool, int]
 """Line of a changed file: True for the new version, and its number."""
 MAX_SENTENCE = 180
 """Maximum characters of a sentence that is quoted from a comment or a document."""
+# Each binding is compared with all others.
 MAX_ENTRIES = 200
 """Maximum number of bindings that are searched for collections and their entries."""
 LONG = 120

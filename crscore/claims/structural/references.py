@@ -11,14 +11,7 @@ from crscore.claims.structural.change import UnitChange, code_of
 from crscore.claims.structural.quoting import Line, Statement, sentence
 from crscore.claims.structural.ranking import RankedTopic
 from crscore.diff.ranges import join_ranges
-from crscore.records import (
-    LineSpan,
-    PseudoReference,
-    ReferenceKind,
-    Side,
-    Topic,
-    TopicState,
-)
+from crscore.records import LineSpan, PseudoReference, ReferenceKind, Side, Topic, TopicState
 from crscore.text import find_code_spans, split_identifier
 
 SOURCE = "structural"

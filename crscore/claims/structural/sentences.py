@@ -80,11 +80,12 @@ def write_statements(change: UnitChange, old: Version, new: Version) -> list[Sta
     Returns:
         One to `MAX_CLAIMS` claims, and at most `MAX_IMPLICATIONS` implications.
     """
-    consequences = find_consequences(Evidence(change, old, new))
-    return [*_claims(change, old, new), *islice(consequences, MAX_IMPLICATIONS)]
+    unit = Evidence(change, old, new)
+    return [*_claims(unit), *islice(find_consequences(unit), MAX_IMPLICATIONS)]
 
 
-def _claims(change: UnitChange, old: Version, new: Version) -> list[Statement]:
+def _claims(unit: Evidence) -> list[Statement]:
+    change = unit.change
     summary = Statement(plain_line(change))
     if change.state in _WHOLE or change.noun == "tests":
         return [summary]
@@ -92,7 +93,7 @@ def _claims(change: UnitChange, old: Version, new: Version) -> list[Statement]:
         first = [summary, *_described(change)]
         return [*first, *islice(_inside(change), (MAX_CLAIMS - len(first)) * (change.size > TINY))]
     limit = MAX_CLAIMS_OF_TEST if change.kind is Kind.TEST else MAX_CLAIMS
-    statements = list(islice(details(Evidence(change, old, new)), limit))
+    statements = list(islice(details(unit), limit))
     if not statements and change.state == "changed":
         return [summary if change.before else Statement(summary.text + mentioned_names(change))]
     if change.state not in {"changed", "comments"} or not statements:
@@ -129,7 +130,7 @@ def _inside(change: UnitChange) -> Iterator[Statement]:
             facts = informative_calls(facts)
         by_text = role in {Role.CONDITION, Role.RETURN}
         facts = [fact for fact in facts if fits(fact.text if by_text else fact.name)]
-        if role is Role.RETURN:
+        if role is Role.RETURN:  # "returns `true`" says little
             facts = [fact for fact in facts if fact.text.lower() not in _TRIVIAL]
         if not facts:
             continue
@@ -200,6 +201,7 @@ def _signature(unit: Evidence) -> Iterator[Statement]:
         qualifier = "optional " if all(item.optional for item in added) else ""
         texts.append(f"{subject} takes the new {qualifier}{nouns}")
     elif removed:
+        # A list of several names has an "and".
         nouns = f"parameter{'s' * (' and ' in removed)} {removed}"
         texts.append(f"{subject} no longer takes the {nouns}")
     for item in new.parameters:
@@ -268,6 +270,7 @@ def _returned(unit: Evidence) -> Iterator[Statement]:
     removed = [f for f in unit.removed(Role.RETURN) if f.text and unit.is_gone(f"return{f.text}")]
     if len(added) == len(removed) == 1:
         exchanged = exchange(removed[0].text, added[0].text)
+        # Of long code, only the difference is quoted: "a value with `x`".
         part = "" if quote(added[0].text) in exchanged else "a value with "
         if exchanged:
             yield unit.statement(f"now returns {part}{exchanged}", added)
@@ -387,6 +390,7 @@ def _imports(unit: Evidence) -> Iterator[Statement]:
         for fact in facts:
             if fits(fact.name):
                 modules.setdefault(fact.text, []).append(fact)
+        # Names from modules come before whole modules.
         phrases = [
             _names(names) + (f" from {quote(module)}" if module else "")
             for module, names in sorted(modules.items(), key=lambda item: not item[0])
@@ -428,6 +432,7 @@ def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
     count = 0
     comments = [f.text for f in unit.change.new.facts if f.role is Role.COMMENT and "/*" in f.text]
     prose = words_of(" ".join(comments))
+    # The first line of a renamed unit has its new name, which another sentence reports.
     heads = {(True, declared.head) for declared in unit.change.new.units if unit.change.before}
     for removed, added in unit.blocks():
         for index, (line, text) in enumerate(added):
@@ -443,6 +448,7 @@ def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
                 return
             sentence = f"{unit.subject} now has {noun}{exchanged or quote(text)}"
             yield Statement(sentence, ((True, line),))
+        # A removed line is reported only if no line took its place.
         for line, text in () if added else removed:
             if (False, line) not in covered and _is_statement(text) and unit.is_gone(text):
                 sentence = f"{unit.subject} no longer has the line {quote(text)}"

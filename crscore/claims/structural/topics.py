@@ -18,6 +18,7 @@ MIN_MOVED_AGREEMENT = 0.9
 """Minimum share of common tokens, in [0, 1], of a body that moved to another file."""
 MAX_PAIRED = 60
 """Maximum new, and removed, units of a file that are compared with each other."""
+# `SequenceMatcher` takes quadratic time.
 MAX_TOKENS = 400
 """Maximum tokens of a body that are compared."""
 MIN_TOKENS = 12
@@ -80,6 +81,7 @@ def changes_of(
 def _set_state(change: UnitChange, old: Version, new: Version, language: Language) -> None:
     """Set the state of a unit, such as `new` or `renamed`."""
     key, old_part, new_part = change.name, change.old, change.new
+    # The words of a version are looked up first, as `declares` parses the whole file.
     if key and not old_part.units and new_part.is_declared_in_change:
         is_overload = change.short_name in old.words and old.declares(key, language)
         change.state = "overload" if is_overload else "new"
@@ -224,6 +226,8 @@ def _agreement(old: UnitPart, new: UnitPart) -> float:
     # Common tokens in any order are an upper bound of the ratio, and are much faster to count.
     if min(len(left), len(right)) < MIN_TOKENS or common < MIN_AGREEMENT * total:
         return 0.0
+    # Without `autojunk`, which leaves out frequent tokens of long bodies:
+    # https://docs.python.org/3/library/difflib.html#difflib.SequenceMatcher
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from crscore.errors import DependencyError
 from crscore.syntax.fragments import MAX_OPEN, complete
-from crscore.syntax.grammars import Language, language_of, parser
+from crscore.syntax.grammars import language_of, parser
 from crscore.syntax.guess import guess, is_cpp_header
 from crscore.syntax.outline import Outline, Role
 from crscore.syntax.reader import unreadable
@@ -157,7 +157,7 @@ def test_header_is_cpp_by_its_content_then_by_the_files_beside_it(
 
 def test_missing_grammar_is_named_with_its_wheel() -> None:
     with pytest.raises(DependencyError, match="tree-sitter-none"):
-        parser(Language(name="none", package="tree_sitter_none"))
+        parser("tree_sitter_none", "language")
 
 
 @pytest.mark.parametrize(
