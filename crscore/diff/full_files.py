@@ -50,9 +50,9 @@ def needed(change: Diff, limits: Limits) -> ChosenFiles:
         hunk; binary files, submodules and files without hunks have nothing to read.
     """
     paths = _incomplete(change)
-    max_files = limits.max_sources
-    over = [_left_out(f"comes after max_sources ({max_files:,}) was reached", paths[max_files:])]
-    return ChosenFiles(tuple(paths[:max_files]), tuple(over) if paths[max_files:] else ())
+    kept_paths, left_paths = paths[: limits.max_sources], paths[limits.max_sources :]
+    reason = f"comes after max_sources ({limits.max_sources:,}) was reached"
+    return ChosenFiles(tuple(kept_paths), (_left_out(reason, left_paths),) if left_paths else ())
 
 
 def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> ChosenFiles:

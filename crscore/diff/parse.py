@@ -330,18 +330,15 @@ def _read_file(
     header = read_header(section.header)
     if header.is_empty and not section.hunks:
         return None
+    fault = ""
     if not header.is_known and section.header and path is None:
-        raise DiffParseError(
-            source,
-            section.line,
-            "the file names in this header cannot be read; for one file, give --path",
+        fault = "the file names in this header cannot be read; for one file, give --path"
+    elif header.expects_hunks and not section.hunks:
+        fault = (
+            "this file has a header and no hunk: the diff is cut off, make it again with git diff"
         )
-    if header.expects_hunks and not section.hunks:
-        raise DiffParseError(
-            source,
-            section.line,
-            "this file has a header and no hunk: the diff is cut off, make it again with git diff",
-        )
+    if fault:
+        raise DiffParseError(source, section.line, fault)
     hunks = tuple(section.hunks)
     # The status is read from the hunk's header: a hunk that is cut off before its context would
     # look like a new file.

@@ -151,25 +151,24 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
     hunk_lines, end = _read_lines(lines, index + 1, hunk)
     _check_end(lines, end, source)
     old_found, new_found = count_lines(hunk_lines)
+    fault = ""
     if (old_found, new_found) != (old_length, new_length):
         is_last = end == len(lines)
         # Blank lines at the end belong to the surrounding text, such as a mail, not to the file.
         while hunk_lines and not lines[end - 1]:
             hunk_lines.pop()
             end -= 1
-        if end < len(lines) and lines[end] == "~":
-            raise DiffParseError(source, index + 1, WORD_DIFF)
-        if not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):
-            raise DiffParseError(
-                source,
-                index + 1,
+        if lines[end : end + 1] == ["~"]:
+            fault = WORD_DIFF
+        elif not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):
+            fault = (
                 "the lines of this hunk do not add up to the counts in its header; the diff is "
-                "cut off or was edited, make it again with git diff",
+                "cut off or was edited, make it again with git diff"
             )
-    if (old_length and not old) or (new_length and not new):
-        raise DiffParseError(
-            source, index + 1, "this hunk starts at line 0, but line numbers start at 1"
-        )
+    if not fault and ((old_length and not old) or (new_length and not new)):
+        fault = "this hunk starts at line 0, but line numbers start at 1"
+    if fault:
+        raise DiffParseError(source, index + 1, fault)
     return replace(hunk, lines=tuple(hunk_lines)), end
 
 

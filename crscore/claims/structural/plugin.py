@@ -98,9 +98,9 @@ def _join_similar(
             texts.append(str(len(groups)))
         groups.setdefault((change.kind, *texts), []).append((change, statements))
     for (change, statements), *similar in groups.values():
-        change.similar += [other for other, _ in similar]
+        change.similar += [twin for twin, _ in similar]
         for index, statement in enumerate(statements):
-            spans = (claim_spans(other, written[index]) for other, written in similar)
+            spans = (claim_spans(twin, written[index]) for twin, written in similar)
             statements[index] = statement._replace(similar=tuple(chain.from_iterable(spans)))
         if similar:
             suffix = f", and so in {counted(len(similar), 'more place')}"

@@ -47,6 +47,7 @@ TINY = 4
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
 _WHOLE = frozenset({"layout", "place", "moved", "removed", "overload", "less"})
 """States that one sentence describes."""
+# In the order in which the sentences about a new function come.
 _VERBS = {
     Role.CONDITION: "checks",
     Role.RAISE: "raises",
