@@ -45,23 +45,15 @@ class Name(NamedTuple):
     """Index of the variable, by first appearance."""
 
 
-class Flow(NamedTuple):
-    """Flow of a value from one name to another."""
-
-    source: int
-    """Index of a name."""
-    target: int
-    """Index of a name."""
-
-
 class Names(NamedTuple):
     """Names of a piece of code, in the order of the text."""
 
     names: tuple[Name, ...]
-    next_uses: tuple[Flow, ...]
-    """From each occurrence of a variable to its next one."""
-    assignments: tuple[Flow, ...]
-    """From names in a value to the names that it is assigned to: `a = b + c`, `for a in b`."""
+    next_uses: tuple[tuple[int, int], ...]
+    """Index of each occurrence of a variable, and of its next one."""
+    assignments: tuple[tuple[int, int], ...]
+    """Index of each name in a value, and of each name that the value is assigned to: `a = b + c`,
+    `for a in b`."""
 
 
 class _Context(NamedTuple):
@@ -114,21 +106,20 @@ def read_names(tree: SyntaxTree) -> Names:
         variable = variables.setdefault((scope, occurrence.text), len(variables))
         names.append(Name(occurrence.node, occurrence.text, variable))
         if variable in last:
-            next_uses.append(Flow(last[variable], index))
+            next_uses.append((last[variable], index))
         last[variable] = index
-    return Names(tuple(names), tuple(next_uses), tuple(_assignments(occurrences)))
-
-
-def _assignments(occurrences: Sequence[_Occurrence]) -> Iterator[Flow]:
     sides: dict[int, tuple[list[int], list[int]]] = {}
     for index, occurrence in enumerate(occurrences):
         context = occurrence.context
         if context.binder >= 0:
             sides.setdefault(context.binder, ([], []))[context.is_target].append(index)
-    for sources, targets in sides.values():
-        for target in targets[:MAX_NAMES_PER_SIDE]:
-            for source in sources[:MAX_NAMES_PER_SIDE]:
-                yield Flow(source, target)
+    assignments = [
+        (source, target)
+        for sources, targets in sides.values()
+        for target in targets[:MAX_NAMES_PER_SIDE]
+        for source in sources[:MAX_NAMES_PER_SIDE]
+    ]
+    return Names(tuple(names), tuple(next_uses), tuple(assignments))
 
 
 def _contexts(tree: SyntaxTree) -> list[_Context]:

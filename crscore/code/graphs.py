@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from crscore.code import libraries
 from crscore.code.dataflow import read_names
-from crscore.code.syntax_tree import Node, SyntaxTree
+from crscore.code.syntax_tree import SyntaxTree
 
 # `HTTP` and `Server` of `HTTPServer2`, and `2`; `max` and `size` of `max_size`.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -84,20 +84,16 @@ def program_graph(tree: SyntaxTree) -> Graph:
         if last >= 0:
             edges.append((last, token, Edge.NEXT_TOKEN))
         last = token
-        words += [(token, word) for word in _words(node)]
+        if node.is_named and node.leaf and node.text.replace("$", "_").isidentifier():
+            # The words of a name, each once.
+            found_words = dict.fromkeys(word.lower() for word in _WORD.findall(node.text))
+            words += [(token, word) for word in found_words]
     texts = dict.fromkeys(word for _, word in words)
     word_nodes = {word: index for index, word in enumerate(texts, len(labels))}
     labels += [f"w {word}" for word in texts]
     edges += [(token, word_nodes[word], Edge.SUBTOKEN) for token, word in words]
     _add_names(tree, node_of, labels, edges)
     return Graph(tuple(labels), tuple(edges))
-
-
-def _words(node: Node) -> list[str]:
-    """Return the words of a name, each once."""
-    if not node.is_named or not node.leaf or not node.text.replace("$", "_").isidentifier():
-        return []
-    return list(dict.fromkeys(word.lower() for word in _WORD.findall(node.text)))
 
 
 def _add_names(
@@ -111,9 +107,8 @@ def _add_names(
             variables[name.variable] = len(labels)
             labels.append(f"v {name.text}")
         edges.append((node, variables.get(name.variable, -1), Edge.OCCURRENCE))
-    flows = [(flow.source, flow.target, Edge.NEXT_USE) for flow in names.next_uses]
-    flows += [(flow.target, flow.source, Edge.ASSIGNED) for flow in names.assignments]
-    edges += [(nodes[start], nodes[end], kind) for start, end, kind in flows]
+    edges += [(nodes[start], nodes[end], Edge.NEXT_USE) for start, end in names.next_uses]
+    edges += [(nodes[target], nodes[source], Edge.ASSIGNED) for source, target in names.assignments]
     edges[:] = [edge for edge in edges if min(edge[:2]) >= 0]
 
 
@@ -143,19 +138,6 @@ def edit_distance(first: Graph, second: Graph) -> int:
     """
     # Several assignments may be equally good; sorting gives both argument orders the same one.
     first, second = sorted((first, second))
-    pairs = _pair_nodes(first, second)
-    relabelled = sum(first.labels[left] != second.labels[right] for left, right in pairs.items())
-    mapped = Counter(
-        (pairs[start], pairs[end], kind)
-        for start, end, kind in first.edges
-        if start in pairs and end in pairs
-    )
-    common = (mapped & Counter(second.edges)).total()
-    nodes = len(first.labels) + len(second.labels) - 2 * len(pairs)
-    return relabelled + nodes + len(first.edges) + len(second.edges) - 2 * common
-
-
-def _pair_nodes(first: Graph, second: Graph) -> dict[int, int]:
     cdist = libraries.load("scipy.spatial.distance", "scipy").cdist
     solve = libraries.load("scipy.optimize", "scipy").linear_sum_assignment
     degrees = _degrees(first), _degrees(second)
@@ -165,15 +147,22 @@ def _pair_nodes(first: Graph, second: Graph) -> dict[int, int]:
     cost = (left[:, None] != right[None, :]) + cdist(*degrees, "cityblock") / 2
     removal, insertion = (1 + degree.sum(axis=1) / 2 for degree in degrees)
     cost -= removal[:, None] + insertion[None, :]
-    offsets = np.abs(_positions(len(left))[:, None] - _positions(len(right))[None, :])
+    # Among equally good pairs, those at the same relative position win.
+    rows, columns = (np.arange(len(side)) / len(side) for side in (left, right))
+    ties = _TIE * np.abs(rows[:, None] - columns[None, :])
     # A pair that saves nothing costs 0, like two nodes without a partner, and is dropped below.
-    rows, columns = solve(np.minimum(cost + _TIE * offsets, 0))
+    rows, columns = solve(np.minimum(cost + ties, 0))
     saves = cost[rows, columns] < 0
-    return dict(zip(rows[saves].tolist(), columns[saves].tolist(), strict=True))
-
-
-def _positions(count: int) -> npt.NDArray[np.float64]:
-    return np.arange(count, dtype=np.float64) / count
+    pairs = dict(zip(rows[saves].tolist(), columns[saves].tolist(), strict=True))
+    relabelled = sum(first.labels[left] != second.labels[right] for left, right in pairs.items())
+    mapped = Counter(
+        (pairs[start], pairs[end], kind)
+        for start, end, kind in first.edges
+        if start in pairs and end in pairs
+    )
+    common = (mapped & Counter(second.edges)).total()
+    nodes = len(first.labels) + len(second.labels) - 2 * len(pairs)
+    return relabelled + nodes + len(first.edges) + len(second.edges) - 2 * common
 
 
 def _degrees(graph: Graph) -> npt.NDArray[np.float64]:

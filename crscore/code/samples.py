@@ -78,7 +78,12 @@ def read_samples(
     if candidates.name.endswith(_JSON_LINES_SUFFIXES):
         samples = list(_read_rows(candidates, references))
     elif candidates.is_dir():
-        samples = list(_read_folders(candidates, references))
+        samples = []
+        for path in sorted(entry for entry in candidates.rglob("*") if entry.is_file()):
+            name = path.relative_to(candidates)
+            if not any(part.startswith(".") for part in name.parts):
+                files = [folder / name for folder in references if (folder / name).is_file()]
+                samples.append(_sample(path, files, name.as_posix()))
     else:
         samples = [_sample(candidates, references, candidates.name)]
     incomplete = next((sample for sample in samples if not sample.references), None)
@@ -124,14 +129,6 @@ def _rows(path: Path) -> Iterator[tuple[str, SampleRow]]:
 
 def _references(row: SampleRow) -> list[str]:
     return list(row.references or ()) or ([] if row.reference is None else [row.reference])
-
-
-def _read_folders(candidates: Path, folders: Sequence[Path]) -> Iterator[Sample]:
-    for path in sorted(entry for entry in candidates.rglob("*") if entry.is_file()):
-        name = path.relative_to(candidates)
-        if not any(part.startswith(".") for part in name.parts):
-            references = [folder / name for folder in folders if (folder / name).is_file()]
-            yield _sample(path, references, name.as_posix())
 
 
 def _sample(candidate: Path, references: Sequence[Path], name: str) -> Sample:

@@ -96,7 +96,11 @@ def _table(
         # Comments are extras; text that completes a fragment lies outside of the bytes.
         inside = node.start_byte >= start and node.end_byte <= end and not node.is_extra
         if inside:
-            nodes.append(_node(node, parents[-1], cursor.field_name, strings))
+            leaf = node.child_count == 0
+            source = node.text if leaf or node.type in strings else None
+            text = source.decode("utf-8", "replace") if source else ""
+            field = cursor.field_name or ""
+            nodes.append(Node(node.type, node.is_named, parents[-1], field, text, leaf))
         if cursor.goto_first_child():
             parents.append(len(nodes) - 1 if inside else -1)
             continue
@@ -104,10 +108,3 @@ def _table(
             if not cursor.goto_parent():
                 return tuple(nodes)
             parents.pop()
-
-
-def _node(node: tree_sitter.Node, parent: int, field: str | None, strings: frozenset[str]) -> Node:
-    leaf = node.child_count == 0
-    has_text = node.text and (leaf or node.type in strings)
-    text = node.text.decode("utf-8", "replace") if node.text and has_text else ""
-    return Node(node.type, node.is_named, parent, field or "", text, leaf)

@@ -33,7 +33,7 @@ TYPE_CHECKING = False  # importing typing would be the slowest import here
 if TYPE_CHECKING:
     import ctypes
     from collections.abc import Callable
-    from typing import TypeAlias
+    from typing import NoReturn, TypeAlias
 
     _Step: TypeAlias = tuple[int, int, int, int]
 
@@ -219,18 +219,24 @@ def main(arguments: list[str]) -> None:
         confine(folders, readable)
     tool = os.fork()
     if tool == 0:
-        # Python ignores these two signals, and ignored signals are inherited:
-        # https://docs.python.org/3/library/signal.html
-        for name in ("SIGPIPE", "SIGXFSZ"):
-            signal.signal(getattr(signal, name), signal.SIG_DFL)
-        try:
-            os.execvp(command[0], command)  # noqa: S606  # there is no shell on purpose
-        except OSError as exc:
-            os.write(status, b"refused %d\n" % (exc.errno or 0))
-        finally:
-            os._exit(127)
+        execute(command, status)
     wait_status = os.waitpid(tool, 0)[1]
     os.write(status, b"ended %d\n" % wait_status)
+
+
+def execute(command: list[str], status: int | None = None) -> NoReturn:
+    """Become the tool; if it cannot be started, report the error to `status` and end."""
+    # Python ignores these two signals, and ignored signals are inherited:
+    # https://docs.python.org/3/library/signal.html
+    for name in ("SIGPIPE", "SIGXFSZ"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    try:
+        os.execvp(command[0], command)  # noqa: S606  # there is no shell on purpose
+    except OSError as exc:
+        if status is not None:
+            os.write(status, b"refused %d\n" % (exc.errno or 0))
+    finally:
+        os._exit(127)
 
 
 def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]:

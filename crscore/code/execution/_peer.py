@@ -7,7 +7,8 @@ JSON: a request with its arguments, `value` or `raised`.
 **What a program could lie about.** A copy is made of plain data by this file, so its comparisons
 are Python's own. A proxy asks the program, and a program may answer anything, so a proxy never
 equals, orders or computes with a value of the tests; operators that a known solution defines may
-return another proxy. See docs/design/013-untrusted-code.md.
+return another proxy. See docs/design/013-untrusted-code.md. Within one process, an object whose
+`__eq__` is always true solves every problem: https://github.com/openai/human-eval/pull/67
 """
 
 from __future__ import annotations
@@ -58,9 +59,12 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def reader_of(module: str, name: str) -> Callable[..., Any]:
-    """Return a function that makes an object of a class; its module is imported only then."""
-    return lambda *arguments: find_name(module, name)(*arguments)  # noqa: PLW0108
+def reduced(value: Any) -> tuple[Any, ...]:
+    """Return the arguments by which `pickle` would make a value again."""
+    # https://docs.python.org/3/library/pickle.html#object.__reduce_ex__
+    made_by, arguments = value.__reduce_ex__(2)[:2]
+    # `copyreg.__newobj__` takes the class as its first argument.
+    return tuple(arguments if made_by is type(value) else arguments[1:])
 
 
 def read_random(state: Any) -> Any:
@@ -69,15 +73,17 @@ def read_random(state: Any) -> Any:
     return generator
 
 
+# Not their subclasses, whose methods are the program's.
 _PLAIN = frozenset({type(None), bool, int, float, str})
 """Classes whose values JSON has."""
 _CONTAINERS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
-    "builtins.list": lambda _: (),
-    "builtins.dict": lambda _: (),
-    "builtins.set": lambda _: (),
-    "builtins.bytearray": lambda _: (),
-    "collections.Counter": lambda _: (),
-    "collections.OrderedDict": lambda _: (),
+    **dict.fromkeys(
+        words(
+            "builtins.list builtins.dict builtins.set builtins.bytearray collections.Counter "
+            "collections.OrderedDict"
+        ),
+        lambda _: (),
+    ),
     "collections.defaultdict": lambda value: (value.default_factory,),
     "collections.deque": lambda value: ((), value.maxlen),
     "array.array": lambda value: (value.typecode,),
@@ -85,16 +91,24 @@ _CONTAINERS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
 """Mutable containers, copied with their content: the arguments that make an empty one. Within one
 message they keep their identity, and after a call the caller's are changed as the called one did.
 """
-_REDUCED = words(
-    "builtins.complex builtins.range builtins.slice datetime.date datetime.datetime datetime.time "
-    "datetime.timedelta datetime.timezone decimal.Decimal fractions.Fraction "
-    "ipaddress.IPv4Address ipaddress.IPv4Network ipaddress.IPv6Address ipaddress.IPv6Network "
-    "pathlib.PosixPath pathlib.PurePosixPath pathlib.PureWindowsPath time.struct_time "
-    # Their names in Python 3.13.
-    "pathlib._local.PosixPath pathlib._local.PurePosixPath pathlib._local.PureWindowsPath"
-)
-"""Immutable classes, copied by the arguments that `pickle` would give them."""
-_COPIES: dict[str, tuple[Callable[[Any], tuple[Any, ...]], Callable[..., Any]]] = {
+_COPIES: dict[str, tuple[Callable[[Any], Any], Callable[..., Any] | None]] = {
+    **dict.fromkeys(
+        words(
+            "builtins.complex builtins.range builtins.slice datetime.date datetime.datetime "
+            "datetime.time datetime.timedelta datetime.timezone decimal.Decimal fractions.Fraction "
+            "ipaddress.IPv4Address ipaddress.IPv4Network ipaddress.IPv6Address "
+            "ipaddress.IPv6Network pathlib.PosixPath pathlib.PurePosixPath "
+            "pathlib.PureWindowsPath time.struct_time "
+            # Their names in Python 3.13.
+            "pathlib._local.PosixPath pathlib._local.PurePosixPath pathlib._local.PureWindowsPath"
+        ),
+        (reduced, None),
+    ),
+    "uuid.UUID": (lambda value: (str(value),), None),
+    "zoneinfo.ZoneInfo": (lambda value: (value.key,), None),
+    "collections.UserDict": (lambda value: (value.data,), None),
+    "collections.UserList": (lambda value: (value.data,), None),
+    "collections.ChainMap": (lambda value: value.maps, None),
     "builtins.tuple": (lambda value: value, lambda *items: items),
     "builtins.frozenset": (tuple, lambda *items: frozenset(items)),
     "builtins.bytes": (lambda value: (value.hex(),), bytes.fromhex),
@@ -110,13 +124,9 @@ _COPIES: dict[str, tuple[Callable[[Any], tuple[Any, ...]], Callable[..., Any]]] 
     ),
     "random.Random": (lambda value: (value.getstate(),), read_random),
     "re.Pattern": (lambda value: (value.pattern, value.flags), re.compile),
-    "uuid.UUID": (lambda value: (str(value),), reader_of("uuid", "UUID")),
-    "zoneinfo.ZoneInfo": (lambda value: (value.key,), reader_of("zoneinfo", "ZoneInfo")),
-    "collections.UserDict": (lambda value: (value.data,), reader_of("collections", "UserDict")),
-    "collections.UserList": (lambda value: (value.data,), reader_of("collections", "UserList")),
-    "collections.ChainMap": (lambda value: value.maps, reader_of("collections", "ChainMap")),
 }  # fmt: skip
-"""Other classes that are copied: how to write a value, and how to read it."""
+"""Other classes that are copied: how to write a value as arguments, and how to read it from them;
+None for a class that takes these arguments itself."""
 _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
     int: int.__pos__, float: float.__pos__, complex: complex.__pos__,
     str: lambda value: str.__getitem__(value, slice(None)),
@@ -125,8 +135,10 @@ _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
     frozenset: lambda value: frozenset(frozenset.__iter__(value)),
 }  # fmt: skip
 """Bases whose subclasses have a copy of their value in both processes, and how to make it."""
+# `__array__`, for one, would let NumPy compare what the program answers.
 _NAMES = words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module__ __match_args__")
 """Special attributes that are asked for; others would make objects take part in protocols."""
+# The only special methods that a program may call of an object that a test passes to it.
 _WITH = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 _BINARY = words("add sub mul matmul truediv floordiv mod pow lshift rshift and or xor")
 _COMPARISONS = ("lt", "le", "gt", "ge")
@@ -237,6 +249,7 @@ class Peer:
 
     def ask(self, request: str, *values: Any) -> Any:
         """Send a request and return the other side's answer."""
+        # A request takes 57 microseconds, as only containers that have changed go back.
         with self.lock:
             if not self.is_program:
                 self.share_state()
@@ -339,7 +352,7 @@ class Peer:
                 [number, self.pack_all(items_of(type(value), value), names)]
                 for number, value in objects.items()
                 if number in self.shared
-                or not is_identical(before[number], items_of(type(value), value))
+                or not is_same(before[number], items_of(type(value), value))
             ]
         except (ProgramEndedError, BrokenPipeError):
             raise
@@ -411,10 +424,6 @@ class Peer:
             return ["new", number, name, *(self.pack_all(part, names) for part in parts)]
         if name in _COPIES:
             return ["copy", name, *self.pack_all(_COPIES[name][0](value), names)]
-        if name in _REDUCED:
-            made_by, arguments = value.__reduce_ex__(2)[:2]
-            arguments = arguments if made_by is kind else arguments[1:]
-            return ["copy", name, *(self.pack(item, names) for item in arguments)]
         if isinstance(value, type):
             return self.pack_class(value, names)
         if isinstance(value, BaseException):
@@ -442,20 +451,20 @@ class Peer:
     def pack_class(self, kind: type, names: dict[int, tuple[int, Any]]) -> list[Any]:
         """Return a class as JSON: by its name, or for another one also by its bases."""
         module, name = kind.__module__, kind.__qualname__
-        if id(kind) in self.numbers:
-            return ["yours", self.numbers[id(kind)][0]]
         if self.prompt.get(name) is kind:
             return ["prompt", name]
         full_name = f"{module}.{name}"
-        is_copied = full_name in _CONTAINERS or full_name in _REDUCED
+        is_copied = full_name in _CONTAINERS or (full_name in _COPIES and not _COPIES[full_name][1])
         if vars(builtins).get(name) is kind or (is_copied and copied_class(full_name) is kind):
             return ["class", full_name]
         self.held[id(kind)] = kind
         visible = [base for base in map(visible_base, kind.__bases__) if base is not None]
-        bases = [self.pack_class(base, names) for base in visible]
+        bases = [self.pack(base, names) for base in visible]
         defined = [*vars(kind), *protocols_of(kind)]
         fields = [*getattr(kind, "__dataclass_fields__", ())]
-        container = next((base.__name__ for base in kind.__mro__ if is_container(base)), "")
+        full_names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
+        containers = (base_name for base_name in full_names if base_name in _CONTAINERS)
+        container = next(containers, "").rpartition(".")[2]
         description = [module, name, str(kind.__doc__ or ""), defined, fields, container]
         return ["twin", id(kind), description, *bases]
 
@@ -473,7 +482,7 @@ class Peer:
                 if not isinstance(value, types.BuiltinFunctionType):
                     attributes[name] = value
         fields = (arguments, attributes, text, *causes)
-        kind = self.pack_class(type(error), names)
+        kind = self.pack(type(error), names)
         number = None
         if not self.is_program:
             # The same exception comes back if the program lets it pass.
@@ -489,7 +498,7 @@ class Peer:
         content = None if base is None else self.pack(_IMMUTABLE[base](value), names)
         packed = ["standard", kind.__module__, kind.__qualname__]
         if not is_standard(kind):
-            packed = self.pack_class(kind, names)
+            packed = self.pack(kind, names)
         protocols = protocols_of(kind)
         role = _ROLES.get(kind, "")
         if kind is types.FunctionType:
@@ -526,23 +535,33 @@ class Peer:
         return [self.unpack(v, objects) if type(v) is list else v for v in values]
 
     def unpack_proxy(
-        self, number: int, about: Any, protocols: Any, *fields: Any, objects: dict[int, Any]
+        self, number: int, about: Any, protocols: Any, *packed: Any, objects: dict[int, Any]
     ) -> Any:
-        if number not in self.proxies:
-            packed_class, content = fields
-            if packed_class[0] == "standard":
-                kind = standard_class(*packed_class[1:])
-            else:
-                kind = self.unpack(packed_class, objects)
-            content = self.unpack(content, objects)
-            stand_in = self.stand_in(kind, tuple(protocols), content)
-            self.keep(number, stand_in)
-            role, name, doc = about
-            if role:
-                mirror = self.keep(number, _MIRRORS[role](stand_in))
-                mirror.__name__ = name
-                if "function" in role:
-                    mirror.__doc__ = doc
+        if number in self.proxies:
+            return self.proxies[number]
+        packed_class, packed_content = packed
+        if packed_class[0] == "standard":
+            kind = standard_class(*packed_class[1:])
+        else:
+            kind = self.unpack(packed_class, objects)
+        # Its value as an immutable: a subclass of `int` or `str` has it in both processes.
+        content = self.unpack(packed_content, objects)
+        bases = () if type(content) not in _IMMUTABLE else (type(content),)
+        if not isinstance(kind, ProxyClass):
+            key = kind, bases, tuple(protocols)
+            if key not in self.classes:
+                self.classes[key] = make_proxy_class(*key)
+            kind = self.classes[key]
+        if bases and not issubclass(kind, bases):
+            raise Unsupported(kind.__name__)
+        stand_in = bases[0].__new__(kind, content) if bases else object.__new__(kind)
+        self.keep(number, stand_in)
+        role, name, doc = about
+        if role:
+            mirror = self.keep(number, _MIRRORS[role](stand_in))
+            mirror.__name__ = name
+            if "function" in role:
+                mirror.__doc__ = doc
         return self.proxies[number]
 
     def keep(self, number: int, stand_in: Any) -> Any:
@@ -550,20 +569,6 @@ class Peer:
         self.proxies[number] = stand_in
         self.numbers[id(stand_in)] = number, stand_in
         return stand_in
-
-    def stand_in(self, kind: Any, protocols: tuple[str, ...], content: Any) -> Any:
-        """Make what stands for an object of a class; `content` is its value as an immutable."""
-        bases = () if type(content) not in _IMMUTABLE else (type(content),)
-        if not isinstance(kind, ProxyClass):
-            key = kind, bases, protocols
-            if key not in self.classes:
-                self.classes[key] = make_proxy_class(*key)
-            kind = self.classes[key]
-        if not bases:
-            return object.__new__(kind)
-        if not issubclass(kind, bases):
-            raise Unsupported(kind.__name__)
-        return bases[0].__new__(kind, content)
 
 
 # Copies
@@ -580,7 +585,7 @@ def find_name(module: str, name: str) -> Any:
 
 def copied_class(name: str) -> Any:
     """Return a class whose objects are copied, by its full name."""
-    if name not in _CONTAINERS and name not in _REDUCED and name not in _COPIES:
+    if name not in _CONTAINERS and name not in _COPIES:
         raise Unsupported(name)
     return find_name(*name.rsplit(".", 1))
 
@@ -593,10 +598,6 @@ def read_class(name: str) -> Any:
 
 def protocols_of(kind: type) -> list[str]:
     return [name for name in _PROTOCOLS if hasattr(kind, name)]
-
-
-def is_container(kind: type) -> bool:
-    return f"{kind.__module__}.{kind.__qualname__}" in _CONTAINERS
 
 
 def is_standard(kind: type) -> bool:
@@ -662,10 +663,6 @@ def change(container: Any, items: Any) -> None:
     else:
         del container[:]
     fill(container, items)
-
-
-def is_identical(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
-    return len(old) == len(new) and all(map(operator.is_, old, new))
 
 
 def is_same(old: Any, new: Any) -> bool:
@@ -757,7 +754,7 @@ def read_error(
 
 
 def read_copy(name: str, *arguments: Any) -> Any:
-    reader = find_name(*name.rsplit(".", 1)) if name in _REDUCED else _COPIES[name][1]
+    reader = _COPIES[name][1] or copied_class(name)
     return reader(*arguments)
 
 
@@ -844,6 +841,8 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
     """Object of the other process."""
 
     __slots__ = ()
+    _crscore_container = ""
+    """Name of the container that its class is derived from; empty without one."""
 
     def __getattr__(self, name: str) -> Any:
         return get_attribute(self, name)
@@ -945,12 +944,9 @@ _OPERATOR_METHODS = {
     **{f"__{name}__": operating(name) for name in (*_BINARY, "divmod")},
     **{f"__r{name}__": operating(name, reflected=True) for name in (*_BINARY, "divmod")},
 }
-for _name, _method in {
-    **_METHODS, **_OPERATOR_METHODS,
-    **{f"__{name}__": operating(name) for name in _COMPARISONS},
-    "_crscore_container": "",
-}.items():  # fmt: skip
-    type.__setattr__(Proxy, _name, _method)
+_COMPARING = {f"__{name}__": operating(name) for name in _COMPARISONS}
+for _name, _method in {**_METHODS, **_OPERATOR_METHODS, **_COMPARING}.items():
+    setattr(Proxy, _name, _method)
 for _name in ("__iter__", "__getitem__"):
     setattr(ProxyClass, _name, _PROTOCOLS[_name])
 ProxyClass.__len__ = _METHODS["__len__"]  # type: ignore[attr-defined]

@@ -72,7 +72,8 @@ def serve(source: int, sink: int) -> None:
         for stream in peer.printed
     )
     sys.stdin = io.TextIOWrapper(io.BufferedReader(_peer.Lines()), "utf-8", "surrogateescape")
-    # JSON has integers in decimal; by default Python reads and writes at most 4,300 digits.
+    # JSON has integers in decimal; by default Python reads and writes at most 4,300 digits:
+    # https://docs.python.org/3/library/stdtypes.html#int-max-str-length
     sys.set_int_max_str_digits(0)
     # As `site` defines them, which is not imported.
     vars(builtins).update(exit=sys.exit, quit=sys.exit, help=lambda *_: None)
@@ -86,18 +87,18 @@ def serve(source: int, sink: int) -> None:
         os._exit(0)
 
 
-def _find_class(_: Any, module: str, name: str) -> Any:
-    """Find a class for `pickle`, but no function and no other class that a file may name."""
-    # https://docs.python.org/3/library/pickle.html#restricting-globals
-    of_tests = vars(sys.modules[_peer.TESTS_MODULE]).get(name) if module == "__main__" else None
-    return of_tests if isinstance(of_tests, type) else _peer.copied_class(f"{module}.{name}")
-
-
 def _guard_pickle() -> None:
     """Keep code of the program out of this process when tests read a file that it wrote."""
+
+    def find_class(_: Any, module: str, name: str) -> Any:
+        # No function and no other class that a file may name:
+        # https://docs.python.org/3/library/pickle.html#restricting-globals
+        of_tests = vars(sys.modules[_peer.TESTS_MODULE]).get(name) if module == "__main__" else None
+        return of_tests if isinstance(of_tests, type) else _peer.copied_class(f"{module}.{name}")
+
     # The readers of pandas, NumPy and joblib are derived from this class, not from C's.
     module: Any = pickle
-    module._Unpickler.find_class = _find_class
+    module._Unpickler.find_class = find_class
     module.Unpickler, module.load, module.loads = module._Unpickler, module._load, module._loads
 
 

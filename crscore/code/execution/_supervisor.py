@@ -25,7 +25,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import signal
 import sys
 import time
 
@@ -117,7 +116,7 @@ def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, An
         for stream in (1, 2):
             os.dup2(_REPORT, stream)
         os.close(_REPORT)
-        _execute(job["commands"][0])
+        _launch.execute(job["commands"][0])
     # In place of the two folders that `main` added for its own imports.
     sys.path[-2:] = job["packages"]
     os.write(_REPORT, _STARTED)
@@ -155,7 +154,7 @@ def _run_program(job: dict[str, Any], readable: list[str], *ends: int) -> NoRetu
     os.close(_REPORT)
     _enter(job["folders"][1])
     if job["commands"][1]:
-        _execute(job["commands"][1])
+        _launch.execute(job["commands"][1])
     sys.path[-2:] = job["packages"]
     _python_tester.serve(_IN, _OUT)
     os._exit(0)
@@ -176,16 +175,6 @@ def _keep_open(*ends: int) -> None:
 def _enter(folder: str, *, home: str = "") -> None:
     os.chdir(folder)
     os.environ.update(HOME=home or folder, TMPDIR=folder)
-
-
-def _execute(command: list[str]) -> NoReturn:
-    # Python ignores both, and a program would inherit that.
-    for name in ("SIGPIPE", "SIGXFSZ"):
-        signal.signal(getattr(signal, name), signal.SIG_DFL)
-    try:
-        os.execvp(command[0], command)  # noqa: S606  (there is no shell on purpose)
-    finally:
-        os._exit(127)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """Tests and program of one sandbox, each in a process of its own.
 
-The tests call the other process (`_supervisor.py`), with values as text. Only plain values cross:
-numbers, strings, and the usual containers of these. A test that needs more, such as an object of
-the program's own class or a function as an argument, fails with that reason and can never pass
-because of it.
+`_supervisor.py` starts both, connected by two pipes. Values cross as text: those of Python by
+`_peer.py`, those of the other languages by their harness in crscore-lab. A test that needs what
+cannot cross fails with that reason, and never passes because of it.
 """
 
 import json

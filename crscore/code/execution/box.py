@@ -80,33 +80,27 @@ def private_folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        _remove(folder)
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder.
-
-    `shutil.rmtree` fails for folders nested more deeply than Python may recurse, and a path may be
-    longer than the system accepts. So folders within folders are moved to the top first.
-    """
-    left = [folder]
-    while left:
-        current = left.pop()
-        with contextlib.suppress(OSError), os.scandir(current) as entries:
-            for entry in entries:
+        # `shutil.rmtree` fails for folders nested more deeply than Python may recurse, and a path
+        # may be longer than the system accepts: https://github.com/python/cpython/issues/89727
+        # So folders within folders are moved to the top first.
+        left = [folder]
+        while left:
+            current = left.pop()
+            with contextlib.suppress(OSError), os.scandir(current) as entries:
+                for entry in entries:
+                    with contextlib.suppress(OSError):
+                        if not entry.is_dir(follow_symlinks=False):
+                            Path(entry.path).unlink()
+                            continue
+                        Path(entry.path).chmod(0o700)
+                        moved = folder / secrets.token_hex()
+                        Path(entry.path).rename(moved)
+                        left.append(moved)
+            if current != folder:
                 with contextlib.suppress(OSError):
-                    if not entry.is_dir(follow_symlinks=False):
-                        Path(entry.path).unlink()
-                        continue
-                    Path(entry.path).chmod(0o700)
-                    moved = folder / secrets.token_hex()
-                    Path(entry.path).rename(moved)
-                    left.append(moved)
-        if current != folder:
-            with contextlib.suppress(OSError):
-                current.rmdir()
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+                    current.rmdir()
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 @cache

@@ -99,14 +99,16 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
             raise InputError(f"{location}: `{missing}` is missing")
         if name in problems:
             raise InputError(f"{location}: an earlier line has the task {name}")
-        # HumanEval's tests define `check` and leave the call to the harness. BigCodeBench's are
-        # cases of unittest, which `_python_tester.py` runs.
+        # HumanEval's tests define `check` and leave the call to the harness, BigCodeBench's are
+        # cases of unittest, which `_python_tester.py` runs: https://github.com/openai/human-eval,
+        # https://github.com/bigcode-project/bigcodebench
         has_check = "def check" in tests or "unittest" not in tests
         if row.test is not None and row.entry_point and has_check:
             tests = f"{tests}\ncheck({row.entry_point})\n"
         language = _LANGUAGES.get(row.language.lower(), row.language.lower())
         # The completions of graded programs lost the indentation of their first line.
-        margin = _margin(row.prompt) if language == "python" else ""
+        last = row.prompt.rstrip().rpartition("\n")[2] if language == "python" else ""
+        margin = last[: len(last) - len(last.lstrip())]
         problems[name] = Problem(
             id=name,
             tests=tests,
@@ -132,12 +134,6 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
 def _name(task: str | int) -> str:
     """Return a name that can be written: a JSON string may hold a lone surrogate."""
     return str(task).encode("utf-8", "backslashreplace").decode()
-
-
-def _margin(prompt: str) -> str:
-    """Return the indentation of the last line of a prompt."""
-    last = prompt.rstrip().rpartition("\n")[2]
-    return last[: len(last) - len(last.lstrip())]
 
 
 def read_completions(path: Path, problems: Sequence[str]) -> tuple[Completion, ...]:

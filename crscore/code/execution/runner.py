@@ -21,6 +21,7 @@ _MAX_CHARACTERS: Final = 1_000
 """Maximum length of a result before paths are removed from it."""
 # Matches `/tmp/crscore-abcd1234/program/`, which differs in every run.
 _BOX_PATH: Final = re.compile(r"/[^\s:]{0,200}/crscore-\w{8}/\w+/")
+# https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on untrusted code."""
 
@@ -66,13 +67,33 @@ def run_programs(
         ToolNotFoundError: A compiler or an interpreter is missing.
     """
     _check(allowed=allowed)
-    languages = {problem.language for problem in problems.values()}
-    judges = {language: _judge_of(language) for language in languages}
+    judges: dict[str, Callable[[Box, Problem, str], str]] = {}
+    installed = plugins.names("languages")
+    for language in {problem.language for problem in problems.values()}:
+        if language not in installed:
+            raise InputError(
+                f"{language} cannot be run; there are: {', '.join(installed)} "
+                f"(more languages: {MORE_LANGUAGES})"
+            )
+        judges[language] = plugins.load("languages", language).create()
     programs = list(dict.fromkeys((row.problem, row.code) for row in completions))
 
     def judge(program: tuple[str, str]) -> str:
-        name, code = program
-        return _run_one(judges[problems[name].language], problems[name], code, timeout)
+        problem, code = problems[program[0]], program[1]
+        with private_folder() as folder:
+            try:
+                box = Box(folder=folder, seconds=timeout)
+                result = judges[problem.language](box, problem, code)
+            except apart.RejectedError as exc:
+                result = f"failed: {exc}"
+            except ToolFailedError as exc:
+                is_late = exc.reason.startswith("took longer")
+                result = TIMED_OUT if is_late else f"failed: {exc.reason}"
+        # One short, printable line, because its text comes from the program.
+        line = " ".join(_BOX_PATH.sub("", result[:_MAX_CHARACTERS]).split())[:RESULT_CHARACTERS]
+        escaped = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+        # Cut again, because an escape is longer than its character.
+        return "".join(escaped)[:RESULT_CHARACTERS]
 
     results: dict[tuple[str, str], str] = {}
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
@@ -107,36 +128,3 @@ def _check(*, allowed: bool) -> None:
             "environment",
             "is not possible here: this system cannot keep a program off the network",
         )
-
-
-def _judge_of(language: str) -> Callable[[Box, Problem, str], str]:
-    languages = plugins.names("languages")
-    if language not in languages:
-        raise InputError(
-            f"{language} cannot be run; there are: {', '.join(languages)} "
-            f"(more languages: {MORE_LANGUAGES})"
-        )
-    judge: Callable[[Box, Problem, str], str] = plugins.load("languages", language).create()
-    return judge
-
-
-def _run_one(
-    judge: Callable[[Box, Problem, str], str], problem: Problem, code: str, timeout: float
-) -> str:
-    with private_folder() as folder:
-        try:
-            result = judge(Box(folder=folder, seconds=timeout), problem, code)
-        except apart.RejectedError as exc:
-            result = f"failed: {exc}"
-        except ToolFailedError as exc:
-            result = TIMED_OUT if exc.reason.startswith("took longer") else f"failed: {exc.reason}"
-    return _shortened(result)
-
-
-def _shortened(result: str) -> str:
-    """Return a result as one short, printable line, because its text comes from the program."""
-    short = result[:_MAX_CHARACTERS]
-    line = " ".join(_BOX_PATH.sub("", short).split())[:RESULT_CHARACTERS]
-    escaped = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
-    # Cut again, because an escape is longer than its character.
-    return "".join(escaped)[:RESULT_CHARACTERS]

@@ -4,7 +4,6 @@ White space is left out; with several references, the best one counts.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -24,31 +23,6 @@ class ChrfOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_field
     word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0
     """Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are separated by white space, so
     `f (x)` differs from `f(x)`: format both sides alike before using more than 0."""
-
-
-def _reduce(options: ChrfOptions, samples: Sequence[Sample]) -> Floats:
-    """Count n-grams.
-
-    Returns:
-        Shape (N, 3 · orders + 1): for each length of n-grams the numbers in the candidate, in the
-        best reference, and in common; then the characters of a candidate whose references are
-        blank, which sacrebleu does not count.
-    """
-    metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
-        char_order=_CHAR_ORDER, word_order=options.word_order, beta=_BETA
-    )
-    counted: dict[tuple[str, ...], Any] = {}
-    rows = []
-    for sample in samples:
-        blank = not sample.candidate.strip()
-        references = tuple(text for text in sample.references if blank == (not text.strip()))
-        references = references or sample.references
-        if references not in counted:
-            # The library's own corpus score and bootstrap are made of these two.
-            counted[references] = metric._extract_reference_info(references)
-        row = metric._compute_segment_statistics(sample.candidate, counted[references])
-        rows.append([*row, 0 if row[1] else len("".join(sample.candidate.split()))])
-    return np.array(rows, dtype=np.float64)
 
 
 def _scores(totals: Floats) -> Floats:
@@ -75,7 +49,26 @@ def create(options: ChrfOptions) -> Metric:
         mean = "|mean|round:3" if options.preset else ""
         return f"{variant}|{libraries.version('sacrebleu')}{mean}"
 
-    reduce = partial(_reduce, options)
+    def reduce(samples: Sequence[Sample]) -> Floats:
+        # For each length of n-grams the numbers in the candidate, in the best reference, and in
+        # common; then the characters of a candidate whose references are blank, which sacrebleu
+        # does not count. Shape (N, 3 · orders + 1).
+        metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
+            char_order=_CHAR_ORDER, word_order=options.word_order, beta=_BETA
+        )
+        counted: dict[tuple[str, ...], Any] = {}
+        rows = []
+        for sample in samples:
+            blank = not sample.candidate.strip()
+            references = tuple(text for text in sample.references if blank == (not text.strip()))
+            references = references or sample.references
+            if references not in counted:
+                # The library's own corpus score and bootstrap are made of these two.
+                counted[references] = metric._extract_reference_info(references)
+            row = metric._compute_segment_statistics(sample.candidate, counted[references])
+            rows.append([*row, 0 if row[1] else len("".join(sample.candidate.split()))])
+        return np.array(rows, dtype=np.float64)
+
     if options.preset:
         # "Out of the BLEU" takes the mean of rounded scores.
         return mean_metric("chrf", identify, lambda samples: _scores(reduce(samples)).round(3))

@@ -269,13 +269,12 @@ def encode_windows(
     parts: list[list[Vectors]] = [[] for _ in rows]
     for (index, (start, _, first, end)), vectors in zip(cut, encoded, strict=True):
         parts[index].append(vectors[first - start : end - start])
-    return [_unit_rows(np.concatenate(part)) for part in parts]
-
-
-def _unit_rows(vectors: Vectors) -> Vectors:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    # A zero vector stays zero.
-    units: Vectors = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    units = []
+    for part in parts:
+        sequence = np.concatenate(part)
+        # A zero vector stays zero.
+        lengths = np.maximum(np.linalg.norm(sequence, axis=1, keepdims=True), 1e-12)
+        units.append((sequence / lengths).astype(np.float32))
     return units
 
 
@@ -313,16 +312,12 @@ def weights_of(tokens: Tokens) -> Floats:
     return weights
 
 
-def align(
-    candidate: Tokens, reference: Tokens, *, candidate_weights: Floats, reference_weights: Floats
-) -> Floats:
+def align(candidate: Tokens, reference: Tokens) -> Floats:
     """Match every token with the most similar one of the other side.
 
     Args:
         candidate: Tokens to compare.
         reference: Tokens to compare with.
-        candidate_weights: Result of `weights_of`.
-        reference_weights: The same for the reference.
 
     Returns:
         `VALUES`, shape (4,), each in [0, 1]: precision is the weighted mean over the candidate,
@@ -332,6 +327,7 @@ def align(
     Source:
         Zhou et al., EMNLP 2023, arXiv:2302.05527, section 3.
     """
+    candidate_weights, reference_weights = weights_of(candidate), weights_of(reference)
     if not candidate_weights.any() or not reference_weights.any():
         return np.full(4, float(candidate_weights.any() == reference_weights.any()))
     best = np.full(len(reference.vectors), -np.inf)
@@ -352,7 +348,7 @@ def _score(
     """Score samples of one source, in batches of limited memory."""
     value = VALUES.index(options.value)
     scores: list[float] = []
-    sides: dict[str, tuple[Tokens, Floats]] = {}
+    sides: dict[str, Tokens] = {}
     for batch in _batches(samples):
         texts = dict.fromkeys(
             code for sample in batch for code in (sample.candidate, *sample.references)
@@ -361,14 +357,9 @@ def _score(
         # Neighbouring samples often share references.
         sides = {text: side for text, side in sides.items() if text in texts}
         for text, tokens in zip(new, source.read(new), strict=True):
-            words = drop_punctuation(tokens)
-            sides[text] = words, weights_of(words)
+            sides[text] = drop_punctuation(tokens)
         for sample in batch:
-            left, left_weights = sides[sample.candidate]
-            alignments = (
-                align(left, right, candidate_weights=left_weights, reference_weights=right_weights)
-                for right, right_weights in (sides[text] for text in sample.references)
-            )
+            alignments = (align(sides[sample.candidate], sides[text]) for text in sample.references)
             scores.append(max(float(values[value]) for values in alignments))
     return scores
 

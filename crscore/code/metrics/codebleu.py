@@ -14,12 +14,13 @@ Source:
     2023, and its code.
 """
 
+import contextlib
 import io
 import math
 import tokenize
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,7 +28,7 @@ import numpy as np
 from crscore.code import ngrams, tokens
 from crscore.code.dataflow import read_names
 from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, PresetOptions, pair_metric
-from crscore.code.syntax_tree import SyntaxTree, syntax_tree
+from crscore.code.syntax_tree import syntax_tree
 from crscore.diff.languages import read_tables
 from crscore.syntax.grammars import fingerprint
 from crscore.syntax.trees import grammar_of
@@ -73,15 +74,6 @@ class _Side(NamedTuple):
     flow: Counter[tuple[bool, int, int]] | None
 
 
-def _compare(options: PresetOptions, candidate: str, reference: str, language: str | None) -> float:
-    if not candidate.strip() or not reference.strip():
-        return float(not candidate.strip() and not reference.strip())
-    parts = compute_parts(candidate, reference, language, options.preset)
-    if options.preset:
-        return round(parts.combine(PRESET_WEIGHTS), 3)
-    return parts.combine(EQUAL_WEIGHTS)
-
-
 def compute_parts(
     candidate: str, reference: str, language: str | None, preset: Preset | None = None
 ) -> Parts:
@@ -115,7 +107,15 @@ def compute_parts(
     flow = _share(left.flow, right.flow)
     if preset and right.flow is not None and left.flow is None:
         flow = 0.0
-    words = _words(left.tokens, right.tokens, _keywords(language, preset))
+    keywords = _keywords(language, preset)
+
+    def weight(words: Counter[str]) -> int:
+        return sum(n * (KEYWORD_WEIGHT if word in keywords else 1) for word, n in words.items())
+
+    reference_words = Counter(right.tokens)
+    penalty = math.exp(min(0.0, 1 - len(right.tokens) / len(left.tokens)))
+    common = weight(Counter(left.tokens) & reference_words)
+    words = penalty * common / weight(reference_words)
     return Parts(bleu, words, _share(left.subtrees, right.subtrees), flow)
 
 
@@ -126,65 +126,37 @@ def _share(candidate: Counter[T] | None, reference: Counter[T] | None) -> float 
     return (candidate & reference).total() / reference.total()
 
 
-def _words(candidate: Sequence[str], reference: Sequence[str], keywords: frozenset[str]) -> float:
-    def weight(counted: Counter[str]) -> int:
-        return sum(n * (KEYWORD_WEIGHT if word in keywords else 1) for word, n in counted.items())
-
-    reference_words = Counter(reference)
-    penalty = math.exp(min(0.0, 1 - len(reference) / len(candidate)))
-    return penalty * weight(Counter(candidate) & reference_words) / weight(reference_words)
-
-
 @lru_cache(maxsize=32)
 def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
     """Count a text; a reference is used for many candidates."""
+    words = tokens.split(code, "tranx" if preset else "code")
     if preset and language == "python":
-        words = _python_tokens(code)
-    else:
-        words = tokens.split(code, "tranx" if preset else "code")
+        # Code that Python's own tokenizer cannot read stays split as for tranX. The end of line
+        # that Python 3.8 and later add to code without one is left out.
+        with contextlib.suppress(tokenize.TokenError, SyntaxError):
+            words = [
+                token.string
+                for token in tokenize.generate_tokens(io.StringIO(code).readline)
+                if token.type != tokenize.NEWLINE or token.string
+            ]
     tree = syntax_tree(code, language, whole_file=preset is not None)
     if tree is None:
         return _Side(tuple(words), None, None)
-    flow = None if preset and not tree.valid else _flow(tree, assignments=preset is None)
-    return _Side(tuple(words), _subtrees(tree), flow)
-
-
-def _subtrees(tree: SyntaxTree) -> Counter[int]:
-    """Count the sub-trees by a hash of the types of their nodes, anonymous children left out."""
+    # Sub-trees, by a hash of the types of their nodes, anonymous children left out.
     keys = [0] * len(tree.nodes)
     for position, children in reversed(list(enumerate(tree.children()))):
         child_keys = tuple(keys[child] for child in children if tree.nodes[child].is_named)
         kind = tree.nodes[position].type.replace("'", '"')  # 'a' and "a" are the same literal
         # These hashes differ between processes, but only their equality counts.
         keys[position] = hash((kind, child_keys))
-    return Counter(keys)
-
-
-def _flow(tree: SyntaxTree, *, assignments: bool) -> Counter[tuple[bool, int, int]]:
+    if preset and not tree.valid:
+        return _Side(tuple(words), Counter(keys), None)
     names = read_names(tree)
     flows = [(False, flow) for flow in names.next_uses]
-    if assignments:
-        flows += [(True, flow) for flow in names.assignments]
-    return Counter(
-        (kind, names.names[flow.source].variable, names.names[flow.target].variable)
-        for kind, flow in flows
-    )
-
-
-def _python_tokens(code: str) -> list[str]:
-    """Split Python as its own tokenizer does, including line ends and the end of the code.
-
-    Code that it cannot read is split as for tranX. The end of line that Python 3.8 and later add to
-    code without one is left out.
-    """
-    try:
-        return [
-            token.string
-            for token in tokenize.generate_tokens(io.StringIO(code).readline)
-            if token.type != tokenize.NEWLINE or token.string
-        ]
-    except (tokenize.TokenError, SyntaxError):
-        return tokens.tranx(code)
+    flows += [] if preset else [(True, flow) for flow in names.assignments]
+    variable = [name.variable for name in names.names]
+    flow = Counter((kind, variable[start], variable[end]) for kind, (start, end) in flows)
+    return _Side(tuple(words), Counter(keys), flow)
 
 
 # "Out of the BLEU" weighs the methods of Python's dict like reserved words, because its programs
@@ -205,10 +177,19 @@ def _keywords(language: str | None, preset: Preset | None) -> frozenset[str]:
 
 def create(options: PresetOptions) -> Metric:
     """Create the metric."""
+
+    def compare(candidate: str, reference: str, language: str | None) -> float:
+        if not candidate.strip() or not reference.strip():
+            return float(not candidate.strip() and not reference.strip())
+        parts = compute_parts(candidate, reference, language, options.preset)
+        if options.preset:
+            return round(parts.combine(PRESET_WEIGHTS), 3)
+        return parts.combine(EQUAL_WEIGHTS)
+
     return pair_metric(
         "codebleu",
         lambda: f"codebleu|{options.preset or 'equal'}|grammars:{fingerprint()}",
-        partial(_compare, options),
+        compare,
         needs_grammar=True,
         max_characters=MAX_CHARACTERS,
     )

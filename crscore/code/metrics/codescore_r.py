@@ -10,7 +10,6 @@ Source:
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -34,28 +33,6 @@ class CodeScoreROptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
     model: str | None = None
     """Hugging Face encoder: a folder or a name. Without one, the metric cannot judge any code."""
-
-
-def _scores(options: CodeScoreROptions, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
-    assert options.model is not None  # noqa: S101 - else the metric refuses all samples
-    scores = np.zeros(len(samples))
-    pairs: list[tuple[int, str, str]] = []
-    for index, sample in enumerate(samples):
-        references = [text for text in sample.references if text.strip()]
-        if not sample.candidate.strip():
-            # Empty code agrees with an empty reference only.
-            scores[index] = len(references) < len(sample.references)
-        elif _parses(sample):
-            candidate = _sketch(sample.candidate, sample)
-            pairs += [(index, candidate, _sketch(text, sample)) for text in references]
-    if pairs:
-        sketches = list(dict.fromkeys(text for pair in pairs for text in pair[1:]))
-        vectors = dict(zip(sketches, _vectors(options.model, sketches), strict=True))
-        for index, candidate, reference in pairs:
-            cosine = float(vectors[candidate] @ vectors[reference])
-            # Starts at 0, so a negative cosine counts as 0.
-            scores[index] = max(scores[index], min(cosine, 1.0))
-    return scores
 
 
 def _vectors(model: str, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -87,14 +64,6 @@ def extract(model: Any, batch: Any) -> Any:
     return model(**batch, output_hidden_states=True).hidden_states[-1][:, 0]
 
 
-def _parses(sample: Sample) -> bool:
-    """Return whether a candidate parses, alone or after its context."""
-    texts = [sample.candidate]
-    if sample.context.strip():
-        texts.append(f"{sample.context}{sample.candidate}")
-    return any(parse_code(text, sample.language).errors == 0 for text in texts)
-
-
 def _sketch(code: str, sample: Sample) -> str:
     return sketch(code[:MAX_CHARS], sample.language, context=sample.context[-MAX_CHARS:])
 
@@ -109,6 +78,29 @@ def create(options: CodeScoreROptions) -> Metric:
         name = f"{options.model}@{commit[:8]}" if commit else options.model
         return f"codescore_r:cosine:{name}:cls-relu"
 
+    def scores(samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
+        assert options.model is not None  # noqa: S101 - else the metric refuses all samples
+        values = np.zeros(len(samples))
+        pairs: list[tuple[int, str, str]] = []
+        for index, sample in enumerate(samples):
+            references = [text for text in sample.references if text.strip()]
+            code, language, context = sample.candidate, sample.language, sample.context
+            # A candidate parses alone, or after its context.
+            texts = [code, f"{context}{code}"] if context.strip() else [code]
+            if not code.strip():
+                # Empty code agrees with an empty reference only.
+                values[index] = len(references) < len(sample.references)
+            elif any(parse_code(text, language).errors == 0 for text in texts):
+                candidate = _sketch(code, sample)
+                pairs += [(index, candidate, _sketch(text, sample)) for text in references]
+        if pairs:
+            sketches = list(dict.fromkeys(text for pair in pairs for text in pair[1:]))
+            vectors = dict(zip(sketches, _vectors(options.model, sketches), strict=True))
+            for index, candidate, reference in pairs:
+                cosine = float(vectors[candidate] @ vectors[reference])
+                # Starts at 0, so a negative cosine counts as 0.
+                values[index] = max(values[index], min(cosine, 1.0))
+        return values
+
     refusal = None if options.model else "it needs an encoder: codescore_r:model=NAME"
-    scores = partial(_scores, options)
     return mean_metric("codescore_r", identify, scores, needs_grammar=True, refusal=refusal)

@@ -8,12 +8,12 @@ from crscore.code import libraries
 from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, pair_metric
 
 
-def _compare(candidate: str, reference: str, _language: str | None) -> float:
-    levenshtein = libraries.load("rapidfuzz.distance", "rapidfuzz").Levenshtein
-    return float(levenshtein.normalized_similarity(candidate.strip(), reference.strip()))
-
-
 def create() -> Metric:
     """Create the metric."""
+
+    def compare(candidate: str, reference: str, _language: str | None) -> float:
+        levenshtein = libraries.load("rapidfuzz.distance", "rapidfuzz").Levenshtein
+        return float(levenshtein.normalized_similarity(candidate.strip(), reference.strip()))
+
     # No version: the distance is the same by every library.
-    return pair_metric("edit", lambda: "edit", _compare, max_characters=MAX_CHARACTERS)
+    return pair_metric("edit", lambda: "edit", compare, max_characters=MAX_CHARACTERS)

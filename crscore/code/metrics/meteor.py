@@ -26,19 +26,6 @@ class MeteorOptions(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fiel
         return bool(self.preset) if self.synonyms is None else self.synonyms
 
 
-def _compare(
-    options: MeteorOptions, candidate: str, reference: str, _language: str | None
-) -> float:
-    score = libraries.load("nltk.translate.meteor_score", "nltk").single_meteor_score
-    left, right = map(options.split, (candidate, reference))
-    if not left:
-        return float(not right)
-    synonyms = wordnet.find()[0] if options.uses_synonyms else wordnet.NO_SYNONYMS
-    # nltk takes the reference first.
-    value = float(score(right, left, stemmer=_stemmer(), wordnet=synonyms))
-    return round(value, 3) if options.preset else value
-
-
 @functools.cache
 def _stemmer() -> SimpleNamespace:
     """Return Porter's stemmer, which stems every word once."""
@@ -54,4 +41,14 @@ def create(options: MeteorOptions) -> Metric:
         version = libraries.version("nltk")
         return f"meteor|tok:{options.kind_of_tokens}|{words}|{version}{options.rounding}"
 
-    return pair_metric("meteor", identify, functools.partial(_compare, options))
+    def compare(candidate: str, reference: str, _language: str | None) -> float:
+        score = libraries.load("nltk.translate.meteor_score", "nltk").single_meteor_score
+        left, right = map(options.split, (candidate, reference))
+        if not left:
+            return float(not right)
+        synonyms = wordnet.find()[0] if options.uses_synonyms else wordnet.NO_SYNONYMS
+        # nltk takes the reference first: https://www.nltk.org/api/nltk.translate.meteor_score.html
+        value = float(score(right, left, stemmer=_stemmer(), wordnet=synonyms))
+        return round(value, 3) if options.preset else value
+
+    return pair_metric("meteor", identify, compare)

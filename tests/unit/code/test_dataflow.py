@@ -15,8 +15,8 @@ def read(code: str, language: str = "python") -> tuple[str, list[str], list[str]
     texts = [name.text for name in names.names]
     return (
         " ".join(f"{name.text}{name.variable}" for name in names.names),
-        [texts[flow.source] for flow in names.next_uses],
-        sorted({f"{texts[flow.target]}<-{texts[flow.source]}" for flow in names.assignments}),
+        [texts[source] for source, _ in names.next_uses],
+        sorted({f"{texts[target]}<-{texts[source]}" for source, target in names.assignments}),
     )
 
 
