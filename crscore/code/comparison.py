@@ -62,6 +62,7 @@ RATES: Final[Mapping[str, Rates]] = MappingProxyType(
 )
 """Rates by metric: "Out of the BLEU", Table 4, CoNaLa, 3,321 pairs of models of one-line Python.
 Other metrics were not studied."""
+# The bounds of Table 4 of the paper.
 _LIMITS: Final = (2.0, 5.0, 10.0)
 # A rate up to the first limit convinces most readers; a rate above the second, few.
 _CONVINCING_MAX_RATE: Final = 0.05

@@ -65,6 +65,6 @@ def load_model(
 
 def max_tokens(tokenizer: Any, model: Any) -> int:
     """Return the maximum number of tokens that a model reads at once."""
-    # RoBERTa's positions begin after the padding token. A tokenizer without a limit of its own
-    # reports a huge number.
+    # RoBERTa's positions begin after the padding token: of 514, 512 are left for tokens. Tokenizers
+    # without a limit of their own report a huge number.
     return int(min(tokenizer.model_max_length, model.config.max_position_embeddings - 2))

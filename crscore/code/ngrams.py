@@ -112,6 +112,7 @@ def bleu(statistics: Floats, *, effective_order: bool) -> Floats:
     length, nearest = statistics[:, 0], statistics[:, 1]
     common, total = statistics[:, 2 : 2 + ORDER], statistics[:, 2 + ORDER :]
     present = total > 0
+    # Each further length without a match halves its count: 1/2, 1/4, ... (sacrebleu's `exp`).
     missed = present & (common == 0)
     smoothed = np.where(missed, 0.5 ** np.cumsum(missed, axis=1), common)
     precisions = smoothed / np.where(present, total, 1)

@@ -121,6 +121,7 @@ def read_weights(path: Path) -> Weights:
 
 def _check(content: arrays.Arrays, *, features: int) -> None:
     """Reject values that would make a run fail later, or make its results undefined."""
+    # The file may be the user's (`calibrated:FILE`), or damaged.
     axes, nodes = content["axes"], len(content["value"])
     if axes.ndim != 2 or any(
         content[name].shape != axes.shape[1:] for name in ("claim", "remark", "centre")

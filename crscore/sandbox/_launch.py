@@ -59,6 +59,7 @@ _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "socket": (41, 198),
     "io_uring_setup": (425, 425),  # can open sockets of its own
+    # The group is killed at the end; what has left it would stay.
     "setpgid": (109, 154),
     "setsid": (112, 157),
     "unshare": (272, 97),
@@ -278,6 +279,7 @@ def _limit(seconds: int, memory: int, size: int) -> None:
         # Not the address space: node and Java reserve far more than they use.
         resource.RLIMIT_DATA: memory,
         resource.RLIMIT_FSIZE: size,
+        # The dump of a crash would fill the disk with the memory of the tool.
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: _OPEN_FILES,
     }
@@ -395,6 +397,7 @@ def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str
     allowed = [(folder, folder_rights) for folder in folders] + [(path, _READ) for path in readable]
     for path, rights in [*allowed, (os.devnull, file_rights | read)]:
         with contextlib.suppress(OSError):
+            # Landlock needs the place of a file, not the right to read it.
             opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
             is_folder = os.fstat(opened).st_mode & 0o170000 == 0o040000
             possible = folder_rights if is_folder else folder_rights & _OF_FILES

@@ -22,6 +22,7 @@ _PAUSE_FACTOR = 20
 """Pause after a check as a multiple of its processor time, so that checks cost about 5 %."""
 _BYTES_PER_ENTRY = 4096
 """Bytes counted for a folder entry besides its size: a million empty files take space too."""
+# A killed process ends at once, unless it waits for a disk.
 _REAP_TIMEOUT_S = 2.0
 """Maximum seconds until killed processes are gone."""
 
@@ -47,6 +48,7 @@ class Group:
         """Bytes read so far, by descriptor: stdout, then stderr."""
         self.stopped = False
         os.set_blocking(status, False)
+        # Reading must not wait for a tool that prints nothing, while another limit is exceeded.
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)

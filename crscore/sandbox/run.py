@@ -41,6 +41,7 @@ from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
 _LAUNCHER = Path(__file__).with_name("_launch.py")
 _CHECK_INTERVAL_S = 0.05
 """Maximum seconds to wait for an event before the limits are checked."""
+# RLIMIT_DATA is of each process; the sum over the group is checked every 0.05 to 0.25 s.
 _KERNEL_MEMORY_FACTOR = 2
 """Kernel's memory limit as a multiple of `Limits.memory_bytes`, as it may grow between checks."""
 _MAX_STDERR_CHARS = 4000
@@ -145,6 +146,7 @@ def run(
         reason = f"could not be started: {exc.strerror}"
         raise ToolFailedError(tool, reason) from exc
     stdout, stderr = (bytes(text) for text in group.output.values())
+    # It may also have exceeded a limit between the last check and its end.
     exceeded = exceeded or _over(group, limits) or watch.too_much_written()
     if group.stopped:
         exceeded = "was stopped"
@@ -187,6 +189,7 @@ def can_confine(platform: str = sys.platform, machine: str | None = None) -> boo
     return sys.maxsize > 2**32 and filter_program(machine) is not None
 
 
+# A kernel may have been built without seccomp, or a container forbid it, so it is tried.
 @cache
 def network_denied() -> bool:
     """Return whether this platform can deny the network to a tool.
@@ -250,6 +253,8 @@ def _started(
 ) -> Iterator[Group]:
     """Start the launcher; at the end, kill its whole group."""
     status, write_end = os.pipe()
+    # Isolated from variables such as PYTHONPATH, and from the user's packages:
+    # https://docs.python.org/3/using/cmdline.html#cmdoption-I
     python = (sys.executable, "-I", "-S", arguments[0], str(write_end), str(os.getpid()))
     with contextlib.ExitStack() as stack:
         stack.callback(os.close, status)
@@ -266,6 +271,7 @@ def _started(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=(write_end,),
+                # A group of its own, which `killpg` ends with all descendants.
                 start_new_session=True,
             )
         finally:

@@ -16,7 +16,9 @@ from crscore.errors import UnknownThresholdError
 THRESHOLDS = {
     # Published, from 9,869 changes without annotations.
     ("st:mixedbread-ai/mxbai-embed-large-v1", ""): 0.7314,
+    # The paper's procedure on the human study.
     ("minilm:all-MiniLM-L6-v2", ""): 0.4941,
+    # The published rule agrees with people by 0.466 with it, the calibrated matcher by 0.623.
     ("minilm:all-MiniLM-L6-v2", "structural"): 0.31,
     # The test encoder cannot be calibrated; half the range is as good as any other value.
     ("hashing:256", ""): 0.5,

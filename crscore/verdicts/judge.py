@@ -109,6 +109,7 @@ def check_suggestions(statement: Statement) -> Receipt | None:
 def _check_uses(statement: Statement, code: Code) -> Receipt | None:
     """Return the first refutation, else the first confirmation."""
     confirmed = None
+    # One false clause refutes a remark, however much of the rest is true.
     for phrase in statement.phrases:
         for check in uses.CHECKS:
             receipt = check(phrase, code)

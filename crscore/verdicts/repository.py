@@ -72,6 +72,7 @@ class FileText:
         word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
         for row, (number, line) in enumerate(self.version.lines.items()):
             for match in word.finditer(line):
+                # tree-sitter counts columns in bytes.
                 columns = (len(line[:end].encode("utf-8", "replace")) for end in match.span())
                 start, end = ((row, column) for column in columns)
                 root = self._root
@@ -172,23 +173,19 @@ class Code:
     def __init__(self, diff: Diff, repository: Repository | None) -> None:
         self.diff = diff
         self.repository = repository
-        self._files = [
-            {
-                Side.OLD: FileText(parsed.old, parsed.language),
-                Side.NEW: FileText(parsed.new, parsed.language),
-            }
-            for parsed in ParsedChange.of(diff).parsed_files[:MAX_FILES]
-            if parsed.file.hunks
+        parsed_files = [
+            parsed for parsed in ParsedChange.of(diff).parsed_files[:MAX_FILES] if parsed.file.hunks
         ]
+        self.texts = {
+            Side.OLD: [FileText(parsed.old, parsed.language) for parsed in parsed_files],
+            Side.NEW: [FileText(parsed.new, parsed.language) for parsed in parsed_files],
+        }
+        """Texts of the changed files, by side."""
 
     @property
     def is_everything(self) -> bool:
         """Whether the new version of the whole repository is known."""
         if self.repository is None or len(self.diff.files) > MAX_FILES:
             return False
-        is_known = all(new.version.is_whole for new in self.texts(Side.NEW))
+        is_known = all(new.version.is_whole for new in self.texts[Side.NEW])
         return is_known and self.repository.is_whole
-
-    def texts(self, side: Side) -> list[FileText]:
-        """Return the texts of one side."""
-        return [versions[side] for versions in self._files]

@@ -181,13 +181,13 @@ def _uses_of(name: str, code: Code) -> _Uses | None:
         return None
     uses = [
         _Use(line, *_read_node(node))
-        for text in (*code.texts(Side.NEW), *texts)
+        for text in (*code.texts[Side.NEW], *texts)
         if text.version.is_whole
         for line, node in text.nodes_named(name)
     ]
     defining = frozenset(use.line.text.path for use in uses if use.role is Role.DEFINITION)
-    changed_paths = {text.path for text in code.texts(Side.NEW)}
-    before = (pair for text in code.texts(Side.OLD) for pair in text.nodes_named(name))
+    changed_paths = {text.path for text in code.texts[Side.NEW]}
+    before = (pair for text in code.texts[Side.OLD] for pair in text.nodes_named(name))
     is_own = defining <= changed_paths and (
         bool(defining) or any(_read_node(node)[0] is Role.DEFINITION for _, node in before)
     )

@@ -215,7 +215,7 @@ class Peer:
         self.proxies: dict[int, Any] = {}
         """Stand-ins for objects of the other process, by number."""
         self.numbers: dict[int, tuple[int, Any]] = {}
-        """The same number by the id of what stands for it, which is kept for that id."""
+        """The same numbers by the id of the stand-in, which is kept so that its id stays its."""
         self.prompt: dict[str, Any] = {}
         """Classes of the prompt: both processes have them."""
         self.classes: dict[Any, Any] = {}
@@ -411,8 +411,10 @@ class Peer:
         kind = type(value)
         if kind in _PLAIN:
             return value
+        # What stands for an object of the other process goes back as that object.
         if id(value) in self.numbers:
             return ["yours", self.numbers[id(value)][0]]
+        # A list that contains itself, or is twice in a message, is one list there, too.
         if id(value) in names:
             return ["same", names[id(value)][0]]
         name = f"{kind.__module__}.{kind.__qualname__}"
@@ -428,6 +430,7 @@ class Peer:
             return self.pack_class(value, names)
         if isinstance(value, BaseException):
             return self.pack_error(value, names)
+        # Both processes have the enums of the prompt, whose members are compared by identity.
         member = getattr(value, "_name_", None)
         if member and self.prompt.get(kind.__name__) is kind:
             return ["member", kind.__name__, member]
@@ -454,12 +457,14 @@ class Peer:
         if self.prompt.get(name) is kind:
             return ["prompt", name]
         full_name = f"{module}.{name}"
+        # By identity, as a program may call its own class `int`.
         is_copied = full_name in _CONTAINERS or (full_name in _COPIES and not _COPIES[full_name][1])
         if vars(builtins).get(name) is kind or (is_copied and copied_class(full_name) is kind):
             return ["class", full_name]
         self.held[id(kind)] = kind
         visible = [base for base in map(visible_base, kind.__bases__) if base is not None]
         bases = [self.pack(base, names) for base in visible]
+        # Only names: a class of the program is made again without any of its code.
         defined = [*vars(kind), *protocols_of(kind)]
         fields = [*getattr(kind, "__dataclass_fields__", ())]
         full_names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
@@ -873,6 +878,7 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
                     getattr(self, name) == getattr(value, name) for name in names
                 )
             return PEER.ask("eq", self, value) is True
+        # A subclass of `dict` may have an `__eq__` of its own: its copied content is compared.
         container = type(self)._crscore_container
         return bool(container) and bool(PEER.ask("content", self, container) == value)
 
@@ -1044,7 +1050,7 @@ def look_up(self: Any, name: str) -> Any:
 def make_proxy_class(
     kind: type | None, bases: tuple[type, ...], protocols: tuple[str, ...]
 ) -> type:
-    """Make the class of what stands for objects of a class that is known here, or of None."""
+    """Make the class of proxies for objects of a class that is known here, or of no such class."""
     attributes = {name: method for name, method in _PROTOCOLS.items() if name in protocols}
     attributes |= {
         "__slots__": (),
@@ -1278,6 +1284,7 @@ def content_of(value: Any, name: str) -> Any:
 
 def patch_program(patch: Any, request: str) -> None:
     """Let a patch of the tests replace a name of a standard module in the program, too."""
+    # The program has imported its own copy of the module, which the tests cannot see.
     module = patch.getter() if patch.getter is not None else None
     # Not `sys`, whose streams cross anyway.
     if isinstance(module, types.ModuleType) and module.__name__ not in {"sys", TESTS_MODULE}:

@@ -20,14 +20,15 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
     defined = re.findall(r"^(?:async )?def (\w+)", problem.prompt, re.MULTILINE)
+    names, special_methods = _definitions(problem.prompt + (problem.solution or ""))
     arguments = {
         "program": problem.prompt + code,
         "tests": problem.tests,
         "prompt": problem.prompt,
         "entry": problem.entry_point or (defined[-1] if defined else ""),
         "test_names": _used_names(problem.tests),
-        "solution": None if problem.solution is None else _defined_names(problem),
-        "operators": _special_methods(problem.prompt + (problem.solution or "")),
+        "solution": None if problem.solution is None else names,
+        "operators": special_methods,
     }
     packages = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
     return apart.run_apart(box, tool="python", packages=tuple(packages), python=arguments)
@@ -54,20 +55,18 @@ def _used_names(tests: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _defined_names(problem: Problem) -> tuple[str, ...]:
-    """Return the names of the functions, classes and values that a solution defines."""
-    module = next(_nodes(problem.prompt + (problem.solution or "")), None)
-    body = module.body if isinstance(module, ast.Module) else []
+def _definitions(code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the functions, classes and values of some code, and its special methods.
+
+    The special methods, such as `__add__`, are the operators of its objects.
+    """
+    nodes = list(_nodes(code))
+    body = nodes[0].body if nodes and isinstance(nodes[0], ast.Module) else []
     names = [node.name for node in body if isinstance(node, _DEFINITIONS)]
     values = (node.targets for node in body if isinstance(node, ast.Assign))
-    return (*names, *(target.id for (target, *_) in values if isinstance(target, ast.Name)))
-
-
-@lru_cache(maxsize=64)
-def _special_methods(code: str) -> tuple[str, ...]:
-    """Return the names such as `__add__` that code defines: operators of its objects."""
-    names = (str(getattr(node, "name", getattr(node, "id", ""))) for node in _nodes(code))
-    return tuple({name for name in names if name.startswith("__")})
+    names += (target.id for (target, *_) in values if isinstance(target, ast.Name))
+    all_names = (str(getattr(node, "name", getattr(node, "id", ""))) for node in nodes)
+    return tuple(names), tuple({name for name in all_names if name.startswith("__")})
 
 
 def _nodes(code: str) -> Iterator[ast.AST]:

@@ -66,7 +66,21 @@ def run_programs(
         InputError: A language cannot be run.
         ToolNotFoundError: A compiler or an interpreter is missing.
     """
-    _check(allowed=allowed)
+    if not allowed:
+        raise ConfigError(
+            "--allow-code-execution",
+            COMMAND_LINE,
+            "must be given: this runs programs that may be hostile",
+        )
+    if os.environ.get("GITHUB_EVENT_NAME") in _PRIVILEGED:
+        expected = f"is not possible in a workflow of {os.environ['GITHUB_EVENT_NAME']}"
+        raise ConfigError("--allow-code-execution", "environment", expected)
+    if not network_denied():
+        raise ConfigError(
+            "--allow-code-execution",
+            "environment",
+            "is not possible here: this system cannot keep a program off the network",
+        )
     judges: dict[str, Callable[[Box, Problem, str], str]] = {}
     installed = plugins.names("languages")
     for language in {problem.language for problem in problems.values()}:
@@ -110,21 +124,3 @@ def count(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
         judged, passed = counts.get(outcome.completion.problem, (0, 0))
         counts[outcome.completion.problem] = judged + 1, passed + outcome.passed
     return counts
-
-
-def _check(*, allowed: bool) -> None:
-    if not allowed:
-        raise ConfigError(
-            "--allow-code-execution",
-            COMMAND_LINE,
-            "must be given: this runs programs that may be hostile",
-        )
-    if os.environ.get("GITHUB_EVENT_NAME") in _PRIVILEGED:
-        expected = f"is not possible in a workflow of {os.environ['GITHUB_EVENT_NAME']}"
-        raise ConfigError("--allow-code-execution", "environment", expected)
-    if not network_denied():
-        raise ConfigError(
-            "--allow-code-execution",
-            "environment",
-            "is not possible here: this system cannot keep a program off the network",
-        )

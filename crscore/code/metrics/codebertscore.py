@@ -114,11 +114,6 @@ class Tokens(NamedTuple):
     vectors: Vectors
     """Shape (L, D), rows of length 1."""
 
-    def keep(self, mask: npt.NDArray[np.bool_]) -> Tokens:
-        """Return the tokens whose element of a mask, shape (L,), is true."""
-        spelled = tuple(itertools.compress(self.spelled, mask))
-        return Tokens(spelled, self.marker[mask], self.vectors[mask])
-
 
 class TokenSource(NamedTuple):
     """Encoder of tokens."""
@@ -289,7 +284,7 @@ def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: 
         vectors: Shape (L, D).
 
     Returns:
-        The vectors, in which that of an unknown token is drawn with its spelling as the seed.
+        The vectors; the vector of an unknown token is drawn with its spelling as the seed.
     """
     vectors = vectors.copy()
     for index in map(int, np.flatnonzero(unknown)):
@@ -302,7 +297,9 @@ def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: 
 def drop_punctuation(tokens: Tokens) -> Tokens:
     """Drop white space and punctuation, never a special token."""
     is_word = [not _DROPPED.issuperset(word) for word in tokens.spelled]
-    return tokens.keep(np.array(is_word, dtype=np.bool_) | tokens.marker)
+    mask = np.array(is_word, dtype=np.bool_) | tokens.marker
+    spelled = tuple(itertools.compress(tokens.spelled, mask))
+    return Tokens(spelled, tokens.marker[mask], tokens.vectors[mask])
 
 
 def weights_of(tokens: Tokens) -> Floats:

@@ -6,10 +6,22 @@ texts score less than 1: one run of m words costs 0.5 / m³.
 """
 
 import functools
+import io
+import warnings
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, Final
 
-from crscore.code import libraries, wordnet
+from crscore.code import libraries
 from crscore.code.metrics.metric import Metric, TokenOptions, pair_metric
+
+DEBIAN: Final = Path("/usr/share/wordnet")
+"""Folder of Debian's and Ubuntu's package wordnet-base."""
+# nltk requires the names of the 45 files that WordNet was written in; METEOR never shows them.
+_LEXNAMES: Final = "".join(f"{number:02d} file{number} 1\n" for number in range(45))
+
+NO_SYNONYMS: Final = SimpleNamespace(synsets=lambda _word: ())
+"""WordNet without any synonym: METEOR asks for the sets of synonyms that a word is in."""
 
 
 class MeteorOptions(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,6 +39,51 @@ class MeteorOptions(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 @functools.cache
+def find_wordnet() -> tuple[SimpleNamespace, str]:
+    """Find WordNet in nltk's data folders, then in Debian's.
+
+    Returns:
+        WordNet and `wordnet 3.0`, or the version it has; without its files one without synonyms
+        and `no wordnet`.
+
+    Raises:
+        DependencyError: nltk is not installed.
+    """
+    corpus = libraries.load("nltk.corpus", "nltk")
+    try:
+        corpus.wordnet.ensure_loaded()
+        reader = corpus.wordnet
+    except LookupError:
+        if not (DEBIAN / "data.noun").exists():
+            return NO_SYNONYMS, "no wordnet"
+        reader = _read_debian()
+    # Every word is looked up once.
+    synonyms = SimpleNamespace(synsets=functools.cache(reader.synsets))
+    return synonyms, f"wordnet {reader.get_version()}"
+
+
+def _read_debian() -> Any:
+    base: Any = libraries.load("nltk.corpus.reader.wordnet", "nltk").WordNetCorpusReader
+
+    class Reader(base):  # type: ignore[misc]
+        """nltk's reader for a folder without `lexnames` and without other languages."""
+
+        def open(self, file: str) -> Any:
+            return io.StringIO(_LEXNAMES) if file == "lexnames" else super().open(file)
+
+        def map_wn(self, version: str = "wordnet") -> None:  # noqa: ARG002  (nltk's signature)
+            return None
+
+    # nltk opens files below its data folders only.
+    data = libraries.load("nltk.data", "nltk")
+    if str(DEBIAN) not in data.path:
+        data.path.append(str(DEBIAN))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The multilingual functions")
+        return Reader(str(DEBIAN), None)
+
+
+@functools.cache
 def _stemmer() -> SimpleNamespace:
     """Return Porter's stemmer, which stems every word once."""
     porter = libraries.load("nltk.stem.porter", "nltk").PorterStemmer()
@@ -37,7 +94,7 @@ def create(options: MeteorOptions) -> Metric:
     """Create the metric."""
 
     def identify() -> str:
-        words = wordnet.find()[1] if options.uses_synonyms else "no synonyms"
+        words = find_wordnet()[1] if options.uses_synonyms else "no synonyms"
         version = libraries.version("nltk")
         return f"meteor|tok:{options.kind_of_tokens}|{words}|{version}{options.rounding}"
 
@@ -46,7 +103,7 @@ def create(options: MeteorOptions) -> Metric:
         left, right = map(options.split, (candidate, reference))
         if not left:
             return float(not right)
-        synonyms = wordnet.find()[0] if options.uses_synonyms else wordnet.NO_SYNONYMS
+        synonyms = find_wordnet()[0] if options.uses_synonyms else NO_SYNONYMS
         # nltk takes the reference first: https://www.nltk.org/api/nltk.translate.meteor_score.html
         value = float(score(right, left, stemmer=_stemmer(), wordnet=synonyms))
         return round(value, 3) if options.preset else value

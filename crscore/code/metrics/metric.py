@@ -156,6 +156,7 @@ def mean_metric(
         values = scores(samples)
         return np.stack([values, np.ones_like(values)], axis=1)
 
+    # Sums of these rows are a sum of scores and their number, for any set of samples.
     def divide(statistics: Floats) -> Floats:
         means: Floats = statistics[:, 0] / statistics[:, 1]
         return means

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import nltk
 import pytest
 from nltk.translate.meteor_score import single_meteor_score
 
-from crscore.code import metrics, wordnet
+from crscore.code import metrics
+from crscore.code.metrics import meteor
 
 needs_wordnet = pytest.mark.models  # scripts/install-system-tools.sh installs it
 # The example of nltk's documentation, https://www.nltk.org/api/nltk.translate.meteor_score.html
@@ -42,7 +44,7 @@ def test_caches_change_no_score() -> None:
     metric = metrics.make("meteor", tokens="whitespace")
 
     for candidate, reference in zip(texts[::2], texts[1::2], strict=True):
-        expected = single_meteor_score(reference, candidate, wordnet=wordnet.NO_SYNONYMS)
+        expected = single_meteor_score(reference, candidate, wordnet=meteor.NO_SYNONYMS)
         assert metric.sentence(" ".join(candidate), [" ".join(reference)]) == expected
 
 
@@ -61,13 +63,13 @@ def test_empty_sides_have_a_score(candidate: str, reference: str, expected: floa
 def test_machine_without_wordnet_has_no_synonyms(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
-    monkeypatch.setattr(wordnet, "DEBIAN", wordnet.Path(str(tmp_path)) / "none")
+    monkeypatch.setattr(meteor, "DEBIAN", Path(str(tmp_path)) / "none")
     monkeypatch.setattr(nltk.data, "path", [])
-    wordnet.find.cache_clear()
+    meteor.find_wordnet.cache_clear()
     metric = metrics.make("meteor", synonyms=True)
 
     try:
         assert metric.sentence("begin", ["start"]) == 0
         assert "no wordnet" in metric.identity
     finally:
-        wordnet.find.cache_clear()
+        meteor.find_wordnet.cache_clear()
