@@ -9,6 +9,9 @@ are Python's own. A proxy asks the program, and a program may answer anything, s
 equals, orders or computes with a value of the tests; operators that a known solution defines may
 return another proxy. See docs/design/013-untrusted-code.md. Within one process, an object whose
 `__eq__` is always true solves every problem: https://github.com/openai/human-eval/pull/67
+
+**Why there is so much of it.** The programs of `tests/data/right_programs.txt` together run all
+but some 45 statements. Those refuse what only a hostile program sends, or copy tables of pandas.
 """
 
 from __future__ import annotations

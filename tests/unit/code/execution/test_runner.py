@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from crscore.code.execution import report, runner
 from crscore.code.execution.programs import Completion, Problem
 
@@ -18,8 +20,9 @@ def test_equal_programs_are_run_once_and_results_are_printable(monkeypatch):
         codes.append(code)
         return "passed" if code.endswith("1") else "failed: \ud800"
 
-    monkeypatch.setattr(runner, "_judge_of", lambda _: judge)
-    monkeypatch.setattr(runner, "_check", lambda **_: None)
+    plugin = SimpleNamespace(create=lambda: judge)
+    monkeypatch.setattr(runner.plugins, "load", lambda *_: plugin)
+    monkeypatch.setattr(runner, "network_denied", lambda: True)
     outcomes = runner.run_programs(PROBLEMS, [*PROGRAMS, PROGRAMS[0]], allowed=True, workers=1)
     assert codes == [program.code for program in PROGRAMS]
     failed = r"failed: \ud800"
