@@ -114,6 +114,7 @@ class ModelClaims:
         context_tokens = self.engine.context_tokens
         if context_tokens is None or not diff.files:
             return chunk_diff(diff)
+        # With a nonce as long as a real one.
         empty_chat = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
         available = int((context_tokens - self.sampling.max_tokens) * CHARS_PER_TOKEN)
         return chunk_diff(

@@ -89,6 +89,8 @@ class Tool(_Table, frozen=True):
     modules: tuple[str, ...] = ()
     """Python modules that this interpreter must have."""
 
+    # A ValueError becomes an error of the manifest that names the table:
+    # https://jcristharif.com/msgspec/structs.html#post-init-processing
     def __post_init__(self) -> None:
         if (self.version is None) is (self.version_path is None):
             raise ValueError("either version or version_path is required")

@@ -46,6 +46,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
         )
     if len(report.findings) > MAX_FINDINGS:
         raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
+    # Only in SARIF may a finding be about no file.
     if output.format != "sarif" and not all(finding.path for finding in report.findings):
         raise ToolOutputError(tool, "a finding names no file")
     return report

@@ -43,6 +43,7 @@ from urllib.parse import quote
 
 from crscore.errors import CRScoreError, DependencyError, ToolFailedError, ToolOutputError
 
+# Raised when findings change: cached ones have it in their key.
 VERSION: Final = "1.2"
 INSTALL: Final = "pip install 'crscore[analyzers]'"
 NO_SMELL, SMELLS, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
@@ -59,6 +60,7 @@ _WRONG_USAGE: Final = 32
 _MAX_DIAGNOSTICS: Final = 400
 _MAX_CLAUSE: Final = 67  # characters of an `except` clause in a sentence
 _MAX_CALLS_NAMED: Final = 3
+# ValueError: a null character; LookupError: an encoding that is not one of text, such as `hex`
 _UNREADABLE: Final = (
     *(OSError, SyntaxError, tokenize.TokenError, ValueError, LookupError),
     *(RecursionError, MemoryError),  # code that nests too deeply
@@ -254,6 +256,7 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
     """
     if find_spec("pylint") is None:
         raise DependencyError("pylint", INSTALL)
+    # Own names, as a path of the change could look like an option.
     counts: dict[str, Counts] = {f"p{index:05}.py": {} for index in range(len(codes))}
     failed: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="pyscent-") as folder:

@@ -253,20 +253,18 @@ def _level(result: Json, rule: Json) -> Severity:
     names = (_text(owner, "level") for owner in (result, _object(rule, "defaultConfiguration")))
     levels = (_LEVELS.get(name.lower()) for name in names)
     level = next(filter(None, levels), Severity.WARNING)
-    ratings = map(_security, (result, rule))
-    rating = next((rating for rating in ratings if rating is not None), 0.0)
+    rating = 0.0
+    for owner in (rule, result):
+        value = _object(owner, "properties").get("security-severity")
+        # A number from 0 to 10 as a text; some tools write it as a number.
+        if isinstance(value, str) and re.fullmatch(r"\d{1,2}(?:\.\d{1,6})?", value):
+            rating = float(value)
+        elif isinstance(value, int | float) and 0 <= value <= 10:
+            rating = value
     # A security rating can raise the tool's level but never lowers it.
     if rating >= HIGH:
         return Severity.ERROR
     return Severity.WARNING if rating >= MEDIUM and level is Severity.NOTE else level
-
-
-def _security(owner: Json) -> float | None:
-    """Read `security-severity`, a number from 0 to 10 written as text."""
-    value = _object(owner, "properties").get("security-severity")
-    if isinstance(value, str) and re.fullmatch(r"\d{1,2}(?:\.\d{1,6})?", value):
-        return float(value)
-    return float(value) if isinstance(value, int | float) and 0 <= value <= 10 else None
 
 
 def _is_suppressed(result: Json) -> bool:

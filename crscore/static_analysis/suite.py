@@ -110,7 +110,7 @@ class Suite:
         stop: threading.Event,
         confined: bool,
     ) -> collect.ToolResult:
-        # docs/design/013-untrusted-code.md
+        # Without a sandbox, no tool reads untrusted code: docs/design/013-untrusted-code.md.
         refused = self.untrusted and not confined
         tool = collect.REFUSED if refused else self._find(analyzer)
         if isinstance(tool, tools.Absent):

@@ -104,6 +104,7 @@ def _of_file(parsed: ParsedFile) -> Iterator[Unit]:
     suffix = suffix_of(file)
     is_package = suffix in _OF_PACKAGES and PurePosixPath(file.path).stem == _PACKAGE
     new = file.new_source
+    # The hunk of a new file has all of its lines.
     if new is None and file.status is FileStatus.ADDED:
         new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
     for hunk in file.hunks if new is None else ():

@@ -1,7 +1,6 @@
 """Sentences for tool findings, as a reviewer would write them."""
 
 import re
-from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from crscore.records import Severity
@@ -42,20 +41,14 @@ def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
         match = sentence.message.compiled.search(finding.message[:MAX_MESSAGE])
         if match is not None:
             names = {key: _short(value) for key, value in match.groupdict().items()}
-            text = _filled(sentence.text, names)
-            if text is not None:
-                return Worded(text, sentence.severity or severity)
+            parts = _SLOT.split(sentence.text)  # every second part is a name's place
+            parts[1::2] = [names[name] for name in parts[1::2]]
+            # A name may be empty: no "Unused import ``."
+            if all(parts[1::2]):
+                return Worded("".join(parts), sentence.severity or severity)
     rule = _short(finding.rule)
     nameless = f"This breaks the rule `{rule}`." if rule else "Something is wrong here."
     return Worded(shorten(finding.message) or nameless, severity)
-
-
-def _filled(text: str, names: Mapping[str, str]) -> str | None:
-    """Fill in names; return None if a name is empty, as in "Unused import ``."."""
-    names_used = _SLOT.findall(text)
-    if not all(names[name] for name in names_used):
-        return None
-    return _SLOT.sub(lambda slot: names[slot[1]], text)
 
 
 def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
