@@ -34,6 +34,7 @@ LINES_PER_LIMIT = 600
 """Number of changed lines beyond `FREE_LINES` that double the limit; twice as many triple it."""
 MAX_GROWTH = 5
 """Maximum factor by which the limit grows."""
+# A function of 3,000 lines is one topic, too, with at most four claims.
 MAX_TOPIC_LINES = 200
 """Maximum lines of one topic that make the limit grow, as more lines need no further claim."""
 

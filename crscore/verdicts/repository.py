@@ -120,6 +120,7 @@ class Repository:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on files that were left out; empty if nothing was read."""
+        # Not read until a remark asked for it, and a note is no reason to read 64 MB.
         if "_tree" not in self.__dict__ or self.is_whole:
             return ()
         reason = self._tree.reason

@@ -166,6 +166,7 @@ class _Uses(NamedTuple):
 
     def sure(self) -> list[_Use]:
         """Return the lines that certainly use this name, even if other files define it, too."""
+        # Any object may have a member `run`; hardly another one has `parse_remote_tree`.
         unique = bool(_MANY_WORDS.search(self.name.strip("_"))) or len(self.name) >= MIN_WORD
         used = [use for use in self.uses if use.role is Role.CODE and (unique or not use.is_member)]
         if len(self.defining) <= 1:
@@ -200,6 +201,7 @@ def _read_node(node: Any) -> tuple[Role, bool]:
     if node is None or parent is None:
         return Role.MENTION, False
     is_member = bool(_MEMBER_NODE.search(parent.type)) and parent.children[0] != node
+    # `f(name=1)` names a parameter, whatever else has that name.
     if parent.type == "keyword_argument" and parent.child_by_field_name("name") == node:
         return Role.MENTION, False
     outer = node
@@ -337,8 +339,11 @@ def _is_plain(name_uses: _Uses) -> bool:
         unit = text.unit_at(line)
         line_above = text.version.lines.get(line - 1, "").strip()
         is_inner = unit is not None and unit.start < line
+        # A method is called through objects of any name, and a framework calls what `@app.route`,
+        # `#[test]` or `[Fact]` marks.
         if use.line.code[:1].isspace() or line_above.startswith(("@", "#[", "[")) or is_inner:
             return False
+    # Python, an operating system or a test runner calls these.
     return not name_uses.name.startswith("__") and name_uses.name not in {"main", "setup"}
 
 
@@ -353,6 +358,7 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
             return refutation
         relevant = [
             use
+            # Code is a better proof than an import.
             for use in sorted(name_uses.uses, key=lambda use: use.role.value)
             if (
                 _is_at(use.line.text, path)

@@ -19,6 +19,7 @@ OUTPUT_BYTES: Final = 1 << 22
 MAX_PROCESSES: Final = 64
 # Nix and Guix keep programs and libraries in stores of their own.
 _SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
+# Read by the dynamic loader, `datetime`, Debian's Java, and Node.js and `ssl`.
 _SYSTEM_FILES: Final = ("ld.so.cache", "ld.so.conf*", "localtime", "java*", "ssl/openssl.cnf")
 """Patterns below `/etc`."""
 _DEVICES: Final = ("/dev/zero", "/dev/random", "/dev/urandom")

@@ -87,6 +87,7 @@ def make_metrics(
         # A colon that no `KEY=` follows belongs to the value.
         name, *options = re.split(r":(?=\w+=)", spec)
         values = dict(option.partition("=")[::2] for option in options)
+        # Offered, not set: edit similarity and others have no preset.
         offered = {"preset": preset} if preset else {}
         metrics[spec] = plugins.create("metrics", name, values, offered=offered)
     return metrics
@@ -116,6 +117,7 @@ def measure(
                 raise InputError(f"{spec} cannot judge this: {reason}")
             measurements.append(Measurement(spec, metric, metric.statistics(samples)))
         except CRScoreError as exc:
+            # A metric that was asked for is never left out with a mere note.
             if specs is not None:
                 raise
             skipped.append((spec, str(exc)))
