@@ -1,6 +1,6 @@
 """Scores of samples by several metrics, as one document."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -87,10 +87,6 @@ def _bound(score: float) -> float:
 
 def render_text(scores: CodeScores, *, color: bool = False, width: int = 80) -> str:
     """Render scores for a terminal, 0 to 100; for many samples, only the score of all together."""
-    return console.render_blocks(_blocks(scores), color=color, width=width, wide_tables=True)
-
-
-def _blocks(scores: CodeScores) -> Iterator[Block]:
     names = [(name or str(number))[:24] for number, name in enumerate(scores.ids, 1)]
     names = names if 1 < scores.samples <= SHOWN_SAMPLES else []
     rows: tuple[tuple[Line, ...], ...] = tuple(
@@ -101,11 +97,12 @@ def _blocks(scores: CodeScores) -> Iterator[Block]:
         )
         for row in scores.metrics
     )
-    yield Table("Scores", ("Metric", "Score", *names), rows)
     notes = (
         f"From 0 to 100, over {view.count_noun(scores.samples, 'sample')}.",
         *(f"{skipped.metric}: not computed: {skipped.reason}" for skipped in scores.skipped),
         f"crscore {scores.version}",
         *(row.identity for row in scores.metrics),
     )
-    yield from (Paragraph((Run(note),), "dim") for note in notes)
+    blocks: list[Block] = [Table("Scores", ("Metric", "Score", *names), rows)]
+    blocks += (Paragraph((Run(note),), "dim") for note in notes)
+    return console.render_blocks(blocks, color=color, width=width, wide_tables=True)

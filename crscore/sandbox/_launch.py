@@ -252,6 +252,8 @@ def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]
     Returns:
         The descriptor for the report, the writable folders, the readable paths, the command.
     """
+    import resource  # noqa: PLC0415  # missing on Windows
+
     status, caller, seconds, memory, size = (int(argument) for argument in arguments[:5])
     dashes = arguments.index("--")
     readable = arguments[6].split(os.pathsep) if arguments[6] else []
@@ -261,19 +263,6 @@ def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]
         os.environ["LC_CTYPE"] = arguments[5]
     os.set_inheritable(status, False)
     signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
-    _limit(seconds, memory, size)
-    if sys.platform == "linux":
-        libc = load_libc()
-        libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-        if os.getppid() != caller:  # the caller died before the line above
-            os._exit(127)
-    return status, arguments[7:dashes], readable, arguments[dashes + 1 :]
-
-
-def _limit(seconds: int, memory: int, size: int) -> None:
-    import resource  # noqa: PLC0415  # missing on Windows
-
     limits = {
         resource.RLIMIT_CPU: seconds,
         # Not the address space: node and Java reserve far more than they use.
@@ -294,6 +283,13 @@ def _limit(seconds: int, memory: int, size: int) -> None:
         lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
         with contextlib.suppress(OSError, ValueError):  # some systems only define a limit
             resource.setrlimit(limit, (lower, lower))
+    if sys.platform == "linux":
+        libc = load_libc()
+        libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != caller:  # the caller died before the line above
+            os._exit(127)
+    return status, arguments[7:dashes], readable, arguments[dashes + 1 :]
 
 
 def load_libc() -> ctypes.CDLL:
