@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 MEASURES = ("usefulness", "relevance", "conciseness", "comprehensiveness")
 """Measures of a review, each from 0 to 1."""
-_MAX_REMARKS = 3
 
 
 class Evaluation(NamedTuple):
@@ -27,14 +26,14 @@ class Evaluation(NamedTuple):
     label: str
     """Percentile as a word; empty without one."""
     explanation: str
-    """The most valuable remarks, or the reason why there is no score."""
+    """The three most valuable remarks, or the reason why there is no score."""
 
 
 @functools.cache
 def default_scorer() -> Scorer:
     """Return the scorer that all evaluations of a process share, without linters.
 
-    A harness has no options for it, so its other settings are those of the environment.
+    A harness has no options for it, so its other settings come from the environment.
     """
     from crscore.scorer import Scorer  # noqa: PLC0415
 
@@ -60,7 +59,7 @@ def evaluate(result: Result, measure: str = "usefulness") -> Evaluation:
         score = None if useful is None else useful.standing / 100
     else:
         score = getattr(result, measure)
-    shares = useful.shares[:_MAX_REMARKS] if useful else ()
+    shares = useful.shares[:3] if useful else ()
     remarks = [result.remarks[share.remark] for share in shares if share.value > 0]
     lines = [
         f"{remark.level.value}, {remark.verdict.value}: "

@@ -56,10 +56,12 @@ def serve(scorer: Scorer) -> None:
                     continue
                 fields = item.message.model_dump()
                 if fields.get("method") == "notifications/cancelled":
+                    # A cancelled request gets no answer.
                     unanswered.discard((fields["params"] or {}).get("requestId"))
                 elif "method" in fields and "id" in fields:
                     unanswered.add(fields["id"])
                 await requests.send(item)
+            # The SDK ends as soon as this stream does, so it stays open until all is answered.
             with anyio.move_on_after(MAX_END_S):
                 while unanswered:
                     await anyio.sleep(0.02)
@@ -90,6 +92,8 @@ def _refuse(error: Any) -> Any:
 
     faults = error.errors()
     is_json = faults[0]["type"] != "json_invalid"
+    # Pydantic reports a fault for each kind of message that the line is not: some with the whole
+    # line as the input, others with one of its fields.
     values = [fault["input"] for fault in faults]
     with contextlib.suppress(ValueError, RecursionError):
         # Unlike the SDK's, this parser reads half of a surrogate pair.
@@ -97,6 +101,7 @@ def _refuse(error: Any) -> Any:
     ids = (value.get("id") for value in values if isinstance(value, dict))
     number = next((candidate for candidate in ids if type(candidate) in (int, str)), None)
     reason = f"no JSON message in UTF-8, without halves of surrogate pairs: {faults[0]['msg']}"
+    # https://www.jsonrpc.org/specification#error_object: an invalid request, or a parse error.
     data = ErrorData(code=-32600 if is_json else -32700, message=reason)
     number = replace_surrogates(number) if isinstance(number, str) else number
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=data))

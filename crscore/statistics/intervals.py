@@ -11,6 +11,7 @@ Floats = npt.NDArray[np.float64]
 
 LEVEL: Final = 0.95
 """Coverage of an interval."""
+# 1.96 standard deviations.
 _Z: Final = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
@@ -93,7 +94,7 @@ def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
     if not total:
         return None
     share = float(successes.sum()) / total
-    independent = share * (1 - share) / total
+    independent = share * (1 - share) / total  # the variance of independent trials
     # Never below 1: trials of one cluster are not more informative than independent ones.
     design_effect = 1.0
     if len(trials) > 1 and independent > 0:

@@ -4,21 +4,16 @@ Units are the sampled objects: changes, pull requests or problems. Both sides sh
 units, so that the difficulty of a unit cancels out (`bootstrap`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from crscore.statistics import bootstrap
-from crscore.statistics.corrections import holm_defined
-
-Floats = npt.NDArray[np.float64]
+from crscore.statistics.intervals import Floats
 
 SIGNIFICANCE: Final = 0.05
 """A difference with a p-value below this one is significant."""
-# A smaller standard error or difference is due to rounding.
-_NO_ERROR: Final = 1e-9
 
 
 class PairedComparison(NamedTuple):
@@ -87,15 +82,21 @@ def compare(
         >>> result.direction, result.p < 0.01
         (1, True)
     """
-    test = bootstrap.bootstrap_test(difference, draws, clusters=units, is_correlation=False)
-    p = test.p
-    if difference and test.error is not None and test.error < _NO_ERROR < abs(difference):
+    low, high, p, error = bootstrap.bootstrap_test(
+        difference, draws, clusters=units, is_correlation=False
+    )
+    # Sums of equal differences in another order differ by rounding, about 1e-16 of their size: a
+    # standard error or difference below 1e-9 is 0.
+    if difference and error is not None and error < 1e-9 < abs(difference):
+        # Of all 2**units assignments of signs, two are at least as extreme: all plus or all minus.
         p = 2 * 0.5**units if is_mean else None
-    return PairedComparison(difference, test.low, test.high, p, test.error, units)
+    return PairedComparison(difference, low, high, p, error, units)
 
 
 def correct(comparisons: Iterable[PairedComparison]) -> list[PairedComparison]:
     """Correct the p-values of several comparisons by the method of Holm.
+
+    A comparison without a p-value is not counted as a test.
 
     Example:
         >>> one = PairedComparison(1.0, 0.1, 2.0, 0.03, 0.5, 20)
@@ -103,5 +104,32 @@ def correct(comparisons: Iterable[PairedComparison]) -> list[PairedComparison]:
         [0.06, 0.06]
     """
     listed = list(comparisons)
-    corrected = holm_defined([comparison.p for comparison in listed])
-    return [row._replace(p=p) for row, p in zip(listed, corrected, strict=True)]
+    corrected = iter(holm([row.p for row in listed if row.p is not None]))
+    return [row if row.p is None else row._replace(p=next(corrected)) for row in listed]
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Correct p-values by the method of Holm.
+
+    scipy lacks it; statsmodels has it, but would add pandas and patsy for these few lines.
+
+    Args:
+        p_values: Any number of p-values, each in [0, 1].
+
+    Returns:
+        The corrected p-values, in the same order, each in [0, 1].
+
+    Source:
+        Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03])
+        (0.03, 0.06, 0.06)
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    corrected = np.empty(len(p_values))
+    scaled = np.minimum(1.0, factors * np.asarray(p_values, dtype=np.float64)[order])
+    # A larger p-value is never corrected to less than a smaller one.
+    corrected[order] = np.maximum.accumulate(scaled)
+    return tuple(corrected.tolist())

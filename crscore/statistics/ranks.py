@@ -5,11 +5,9 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from crscore.errors import DependencyError
-
-Floats = npt.NDArray[np.float64]
+from crscore.statistics.intervals import Floats
 
 
 def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
@@ -62,6 +60,7 @@ def pearson(first: Floats, second: Floats) -> float | None:
         return None
     a, b = first - first.mean(), second - second.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
+    # Rounding can leave a correlation of 1 slightly above it.
     return float(np.clip(float(a @ b) / scale, -1.0, 1.0)) if scale > 0 else None
 
 
@@ -114,9 +113,11 @@ def rank_sum_p(first: Floats, second: Floats) -> float:
     product = size * (total - size)
     mean_ranks = np.cumsum(counts) - (counts - 1) / 2
     u = float(mean_ranks @ first) - size * (size + 1) / 2
+    # Ties lower the variance of U; if all values are equal, to 0.
     ties = float((counts**3 - counts).sum()) / (total * (total - 1))
     variance = product / 12 * (total + 1 - ties)
     if variance <= 0:
         return 1.0
+    # U changes in steps: 0.5 less is the correction for continuity.
     z = max(0.0, abs(u - product / 2) - 0.5) / math.sqrt(variance)
     return math.erfc(z / math.sqrt(2))

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from crscore.statistics.intervals import Floats
+
 Ints = npt.NDArray[np.int64]
 
 

@@ -9,7 +9,7 @@ from crscore.code import comparison
 from crscore.code.samples import Sample
 from crscore.errors import ConfigError, InputError
 from crscore.reports import layout
-from crscore.statistics.corrections import holm
+from crscore.statistics.paired import holm
 
 REFERENCE = ("total = sum(row.size for row in rows)",)
 

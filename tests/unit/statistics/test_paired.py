@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crscore.statistics import bootstrap, paired
-from crscore.statistics.paired import PairedComparison
+from crscore.statistics.paired import PairedComparison, holm
 
 CLEAR = PairedComparison(difference=1.0, low=0.1, high=2.0, p=0.001, error=0.5, units=30)
 
@@ -65,3 +67,18 @@ def test_units_needed_fall_with_the_difference() -> None:
     assert needed is not None
     assert smaller is not None
     assert smaller > needed
+
+
+def test_holm_multiplies_by_the_remaining_tests() -> None:
+    # Sorted 0.005, 0.01, 0.03, 0.04: times 4, 3, 2, 1 is 0.02, 0.03, 0.06, 0.04, and the last
+    # takes the 0.06 before it.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+def test_holm_keeps_the_order_and_lowers_nothing(p_values: list[float]) -> None:
+    corrected = holm(p_values)
+
+    assert all(p <= higher <= 1 for p, higher in zip(p_values, corrected, strict=True))
+    order = np.argsort(p_values, kind="stable")
+    assert np.all(np.diff(np.array(corrected)[order]) >= 0)
