@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 from typing import Final
 from urllib.parse import quote
 
@@ -20,7 +21,7 @@ from crscore.errors import NotFoundError, UnavailableError
 from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
 from crscore.gitlab.merge_requests import MergeRequest, read_file, read_version, request_path
-from crscore.gitlab.notes import Discussion, Id, NoteItem
+from crscore.gitlab.notes import Discussion, Id
 from crscore.hosts.feed import (
     FeedDetails,
     FeedMessage,
@@ -30,12 +31,10 @@ from crscore.hosts.feed import (
     PullKey,
 )
 from crscore.hosts.http import MAX_PAGES
-from crscore.hosts.records import HostMessage, MessageKind
+from crscore.hosts.records import MessageKind
 
+# A merge request is locked only while GitLab merges it.
 _STATES: Final = {"opened": "open", "locked": "open"}
-_USER_BITS: Final = 31
-"""Bits of the account's number within an approval's id, which this module makes up."""
-_MAX_PULL_ID: Final = 2**29
 
 
 class _Project(msgspec.Struct, frozen=True):
@@ -59,6 +58,8 @@ class GitLabFeed:
 
     client: Client
     is_deep: bool = True
+    # GitLab's own refs: a fork's branch is not in the project.
+    refs: str = "refs/merge-requests/*/head"
     threads_at_once: int = 1
     points: int = 0
 
@@ -66,11 +67,6 @@ class GitLabFeed:
     def page(self) -> str:
         """Address of a merge request's page."""
         return f"{self.client.url}/{{name}}/-/merge_requests/{{number}}"
-
-    @property
-    def refs(self) -> str:
-        """Refs of the newest commits of the merge requests."""
-        return "refs/merge-requests/*/head"
 
     @property
     def login(self) -> str:
@@ -145,15 +141,28 @@ class GitLabFeed:
         subject = notes.Subject(request.web_url, request.sha or "", None)
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         # Several versions have the same head after the target branch moved: the newest counts.
-        ids = {entry.head_commit_sha: entry.id for entry in sorted(entries, key=_by_id)}
+        entries = sorted(entries, key=attrgetter("id"))
+        ids = {entry.head_commit_sha: entry.id for entry in entries}
         messages = []
         for discussion in discussions:
             for note, message in notes.read_notes(discussion, subject):
+                hunk, created = message.hunk, utc(note.created_at)
                 # The position of an outdated note refers to the version that it was written on.
                 if message.id not in known_hunks and message.path and message.commit in ids:
                     version = read_version(self.client, path, ids[message.commit])
-                    message = replace(message, hunk=versions.hunk_until(version, message))  # noqa: PLW2901
-                messages.append(self._with_reactions(path, note, message))
+                    hunk = versions.hunk_until(version, message)
+                emojis = self.client.pages(f"{path}/notes/{note.id}/award_emoji", _Emoji)
+                # A skin tone is part of the name: `thumbsup_tone3`.
+                names = [emoji.name.partition("_tone")[0] for emoji in emojis]
+                messages.append(
+                    FeedMessage(
+                        message=replace(message, hunk=hunk, created=created),
+                        author_id=note.author.id if note.author and message.login else None,
+                        updated=utc(note.updated_at) or created,
+                        up=names.count("thumbsup"),
+                        down=names.count("thumbsdown"),
+                    )
+                )
         approvals = self.client.get(f"{path}/approvals", notes.Approvals)
         messages += _approvals(approvals, request, subject)
         lines, language = None, None
@@ -177,18 +186,6 @@ class GitLabFeed:
 
     def _read_discussions(self, path: str) -> tuple[Discussion, ...]:
         return self.client.pages(f"{path}/discussions", Discussion)
-
-    def _with_reactions(self, path: str, note: NoteItem, message: HostMessage) -> FeedMessage:
-        emojis = self.client.pages(f"{path}/notes/{note.id}/award_emoji", _Emoji)
-        names = [emoji.name for emoji in emojis]
-        created = utc(note.created_at)
-        return FeedMessage(
-            message=replace(message, created=created),
-            author_id=note.author.id if note.author and message.login else None,
-            updated=utc(note.updated_at) or created,
-            up=_count(names, "thumbsup"),
-            down=_count(names, "thumbsdown"),
-        )
 
 
 def utc(text: str | None) -> str:
@@ -261,19 +258,9 @@ def _approvals(
 ) -> Iterator[FeedMessage]:
     """Convert the approvals whose time is known; older servers do not report it."""
     for message in notes.read_approvals(approvals, subject):
-        if (
-            (at := utc(message.created))
-            and request.id < _MAX_PULL_ID
-            and message.id < 2**_USER_BITS
-        ):
-            id_ = request.id << _USER_BITS | message.id
+        at = utc(message.created)
+        # GitLab does not number approvals: 29 bits of the merge request and 31 of the account are
+        # the 60 that fit into a store (`notes.Id`).
+        if at and request.id < 2**29 and message.id < 2**31:
+            id_ = request.id << 31 | message.id
             yield FeedMessage(replace(message, id=id_, created=at), message.id, at, 0, 0)
-
-
-def _count(names: Collection[str], name: str) -> int:
-    # A skin tone is part of the name: `thumbsup_tone3`.
-    return sum(text == name or text.startswith(f"{name}_tone") for text in names)
-
-
-def _by_id(entry: versions.Entry) -> int:
-    return entry.id

@@ -59,7 +59,6 @@ _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 # `!7`: https://docs.gitlab.com/user/project/quick_actions/
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 _REFERENCE: Final = re.compile(r"!(?=\d)")
-_PUSHED: Final = "it was pushed to while it was read"
 _ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
 """Keeps python-gitlab from waiting for a rate limit itself: it knows no budget."""
 
@@ -118,7 +117,8 @@ class GitLab:
             if request.diff_refs == before.diff_refs and (is_last or not unlisted):
                 break
             if is_last:
-                raise UnavailableError(f"{repository}!{number}", _PUSHED)
+                reason = "it was pushed to while it was read"
+                raise UnavailableError(f"{repository}!{number}", reason)
         change = self._with_files(repository, refs.head_sha, change, limits)
         existing = sticky.find_own(conversation.messages, self.client.comment_key)
         messages = tuple(
@@ -169,37 +169,27 @@ class GitLab:
         GitLab moves the positions of notes along with each push, so the commit that a note was
         written on is not in the response.
         """
-        path, url = (
-            request_path(repository, number),
-            f"{self.client.url}/{repository}/-/merge_requests",
-        )
+        path = request_path(repository, number)
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
+        # Their commits are those of the versions, by the time of the push.
         pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries)
-        head = Head(repository, pushes[-1][1] if pushes else "", f"{url}/{number}")
+        url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
+        head = Head(repository, pushes[-1][1] if pushes else "", url)
         members, _ = self._read_members(path)
         subject = notes.Subject(head.url, head.sha, None, members)
-        # The later notes of a discussion are replies.
         messages = [
-            message
+            replace(
+                message,
+                kind=MessageKind.REVIEW if message.path is None else message.kind,
+                commit=next((sha for at, sha in reversed(pushes) if at <= message.created), None),
+            )
             for item in discussions
             for message in notes.read_discussion(item, subject)
+            # The later notes of a discussion are replies.
             if message.id == item.notes[0].id
         ]
-        return Reviews(
-            head,
-            None,
-            tuple(
-                replace(
-                    message,
-                    kind=MessageKind.REVIEW if message.path is None else message.kind,
-                    commit=next(
-                        (sha for at, sha in reversed(pushes) if at <= message.created), None
-                    ),
-                )
-                for message in messages
-            ),
-        )
+        return Reviews(head, None, tuple(messages))
 
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:  # noqa: ARG002
         """Read crscore's own notes: see `Host`."""
@@ -241,8 +231,9 @@ class GitLab:
         if internal:
             left_out = count_noun(internal, "internal note")
             remarks.append(f"Left out, as the result may be public: {left_out}.")
+        messages.sort(key=lambda message: (message.created, message.kind.value, message.id))
         return _Conversation(
-            messages=tuple(sorted(messages, key=_order)),
+            messages=tuple(messages),
             listed=len(items),
             certain=account is not None,
             missing=tuple(missing),
@@ -321,6 +312,7 @@ class GitLab:
 
     def _read_settings(self, repository: str, branch: str) -> str | None:
         try:
+            # At the branch, not at the base of the change, which can be older.
             return read_file(self.client, repository, SETTINGS_FILE, branch).decode()
         except NotFoundError:
             return None
@@ -345,9 +337,7 @@ class GitLab:
             )
             return version.diff.files
 
-        local: Callable[[str], bytes | None] | None = None
-        if search.checkout is not None:
-            local = search.checkout.diff_to
+        local = search.checkout.diff_to if search.checkout else None
         return outdated_hunks.read_outdated_hunks(messages, read_version=read, local=local)
 
 
@@ -401,7 +391,3 @@ def _refs_of(request: MergeRequest) -> DiffRefs:
     if request.diff_refs is None:
         raise HostError(request.web_url, "GitLab has not computed its change yet")
     return request.diff_refs
-
-
-def _order(message: HostMessage) -> tuple[str, str, int]:
-    return (message.created, message.kind.value, message.id)

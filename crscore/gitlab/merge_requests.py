@@ -87,9 +87,11 @@ def read_file(client: Client, project: str | int, path: str, ref: str) -> bytes:
     Raises:
         HostError: It cannot be read.
     """
+    # A path is one part of the address, so its slashes are escaped too.
     name = quote(str(project), safe="")
     address = f"/projects/{name}/repository/files/{quote(path, safe='')}"
     file = client.get(address, _File, {"ref": ref})
+    # https://docs.gitlab.com/api/repository_files/#get-file-from-repository
     try:
         data = base64.b64decode(file.content, validate=True)
     except ValueError:

@@ -23,9 +23,6 @@ _BOT: Final = re.compile(
     r"|suggested-reviewers|support|visual-review)-bot",
     re.IGNORECASE,
 )
-_LINE_CODE: Final = re.compile(r"_(\d{1,9})_(\d{1,9})$")
-_GHOST: Final = "ghost"
-"""Username that GitLab shows for deleted accounts."""
 # "```suggestion" without offsets, also in a list or with CRLF
 _SUGGESTION: Final = re.compile(r"^([ \t>*+-]{0,20}(?:`{3,9}|~{3,9})suggestion)(?=[ \t\r]*$)", re.M)
 
@@ -58,13 +55,12 @@ class _RangeEnd(msgspec.Struct, frozen=True):
         """Return the line number; older servers send only `line_code`."""
         if (line := self.old_line if side is Side.OLD else self.new_line) is not None:
             return line
-        match = _LINE_CODE.search(self.line_code or "")
+        match = re.search(r"_(\d{1,9})_(\d{1,9})$", self.line_code or "")
         return int(match[1 if side is Side.OLD else 2]) if match else None
 
 
 class _Range(msgspec.Struct, frozen=True):
     start: _RangeEnd | None = None
-    end: _RangeEnd | None = None
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -133,12 +129,48 @@ def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[HostMe
 
 def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteItem, HostMessage]]:
     """Yield each note of a thread with its message: see `read_discussion`."""
-    first = discussion.notes[0].id if discussion.notes else None
     for note in discussion.notes:
         if note.system or is_internal(note):
             continue
-        message = _message(note, subject)
-        yield note, message if note.position is None else _on_line(message, note, subject, first)
+        author, position, account = note.author, note.position, subject.account
+        message = HostMessage(
+            id=note.id,
+            kind=MessageKind.CONVERSATION,
+            body=note.body,
+            # A deleted account's notes belong to a user of this name:
+            # https://docs.gitlab.com/user/profile/account/delete_account/
+            login=author.username if author and author.username != "ghost" else None,
+            is_bot=author is not None and author.is_bot,
+            url=f"{subject.url}#note_{note.id}",
+            created=note.created_at,
+            minimized=False,
+            is_trusted=_is_trusted(author, subject),
+            is_own=None if account is None else author is not None and author.id == account,
+        )
+        if position is None:
+            yield note, message
+            continue
+        side = Side.OLD if position.new_line is None and position.old_line is not None else Side.NEW
+        line = position.old_line if side is Side.OLD else position.new_line
+        start = position.line_range.start if position.line_range else None
+        start_line = start.line_in(side) if start else None
+        message = replace(
+            message,
+            kind=MessageKind.LINE,
+            # Such a block replaces the last line only, whatever lines the note is on:
+            # https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
+            body=_SUGGESTION.sub(r"\1:-0+0", message.body),
+            path=position.old_path if side is Side.OLD else position.new_path,
+            line=line,
+            start_line=start_line if start_line and line and start_line < line else None,
+            side=side,
+            # GitLab moves the position of a note with each push, unless the push changed its lines.
+            outdated=position.head_sha not in (None, subject.head),
+            commit=position.head_sha,
+            thread=discussion.notes[0].id,
+            resolved=bool(note.resolved) if note.resolvable else None,
+        )
+        yield note, message
 
 
 def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[HostMessage]:
@@ -163,51 +195,8 @@ def is_internal(note: NoteItem) -> bool:
     return bool(note.internal or note.confidential)
 
 
-def _message(note: NoteItem, subject: Subject) -> HostMessage:
-    author, account = note.author, subject.account
-    return HostMessage(
-        id=note.id,
-        kind=MessageKind.CONVERSATION,
-        body=note.body,
-        login=author.username if author and author.username != _GHOST else None,
-        is_bot=author is not None and author.is_bot,
-        url=f"{subject.url}#note_{note.id}",
-        created=note.created_at,
-        minimized=False,
-        is_trusted=_is_trusted(author, subject),
-        is_own=None if account is None else author is not None and author.id == account,
-    )
-
-
 def _is_trusted(author: User | None, subject: Subject) -> bool | None:
     """Return whether an author is a member or GitLab's own bot: any user can take other names."""
     if subject.members is None or author is None:
         return None if subject.members is None else False
     return author.id in subject.members or author.username == "GitLabDuo"
-
-
-def _on_line(
-    message: HostMessage, note: NoteItem, subject: Subject, first: int | None
-) -> HostMessage:
-    position = note.position or Position()
-    # GitLab moves the position of a note with each push, unless the push changed its lines.
-    outdated = position.head_sha not in (None, subject.head)
-    side = Side.OLD if position.new_line is None and position.old_line is not None else Side.NEW
-    line = position.old_line if side is Side.OLD else position.new_line
-    start = position.line_range.start if position.line_range else None
-    start_line = start.line_in(side) if start else None
-    return replace(
-        message,
-        kind=MessageKind.LINE,
-        # Such a block replaces the last line only, whatever lines the note is on:
-        # https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
-        body=_SUGGESTION.sub(r"\1:-0+0", message.body),
-        path=position.old_path if side is Side.OLD else position.new_path,
-        line=line,
-        start_line=start_line if start_line and line and start_line < line else None,
-        side=side,
-        outdated=outdated,
-        commit=position.head_sha,
-        thread=first,
-        resolved=bool(note.resolved) if note.resolvable else None,
-    )

@@ -27,10 +27,6 @@ from crscore.records import ChangedFile, FileStatus, Side
 _HEADER: Final = re.compile(
     r"^@@ -(?P<old>\d{1,9})(?:,(\d+))? \+(?P<new>\d{1,9})(?:,(\d+))? @@", re.M
 )
-# "Binary files a/x.png and b/x.png differ"
-_EXPLAINED: Final = re.compile(r"^(?:@@ |Binary files |GIT binary patch)", re.M)
-_SUBMODULE: Final = "160000"
-_NO_FILE: Final = "0"
 # Two requests a file. Beyond it, a file without lines counts as withheld.
 MAX_COMPARED: Final = 200
 """Maximum number of files without lines whose contents are compared."""
@@ -65,7 +61,8 @@ class FileRow(msgspec.Struct, frozen=True):
         """Whether GitLab omits its lines; None if only its contents can tell."""
         if self.collapsed is not None or self.too_large is not None:
             return bool(self.collapsed or self.too_large)
-        if _EXPLAINED.search(self.diff or ""):
+        # "Binary files a/x.png and b/x.png differ"
+        if re.search(r"^(?:@@ |Binary files |GIT binary patch)", self.diff or "", re.M):
             return False
         has_reason = self.new_file or self.deleted_file or self.renamed_file
         return None if has_reason or self.a_mode != self.b_mode else True
@@ -98,7 +95,7 @@ def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozen
     withheld = {row.new_path for row in rows[MAX_COMPARED:]}
     for row in rows[:MAX_COMPARED]:
         old = new = None
-        # A file that the host does not have may have had lines.
+        # A file that the host no longer has may have had lines.
         with suppress(NotFoundError):
             old = b"" if row.new_file else read(row.old_path, version.base_commit_sha)
             new = b"" if row.deleted_file else read(row.new_path, version.head_commit_sha)
@@ -182,7 +179,7 @@ def _read_file(row: FileRow, limits: DiffLimits, withheld: Collection[str]) -> L
         status=status,
         language=language_of(row.new_path),
         hunks=(),
-        is_submodule=_SUBMODULE in (row.a_mode, row.b_mode),
+        is_submodule="160000" in (row.a_mode, row.b_mode),  # git's mode of a commit
     )
     text = row.diff or ""
     start = 0 if text.startswith("@@") else text.find("\n@@") + 1
@@ -201,7 +198,7 @@ def _read_file(row: FileRow, limits: DiffLimits, withheld: Collection[str]) -> L
     if row.is_withheld or row.new_path in withheld:
         reason = "have a change that the host omits because it is too large"
         return ListedFile(file).hide(reason)
-    modes = {row.a_mode, row.b_mode} - {None, _NO_FILE}
+    modes = {row.a_mode, row.b_mode} - {None, "0"}  # "0" where there is no file
     if not text.strip() and status is FileStatus.MODIFIED and len(modes) > 1:
         return ListedFile(replace(file, status=FileStatus.MODE_CHANGED))
     # Other files without lines are empty, only renamed, or binary, for which there is a sentence.

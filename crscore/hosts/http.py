@@ -48,6 +48,8 @@ MAX_PAGES: Final = 300
 """Maximum number of pages to read from one list."""
 MAX_TIMEOUTS: Final = 4
 """Maximum duration of a response, as a multiple of the timeout."""
+# "Wait for at least one minute before retrying":
+# https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 LIMIT_WAIT_S: Final = 60.0
 """Seconds to wait for a rate limit without a stated wait; doubled with each try."""
 MAX_MESSAGE: Final = 300
@@ -55,10 +57,6 @@ MAX_MESSAGE: Final = 300
 # Waits of 0, 2, 4 and 8 seconds, plus up to one random second, so that runs that failed at the same
 # time do not retry at the same time.
 RETRIES: Final = Retry(total=4, backoff_factor=1, backoff_max=30, backoff_jitter=1)
-_MAX_REDIRECTS: Final = 3
-_REDIRECTS: Final = frozenset({301, 302, 307, 308})
-_TRANSIENT: Final = frozenset({202, 408, 425})
-"""Statuses below 500 that may be temporary; with 202, GitHub is still computing the response."""
 _CHUNK_BYTES: Final = 64 * 1024
 # Any other character would start a query or a fragment, or change the path.
 _PATH: Final = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", re.ASCII)
@@ -66,8 +64,6 @@ _PATH: Final = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", r
 _TOKEN: Final = re.compile(r"[\x21-\x7e]+")
 # Shorter tokens occur only in tests; masking them would replace parts of ordinary words.
 _MIN_TOKEN_LENGTH: Final = 8
-# https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
-_LIMIT_WORDS: Final = ("rate limit", "abuse detection", "please retry your request again later")
 _REFUSALS: Final[Mapping[int, tuple[type[HostError], str]]] = {
     401: (BadTokenError, "the token is missing, wrong or expired, or may not use this"),
     403: (PermissionDeniedError, "the token may not do this"),
@@ -81,8 +77,6 @@ _NO_RESPONSE: Final = (
     urllib3.exceptions.HTTPError,
 )
 """Errors of a request without a readable response."""
-_BAD_PROXY: Final = (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)
-"""Errors for a proxy's invalid address; the host's own address is checked beforehand."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,29 +92,18 @@ class WaitBudget:
     """Returns the seconds since 1970, as hosts state their limits."""
 
 
+@dataclass(eq=False)
 class TransientError(Exception):
-    """Raised if a try failed but another one may succeed.
+    """Raised if a try failed but another one may succeed."""
 
-    Args:
-        error: Error to raise if there is no further try.
-        wait_s: Seconds that the host asks to wait; None if it does not say.
-        doubles: True if the wait doubles with each try, because the host named none.
-        may_have_arrived: False if the host certainly did not get the request.
-    """
-
-    def __init__(
-        self,
-        error: HostError,
-        *,
-        wait_s: float | None = None,
-        doubles: bool = False,
-        may_have_arrived: bool = True,
-    ) -> None:
-        super().__init__(error)
-        self.error = error
-        self.wait_s = wait_s
-        self.doubles = doubles
-        self.may_have_arrived = may_have_arrived
+    error: HostError
+    """Error to raise if there is no further try."""
+    wait_s: float | None = None
+    """Seconds that the host asks to wait; None if it does not say."""
+    doubles: bool = False
+    """True if the wait doubles with each try, because the host named none."""
+    may_have_arrived: bool = True
+    """False if the host certainly did not get the request."""
 
 
 class Page(NamedTuple, Generic[T]):
@@ -180,7 +163,16 @@ class HostClient(ABC):
         report: Callable[[str], None] | None = None,
     ) -> None:
         # The address is checked before the token could be sent to it.
-        _check_address(self.name, address)
+        try:
+            parts = urlsplit(address)
+            port = parts.port
+        except ValueError:
+            parts, port = urlsplit(""), None
+        # Messages show the address, so it must not contain a password.
+        is_plain = not (parts.query or parts.fragment or parts.username or parts.password)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain or port == 0:
+            reason = "it is not an address such as https://gitlab.com or https://api.github.com"
+            raise HostError(f"{self.name}'s address", reason)
         if token is not None and not _TOKEN.fullmatch(token):
             raise BadTokenError("the token", "it is empty or has characters that no token has")
         self.budget = budget or WaitBudget()
@@ -206,7 +198,7 @@ class HostClient(ABC):
         Args:
             path: Path of the API, with percent-escapes where needed: `/repos/o/r`.
             kind: Type to which msgspec converts the JSON.
-            parameters: Mapping[str, str] of the query.
+            parameters: Parameters of the query.
 
         Raises:
             HostError: It cannot be read.
@@ -252,7 +244,7 @@ class HostClient(ABC):
         Args:
             path: See `get`.
             kind: Type to which an item is converted.
-            parameters: Mapping[str, str] of the query, besides the page's number and size.
+            parameters: Parameters of the query, besides the page's number and size.
             key: Returns the identity of an item.
 
         Raises:
@@ -362,16 +354,18 @@ class HostClient(ABC):
             TransientError: Another try may succeed.
             HostError: No other try will succeed.
         """
-        for _ in range(_MAX_REDIRECTS + 1):
+        # At most three redirects, so that a loop ends.
+        for _ in range(4):
             self._count(operation)
             try:
                 response = self.session.request(verb, url, **options)
             except _NO_RESPONSE as exc:
                 raise _no_response(exc, operation) from exc
-            if verb != "GET" or response.status_code not in _REDIRECTS:
+            if verb != "GET" or response.status_code not in {301, 302, 307, 308}:
                 break
             # A renamed repository redirects on the same host; the new address includes the query.
             location, options = response.headers.get("location", ""), {}
+            # The token goes along, so it must not lead to another host.
             if not location.startswith(f"{self._address}/"):
                 break
             url = location
@@ -393,7 +387,8 @@ class HostClient(ABC):
         if status == 429 or (status == 403 and is_limit):
             raise self.limit_error(headers, message, operation)
         reason = f"{self.name} returned {status}"
-        if status >= 500 or status in _TRANSIENT:
+        # 202: GitHub is still computing the response; 408 and 425: it came too late or too early.
+        if status >= 500 or status in {202, 408, 425}:
             raise TransientError(UnavailableError(operation, join_reason(reason, message)))
         if 300 <= status < 400:
             reason = "it is redirected, which is not followed; give the current name and address"
@@ -532,7 +527,9 @@ def _without_nulls(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def has_limit_words(message: str) -> bool:
     """Return whether a message mentions a rate limit."""
-    return any(word in message.lower() for word in _LIMIT_WORDS)
+    # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    words = ("rate limit", "abuse detection", "please retry your request again later")
+    return any(word in message.lower() for word in words)
 
 
 def join_reason(reason: str, message: str) -> str:
@@ -559,28 +556,16 @@ def _message(body: bytes) -> str:
         fields = detail if isinstance(detail, dict) else {"message": detail}
         words = (fields.get("field"), fields.get("code"))
         texts.append(fields.get("message") or " ".join(str(word) for word in words if word))
-    return one_line("; ".join(_text(text) for text in texts if text), MAX_MESSAGE)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    lines = [
+        text if isinstance(text, str) else msgspec.json.encode(text).decode()
+        for text in texts
+        if text
+    ]
+    return one_line("; ".join(lines), MAX_MESSAGE)
 
 
 def _uncertain_write(operation: str, reason: str) -> UncertainWriteError:
     return UncertainWriteError(operation, f"{reason}; it may or may not have been done")
-
-
-def _check_address(name: str, address: str) -> None:
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    # Messages show the address, so it must not contain a password.
-    is_plain = not (parts.query or parts.fragment or parts.username or parts.password)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain or port == 0:
-        reason = "it is not an address such as https://gitlab.com or https://api.github.com"
-        raise HostError(f"{name}'s address", reason)
 
 
 def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
@@ -608,7 +593,8 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
     }
     if fault := next((faults[words] for words in faults if words in str(exc)), None):
         return UnavailableError(operation, fault)
-    if isinstance(exc, _BAD_PROXY):
+    # A proxy's address; the host's own was checked beforehand.
+    if isinstance(exc, requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema):
         return UnavailableError(operation, f"{proxy} has an invalid address")
     may_have_arrived = False
     if isinstance(exc, requests.exceptions.ProxyError):

@@ -6,7 +6,7 @@ A patch that cannot be parsed leaves out only its own file: see docs/design/018-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,9 +18,6 @@ from crscore.errors import InputError
 from crscore.hosts.records import Change
 from crscore.records import ChangedFile, Diff
 from crscore.text import count_noun
-
-_HIDDEN: Final = "the host did not show it"
-_LIMITED: Final = "it is over a limit of crscore"
 
 
 class ListedFile(NamedTuple):
@@ -45,8 +42,8 @@ class ListedFile(NamedTuple):
             is_limit: See `is_limit`.
             missing: Why its change is missing in the diff; "" to derive it from the cause.
         """
-        missing = missing or (_LIMITED if is_limit else _HIDDEN)
-        file = replace(self.file, hunks=(), is_binary=False, missing=missing)
+        cause = "it is over a limit of crscore" if is_limit else "the host did not show it"
+        file = replace(self.file, hunks=(), is_binary=False, missing=missing or cause)
         return ListedFile(file, "", reason, is_limit)
 
 

@@ -18,9 +18,6 @@ from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
 from crscore.text import count_noun
 
-Local = Callable[[str], bytes | None]
-ReadVersion = Callable[[str], Sequence[ChangedFile]]
-
 # Each takes a request.
 MAX_COMMITS: Final = 20
 """Maximum number of older versions to read, the ones with the most comments first."""
@@ -38,8 +35,8 @@ class OutdatedHunks(NamedTuple):
 def read_outdated_hunks(
     messages: Sequence[HostMessage],
     *,
-    read_version: ReadVersion | None = None,
-    local: Local | None = None,
+    read_version: Callable[[str], Sequence[ChangedFile]] | None = None,
+    local: Callable[[str], bytes | None] | None = None,
 ) -> OutdatedHunks:
     """Read the hunk that each outdated comment was written on.
 
@@ -57,16 +54,24 @@ def read_outdated_hunks(
     commits = sorted(counts, key=lambda commit: (-counts[commit], commit))
     versions: dict[str, Mapping[str, ChangedFile]] = {}
     for commit in commits[:MAX_COMMITS]:
-        with suppress(NotFoundError):  # the commit is gone
-            versions[commit] = _read_version(commit, read_version, local)
+        files: Sequence[ChangedFile] = ()
+        if (text := local(commit) if local else None) is not None:
+            with suppress(InputError):  # the host may have the complete change
+                files = parse.parse_diff(text).files
+        if not files and read_version is not None:
+            with suppress(NotFoundError):  # the commit is gone
+                files = read_version(commit)
+        # A comment on removed lines can have the old path of a renamed file.
+        by_old_path = {file.old_path: file for file in files if file.old_path}
+        versions[commit] = by_old_path | {file.path: file for file in files}
     hunks: dict[int, Diff] = {}
     partial = 0
     for message in outdated:
         hunk = _find_hunk(versions.get(message.commit or "", {}), message)
         partial += hunk is None
-        hunk = hunk or _stored_part(message)
-        if hunk is not None:
-            hunks[message.id] = hunk
+        # The host stores the hunk up to the comment's line; its end is missing.
+        with suppress(InputError):
+            hunks[message.id] = hunk or parse.parse_diff(message.hunk or "", path=message.path)
     notes = []
     if partial:
         notes.append(
@@ -87,31 +92,15 @@ def mark_outdated(message: HostMessage, change: Diff) -> HostMessage:
     return message if file is not None or not change.files else replace(message, outdated=True)
 
 
-def _read_version(
-    commit: str, read_version: ReadVersion | None, local: Local | None
-) -> Mapping[str, ChangedFile]:
-    """Return the files of the change at a commit, by their old and new paths."""
-    files: Sequence[ChangedFile] = ()
-    text = local(commit) if local else None
-    if text is not None:
-        with suppress(InputError):  # the host may have the complete change
-            files = parse.parse_diff(text).files
-    if not files and read_version is not None:
-        files = read_version(commit)
-    by_old_path = {file.old_path: file for file in files if file.old_path}
-    return by_old_path | {file.path: file for file in files}
-
-
 def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff | None:
     """Return the comment's hunk in the older version, as a change; None if it is not there."""
     file = files.get(message.path or "")
     if file is None:
         return None
-    change = Diff(files=(replace(file, path=message.path or ""),), sha256="")
-    if message.line is None:  # a comment on the whole file
-        return replace(change, sha256=_digest(f"{message.path}\n{file.hunks}"))
-    scope = scopes.attach(
-        Comment(
+    file = replace(file, path=message.path or "")
+    hunks = file.hunks
+    if message.line is not None:  # else it is a comment on the whole file
+        comment = Comment(
             body=message.body,
             path=message.path,
             line=message.line,
@@ -120,23 +109,10 @@ def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff |
             # The stored hunk takes precedence; without one, the line number applies to this
             # version.
             outdated=message.hunk is not None,
-        ),
-        change,
-    )
-    if scope is None or scope.kind is not ScopeKind.HUNK or scope.hunk is None:
-        return None
-    hunk = file.hunks[scope.hunk]
-    only = replace(change.files[0], hunks=(hunk,))
-    return Diff(files=(only,), sha256=_digest(f"{message.path}\n{hunk}"))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _stored_part(message: HostMessage) -> Diff | None:
-    """Read the part of the hunk that is stored with a comment; its end is missing."""
-    try:
-        return parse.parse_diff(message.hunk or "", path=message.path)
-    except InputError:
-        return None
+        )
+        scope = scopes.attach(comment, Diff(files=(file,), sha256=""))
+        if scope is None or scope.kind is not ScopeKind.HUNK or scope.hunk is None:
+            return None
+        hunks = (file.hunks[scope.hunk],)
+    content = f"{message.path}\n{hunks}".encode("utf-8", "surrogatepass")
+    return Diff(files=(replace(file, hunks=hunks),), sha256=hashlib.sha256(content).hexdigest())

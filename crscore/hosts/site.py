@@ -48,9 +48,8 @@ class Connection(NamedTuple):
         """Return keyword arguments for a `HostClient`."""
         from crscore.hosts.http import WaitBudget  # noqa: PLC0415  (so that --help answers at once)
 
-        budget = WaitBudget(left_s=self.wait_budget_s)
         return {
-            "budget": budget,
+            "budget": WaitBudget(left_s=self.wait_budget_s),
             "report": self.report,
             "max_requests": self.max_requests,
             "comment_key": comment_key(),
@@ -104,6 +103,7 @@ class Site:
             lines: Line range in GitHub's form; empty for the whole file.
         """
         data = path.encode("utf-8", "surrogatepass")
+        # GitHub's anchors of changed files have the SHA-256 of the path, GitLab's the SHA-1.
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         sha256 = hashlib.sha256(data).hexdigest()
         return f"{url}{self.file_form.format(sha1=sha1, sha256=sha256, lines=lines)}"
@@ -136,6 +136,7 @@ def site_of_page(url: str) -> Site:
         'GitLab'
     """
     sites = all_sites()
+    # By its path, as a server of either kind can have any name.
     return next((site for site in sites if site.pull_path in url), sites[0])
 
 

@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 MARKER: Final = "<!-- crscore:sticky"
 """Hidden text at the start of crscore's comment."""
+# An id has at most 20 digits, a nonce 16, an HMAC 64.
 MAX_MARKER_CHARS: Final = 160
 _DRAFT: Final = "draft"
 # <!-- crscore:sticky v2 id=3000000204 nonce=8f14e45fceea167a hmac=eeef4558... -->
@@ -150,12 +151,23 @@ def post(
         The outcome. A refusal is not an error: the job summary still has the scores.
     """
     try:
-        if existing:
-            return _edit(writer, text, key, existing)
-        if not certain:
+        if not existing and certain:
+            return _create(writer, text, key)
+        if not existing:
             reason = "it may exist already, because not all comments could be read"
             return Posted(Outcome.FAILED, "", reason)
-        return _create(writer, text, key)
+        first, *duplicates = existing
+        posted = Posted(Outcome.UNCHANGED, first.url, "")
+        # A draft keeps its nonce: the copies of it that somebody makes later are newer.
+        match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
+        body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
+        if not is_same(first.body, body):
+            posted = Posted(Outcome.UPDATED, _write_twice(writer.edit, first.id, body).url, "")
+        for duplicate in duplicates:
+            # A concurrent run may have deleted it.
+            with contextlib.suppress(NotFoundError):
+                _write_twice(writer.delete, duplicate.id)
+        return posted
     except (PermissionDeniedError, NotFoundError) as exc:
         # A host also sends 404 if the token may not know that a resource exists.
         return Posted(Outcome.REFUSED, "", exc.reason)
@@ -182,20 +194,6 @@ def _create(writer: Writer, text: str, key: bytes) -> Posted:
                 _write_twice(writer.edit, comment.id, sign(text, key, comment.id, nonce))
             return Posted(Outcome.CREATED, comment.url, "")
     return Posted(Outcome.FAILED, "", reason)
-
-
-def _edit(writer: Writer, text: str, key: bytes, existing: Sequence[HostMessage]) -> Posted:
-    first, *duplicates = existing
-    posted = Posted(Outcome.UNCHANGED, first.url, "")
-    match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
-    body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
-    if not is_same(first.body, body):
-        posted = Posted(Outcome.UPDATED, _write_twice(writer.edit, first.id, body).url, "")
-    for duplicate in duplicates:
-        # A concurrent run may have deleted it.
-        with contextlib.suppress(NotFoundError):
-            _write_twice(writer.delete, duplicate.id)
-    return posted
 
 
 def _write_twice(write: Callable[..., T], *arguments: object) -> T:
