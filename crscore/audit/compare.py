@@ -9,45 +9,27 @@ mean usefulness, of which a single misread remark takes much: `benchmarks/audit_
 
 from collections.abc import Sequence
 from itertools import chain, combinations
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
+from msgspec.structs import replace
 
 from crscore.audit.overview import Estimate, Verdict
 from crscore.audit.tables import GAINED, ReviewTable
 from crscore.errors import InputError
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
+from crscore.statistics.intervals import Floats
 from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 from crscore.statistics.paired import compare as compare_draws
 from crscore.statistics.paired import correct as correct_p_values
 from crscore.text import count_noun
-
-Floats = npt.NDArray[np.float64]
 
 DETECT: Final = 5.0
 """Default smallest difference that matters, of 100 pull requests."""
 MIN_PULLS: Final = 20
 """Minimum number of pull requests of each reviewer, as for a decision, and of common ones for
 comparing two reviewers on these only."""
-
-
-class _Pair(NamedTuple):
-    """Two reviewers with the difference of their means, first minus second."""
-
-    first: str
-    second: str
-    paired: bool
-    pulls: int
-    """Number of pull requests in the comparison."""
-    fewest: int
-    """Number of pull requests of the reviewer with fewer."""
-    test: PairedComparison = PairedComparison(None, None, None, None, None, 0)
-    gained: tuple[int, int] = (0, 0)
-    """Pull requests in the comparison on which each has a remark worth acting on."""
-    difference: Estimate | None = None
-    """None if they cannot be compared."""
 
 
 def compare_all(
@@ -74,7 +56,7 @@ def compare_all(
         InputError: A name is not in the table, or `detect` is out of range.
     """
     if reviewers is None:
-        reviewers = [name for name, bot in zip(table.reviewers, table.is_bot, strict=True) if bot]
+        reviewers = [name for name in table.reviewers if table.is_bot[name]]
     if not 0 < detect <= 100:
         raise InputError(f"the difference to detect is {detect:g}; it must be in (0, 100]")
     if missing := set(reviewers) - set(table.reviewers):
@@ -82,30 +64,16 @@ def compare_all(
         raise InputError(
             f"no review of {min(missing)} in the period; there are reviews of: {names}"
         )
-    pairs = _differences(table, list(combinations(reviewers, 2)), resamples, seed)
-    corrected = correct_p_values(pair.test for pair in pairs)
-    tests = max(1, sum(test.p is not None for test in corrected))
-    return tuple(
-        _verdict(pair._replace(test=test), detect, tests=tests)
-        for pair, test in zip(pairs, corrected, strict=True)
-    )
-
-
-def _differences(
-    table: ReviewTable, names: Sequence[tuple[str, str]], resamples: int, seed: int
-) -> list[_Pair]:
-    values = table.matrix(GAINED)
+    pairs = list(combinations(reviewers, 2))
     index_of = {name: index for index, name in enumerate(table.reviewers)}
-    columns = [(index_of[first], index_of[second]) for first, second in names]
+    columns = [(index_of[first], index_of[second]) for first, second in pairs]
+    values, strata = table.matrix(GAINED), table.stratum
     # Pull requests without these reviewers do not affect the result, so they are skipped.
     is_used = (~np.isnan(values[:, sorted({*chain(*columns)})])).any(axis=1)
-    values, strata, pulls = values[is_used], table.stratum[is_used], int(is_used.sum())
-    if not pulls:
-        return [_Pair(first, second, False, 0, 0) for first, second in names]
+    values, strata, pulls = values[is_used], strata[is_used], int(is_used.sum())
     sides = [(values[:, first], values[:, second]) for first, second in columns]
-    is_paired = np.array(
-        [(~np.isnan(first - second)).sum() >= MIN_PULLS for first, second in sides], dtype=bool
-    )
+    common = [int((~np.isnan(first - second)).sum()) for first, second in sides]
+    is_paired = np.array(common, dtype=np.int64) >= MIN_PULLS
     deltas = np.array([first - second for first, second in sides])[is_paired]
 
     def differ(weights: Floats) -> Floats:
@@ -116,78 +84,91 @@ def _differences(
             differences[:, index] = resampled.stratified_difference(*sides[index], strata, weights)
         return differences
 
-    observed = differ(np.ones((1, pulls)))[0]
-    draws = bootstrap.resample(differ, pulls, resamples=resamples, seed=seed)
-    return [
-        _pair(
-            names[index],
-            sides[index],
-            observed[index],
-            draws[:, index],
-            paired=bool(is_paired[index]),
-        )
-        for index in range(len(names))
+    observed, draws = np.full(len(pairs), np.nan), np.full((1, len(pairs)), np.nan)
+    if pulls:
+        observed = differ(np.ones((1, pulls)))[0]
+        # All pairs share the draws: one product of matrices for all of them.
+        draws = bootstrap.resample(differ, pulls, resamples=resamples, seed=seed)
+    # Pull requests in each comparison: both reviewers', or those of either.
+    is_counted = [
+        ~(np.isnan(first) | np.isnan(second) if paired else np.isnan(first) & np.isnan(second))
+        for (first, second), paired in zip(sides, is_paired, strict=True)
     ]
-
-
-def _pair(
-    names: tuple[str, str],
-    sides: tuple[Floats, Floats],
-    difference: float,
-    draws: Floats,
-    *,
-    paired: bool,
-) -> _Pair:
-    has_value = [~np.isnan(side) for side in sides]
-    counts = has_value[0] & has_value[1] if paired else has_value[0] | has_value[1]
-    fewest = min(int((has & counts).sum()) for has in has_value)
-    value = None if np.isnan(difference) else float(difference)
-    test = compare_draws(value, draws, units=int(counts.sum()))
-    pair = _Pair(*names, paired, test.units, fewest, test)
-    if test.low is None or test.high is None:
-        return pair
-    return pair._replace(
-        gained=(int((sides[0][counts] > 0).sum()), int((sides[1][counts] > 0).sum())),
-        difference=Estimate(value=float(difference), low=test.low, high=test.high),
+    tests = correct_p_values(
+        compare_draws(
+            None if np.isnan(value) else float(value), draws[:, index], units=int(counted.sum())
+        )
+        for index, (value, counted) in enumerate(zip(observed, is_counted, strict=True))
+    )
+    count = max(1, sum(test.p is not None for test in tests))
+    return tuple(
+        _verdict(names, [side[counted] for side in both], test, bool(paired), detect, count)
+        for names, both, counted, test, paired in zip(
+            pairs, sides, is_counted, tests, is_paired, strict=True
+        )
     )
 
 
-def _verdict(pair: _Pair, detect: float, *, tests: int) -> Verdict:
+def _verdict(
+    names: tuple[str, str],
+    sides: Sequence[Floats],
+    test: PairedComparison,
+    paired: bool,
+    detect: float,
+    tests: int,
+) -> Verdict:
+    """Decide about a pair.
+
+    Args:
+        names: The two reviewers.
+        sides: The values of each on the pull requests in the comparison, shape (P,); NaN if it did
+            not see one.
+        test: The test, with a corrected p-value.
+        paired: Whether both saw all of these pull requests.
+        detect: Smallest difference that matters.
+        tests: Number of tests for which p-values are corrected.
+    """
+    fewest = min(int((~np.isnan(side)).sum()) for side in sides)
+    difference = None
+    if test.difference is not None and test.low is not None and test.high is not None:
+        difference = Estimate(value=test.difference, low=test.low, high=test.high)
     decision: Literal["better", "worse", "equivalent", "unknown"] = "unknown"
-    if pair.difference is not None and pair.fewest >= MIN_PULLS:
+    if difference is not None and fewest >= MIN_PULLS:
         # Checked first, because a significant difference can still be too small to matter.
-        if -detect <= pair.difference.low and pair.difference.high <= detect:
+        if -detect <= difference.low and difference.high <= detect:
             decision = "equivalent"
-        elif pair.test.direction:
-            decision = "better" if pair.difference.value > 0 else "worse"
+        elif test.direction:
+            decision = "better" if difference.value > 0 else "worse"
     needed = None
-    if decision == "unknown" and pair.test.error:
+    if decision == "unknown" and test.error:
         # The power is 80 %, at the significance level divided by the number of tests, which is
         # Holm's largest correction.
-        size = max(detect, abs(pair.test.difference or 0.0))
-        total = pair.test.units_needed(size, significance=SIGNIFICANCE / tests)
-        more = max((total or 0) - pair.pulls, MIN_PULLS - pair.fewest)
+        size = max(detect, abs(test.difference or 0.0))
+        total = test.units_needed(size, significance=SIGNIFICANCE / tests)
+        more = max((total or 0) - test.units, MIN_PULLS - fewest)
         needed = more if more > 0 else None
-    return Verdict(
-        first=pair.first,
-        second=pair.second,
+    verdict = Verdict(
+        first=names[0],
+        second=names[1],
         verdict=decision,
-        difference=pair.difference,
-        p_value=pair.test.p,
-        pulls=pair.pulls,
-        paired=pair.paired,
+        difference=difference,
+        p_value=test.p,
+        pulls=test.units,
+        paired=paired,
         needed=needed,
-        text=_sentence(pair, decision, detect, needed),
+        text=(
+            f"{names[0]} and {names[1]} cannot be compared yet: one of them has fewer than "
+            f"{MIN_PULLS} pull requests, or they share no kind of them"
+        ),
     )
+    if difference is None or fewest < MIN_PULLS:
+        return verdict
+    gained = [int((side > 0).sum()) for side in sides]
+    return replace(verdict, text=_sentence(verdict, difference, gained, detect))
 
 
-def _sentence(pair: _Pair, decision: str, detect: float, needed: int | None) -> str:
-    first, second, difference, gained = pair.first, pair.second, pair.difference, pair.gained
-    if difference is None or pair.fewest < MIN_PULLS:
-        return (
-            f"{first} and {second} cannot be compared yet: one of them has fewer than {MIN_PULLS} "
-            "pull requests, or they share no kind of them"
-        )
+def _sentence(verdict: Verdict, difference: Estimate, gained: Sequence[int], detect: float) -> str:
+    first, second = verdict.first, verdict.second
     low, high, value = difference.low, difference.high, difference.value
     if value < 0:
         first, second, gained = second, first, gained[::-1]
@@ -199,21 +180,20 @@ def _sentence(pair: _Pair, decision: str, detect: float, needed: int | None) -> 
     # For different pull requests, the counts are omitted: their difference is another number than
     # the difference within strata.
     numbers = (
-        f"on {gained[0]:,} against {gained[1]:,} of {pair.pulls:,} pull requests that both saw, "
+        f"on {gained[0]:,} against {gained[1]:,} of {verdict.pulls:,} pull requests that both saw, "
         f"{numbers}"
-        if pair.paired
+        if verdict.paired
         else f"on similar pull requests, {numbers}"
     )
-    if decision in ("better", "worse"):
+    if verdict.verdict in ("better", "worse"):
         return f"{first} finds more that is worth acting on than {second}: {numbers}"
-    if decision == "equivalent":
+    if verdict.verdict == "equivalent":
         return f"{first} and {second} find as much, within {format_score(detect)} of 100: {numbers}"
     if low > 0:
         numbers += "; among so many pairs, that may be chance"
-    if needed:
-        more = count_noun(
-            needed, "more common pull request" if pair.paired else "more pull request"
-        )
+    if verdict.needed:
+        noun = "more common pull request" if verdict.paired else "more pull request"
+        more = count_noun(verdict.needed, noun)
         numbers += f"; about {more} would probably (4 in 5) show such a difference"
     return f"{first} and {second} are not surely different: {numbers}"
 

@@ -2,43 +2,21 @@
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from crscore.audit.overview import Coverage, Rate
 from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.reports import Scope
 from crscore.pull_request.reviewers.profile import profiles
-from crscore.statistics.intervals import clustered_wilson, wilson
-
-Floats = npt.NDArray[np.float64]
+from crscore.statistics.intervals import Floats, clustered_wilson, wilson
 
 _Pull = tuple[int, int]
-
-
-@dataclass(slots=True)
-class _Posts:
-    """Posts of one reviewer."""
-
-    is_bot: bool = False
-    first: dict[int, str] = field(default_factory=dict)
-    """Time of the first post by repository."""
-    names: set[str] = field(default_factory=set)
-    """The reviewer and its accounts, as `_app_name` writes them."""
-    reviewed: set[_Pull] = field(default_factory=set)
-    """Merged pull requests."""
-    last_head: int = 0
-    skips: Counter[str] = field(default_factory=Counter)
-    pulls: dict[_Pull, bool] = field(default_factory=dict)
-    """Pull requests with any post, each with whether a comment on it is to be scored."""
-    hours: list[float] = field(default_factory=list)
 
 
 class ReviewerCoverage(NamedTuple):
@@ -66,36 +44,11 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     Raises:
         StoreError: The store cannot be read.
     """
-    by_reviewer: dict[str, _Posts] = defaultdict(_Posts)
     # A shared account, such as that of workflows, also posts other messages than reviews.
     review_bots = [profile.name for profile in profiles() if not profile.shared]
-    for row in reports.read_posts(store, scope, review_bots):
-        (
-            name,
-            is_bot,
-            repository,
-            number,
-            merged,
-            reviewed,
-            on_head,
-            skips,
-            account,
-            to_score,
-            hours,
-            first,
-        ) = row
-        posts = by_reviewer[name]
-        posts.is_bot = bool(is_bot)
-        posts.first[repository] = min(first, posts.first.get(repository, first))
-        # An app may have the name of the reviewer or of its account.
-        posts.names |= {_app_name(name), _app_name(account or name)}
-        posts.skips.update(skips.split(",") if skips else ())
-        posts.pulls[repository, number] = bool(to_score)
-        if hours is not None:
-            posts.hours.append(hours)
-        if merged and reviewed:
-            posts.reviewed.add((repository, number))
-            posts.last_head += on_head
+    posts_by_reviewer: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    for name, *post in reports.read_posts(store, scope, review_bots):
+        posts_by_reviewer[name].append(tuple(post))
     merged_at: dict[_Pull, str] = {}
     times: dict[int, list[str]] = defaultdict(list)
     for repository, number, time in reports.read_merged(store, scope):
@@ -106,20 +59,61 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         # An app that is never green has an entry too: 0 is known, not unknown.
         green[_app_name(app)] |= {(repository, number)} if is_green else set()
     return {
-        name: ReviewerCoverage(
-            posts.is_bot,
-            _coverage(
-                posts,
-                sum(
-                    len(times[id_]) - bisect_left(times[id_], at) for id_, at in posts.first.items()
-                )
-                + sum(merged_at[pull] < posts.first[pull[0]] for pull in posts.reviewed),
-                green,
-            ),
-            {pull: False for app in posts.names for pull in green.get(app, ())} | posts.pulls,
-        )
-        for name, posts in by_reviewer.items()
+        name: _cover(name, posts, merged_at, times, green)
+        for name, posts in posts_by_reviewer.items()
     }
+
+
+def _cover(
+    name: str,
+    posts: Iterable[tuple[Any, ...]],
+    merged_at: Mapping[_Pull, str],
+    times: Mapping[int, Sequence[str]],
+    green: Mapping[str, set[_Pull]],
+) -> ReviewerCoverage:
+    """Compute the coverage of a reviewer.
+
+    Args:
+        name: The reviewer.
+        posts: Its rows of `reports.read_posts`.
+        merged_at: When each pull request was merged.
+        times: The same times by repository, sorted.
+        green: Merged pull requests with a green check, by the name of the app.
+    """
+    first_post: dict[int, str] = {}
+    app_names, reviewed, last_head = {_app_name(name)}, set(), 0
+    skips: Counter[str] = Counter()
+    pulls: dict[_Pull, bool] = {}
+    all_hours: list[float] = []
+    is_bot = False
+    for row in posts:
+        is_bot, repository, number, merged, is_review, on_head, reasons, *more = row
+        account, to_score, hours, first = more
+        first_post[repository] = min(first, first_post.get(repository, first))
+        # An app may have the name of the reviewer or of its account.
+        app_names.add(_app_name(account or name))
+        skips.update(reasons.split(",") if reasons else ())
+        pulls[repository, number] = bool(to_score)
+        all_hours += [hours] if hours is not None else []
+        if merged and is_review:
+            reviewed.add((repository, number))
+            last_head += on_head
+    since_first = sum(
+        len(times[repository]) - bisect_left(times[repository], first)
+        for repository, first in first_post.items()
+    )
+    # Besides, those that it reviewed only after their merge.
+    total = since_first + sum(merged_at[pull] < first_post[pull[0]] for pull in reviewed)
+    checks = [green[app] for app in app_names if app in green]
+    green_pulls: set[_Pull] = set().union(*checks)
+    coverage = Coverage(
+        reviewed=rate(len(reviewed), total),
+        last_head=rate(last_head, total),
+        green_unreviewed=len(green_pulls - reviewed) if checks else None,
+        skips=dict(sorted(skips.items(), key=lambda item: (-item[1], item[0]))),
+        hours=float(np.median(all_hours)) if all_hours else None,
+    )
+    return ReviewerCoverage(bool(is_bot), coverage, dict.fromkeys(green_pulls, False) | pulls)
 
 
 def rate(count: int, total: int) -> Rate:
@@ -142,18 +136,6 @@ def rate_of_events(events: Iterable[tuple[_Pull, bool]]) -> Rate:
     return rate_of_pulls(
         np.array([float(count[True]) for count in counts.values()]),
         np.array([float(count.total()) for count in counts.values()]),
-    )
-
-
-def _coverage(posts: _Posts, merged: int, green: Mapping[str, set[_Pull]]) -> Coverage:
-    checks = [green[name] for name in posts.names if name in green]
-    unreviewed = set().union(*checks) - posts.reviewed
-    return Coverage(
-        reviewed=rate(len(posts.reviewed), merged),
-        last_head=rate(posts.last_head, merged),
-        green_unreviewed=len(unreviewed) if checks else None,
-        skips=dict(sorted(posts.skips.items(), key=lambda item: (-item[1], item[0]))),
-        hours=float(np.median(posts.hours)) if posts.hours else None,
     )
 
 

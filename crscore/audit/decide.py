@@ -153,16 +153,13 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     # A script that fills in templates can place them on lines that are sure to change.
     if _ends(record.afterwards)[0] > AFTERWARDS or _is_mostly_formulas(counts):
         evidence = ()
-    switch_off = tuple(
-        sorted(
-            (
-                kind
-                for kind in _SWITCHES
-                if counts.get(kind) and _is_unwanted(pulls, kind, chance_of_all)
-            ),
-            key=lambda kind: -counts[kind],
-        )
-    )
+    switch_off = []
+    for kind in sorted(_SWITCHES, key=lambda kind: -counts.get(kind, 0)):
+        rows = [row for of_pull in pulls.values() for row in of_pull if row.kind == kind]
+        share = wilson(sum(row.compared_fixed for row in rows), sum(row.compared for row in rows))
+        # Kinds that are fixed more often than other lines stay on.
+        if rows and (share is None or share.low <= (chance_of_all or 0.0)):
+            switch_off.append(kind)
     share_off = sum(counts[kind] for kind in switch_off) / max(1, weighty.total)
     is_wanted = chance_of_all is not None and _ends(all_fixed)[0] > chance_of_all
     verdict = _verdict(weighty, gained, bool(evidence), is_wanted, share_off)
@@ -175,7 +172,7 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
         chance=chance,
         evidence=evidence,
         afterwards=record.afterwards,
-        switch_off=switch_off,
+        switch_off=tuple(switch_off),
         needed=None,
     )
     if verdict == "undecided":
@@ -247,13 +244,6 @@ def _fixed_text(fixed: Rate, chance: float) -> str:
         f"their point and have other lines to compare with, where {fixed.total * chance:.0f} would "
         "be chance"
     )
-
-
-def _is_unwanted(pulls: _Pulls, kind: str, chance: float | None) -> bool:
-    """Return whether a kind of remarks is not fixed more often than other lines."""
-    rows = [row for rows in pulls.values() for row in rows if row.kind == kind]
-    share = wilson(sum(row.compared_fixed for row in rows), sum(row.compared for row in rows))
-    return share is None or share.low <= (chance or 0.0)
 
 
 def _is_mostly_formulas(counts: Mapping[str, int]) -> bool:

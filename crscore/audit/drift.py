@@ -9,17 +9,17 @@ large migration looks like a change of the bot.
 
 from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from crscore.audit.overview import ConfigurationChange
 from crscore.audit.tables import ReviewTable
+from crscore.statistics.intervals import Floats
 from crscore.statistics.ranks import rank_sum_p
 from crscore.statistics.resampled import divide
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 RECENT: Final = (1, 2, 3, 7, 14)
@@ -30,34 +30,6 @@ MIN_BEFORE: Final = 5
 """Minimum number of nights before a window in the comparison."""
 SIGNIFICANCE: Final = 0.01
 """Significance level, chosen with seeds 0 to 99 of `benchmarks/audit_planted.py`."""
-
-
-class _Finding(NamedTuple):
-    """Test of one number in one window."""
-
-    p_value: float
-    day: int
-    number: str
-    before: float
-    after: float
-
-
-class _Nights(NamedTuple):
-    """Distribution of one number over T nights."""
-
-    values: Floats
-    """Distinct values, sorted, shape (V,)."""
-    counts: Floats
-    """Count of each value in all nights before each night, shape (T + 1, V)."""
-
-    def between(self, start: int, end: int) -> Floats:
-        """Return the count of each value in the nights from `start` up to, but not in, `end`."""
-        counts: Floats = self.counts[end] - self.counts[start]
-        return counts
-
-    def mean(self, counts: Floats) -> float:
-        """Return the mean of the counted values; at least one is needed."""
-        return float(counts @ self.values / counts.sum())
 
 
 def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange, ...]:
@@ -76,60 +48,61 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     )
     length = last - first + 1
     days = table.day[table.pull[rows]] - first
-    numbers = {
-        name: _nights(values[rows], days, length) for name, values in _numbers(table).items()
-    }
+    columns = table.columns
+    # The distinct values of each number, and how often it had each before each night, shape
+    # (T + 1, V): the counts of a window are then one difference.
+    numbers: dict[str, tuple[Floats, Floats]] = {}
+    for name, column in {
+        "remarks per pull request": columns["comments"],
+        "words per remark": divide(columns["words"], columns["comments"]),
+        "usefulness": columns["usefulness"],
+        "noise": columns["noise"],
+    }.items():
+        has_value = ~np.isnan(column[rows])
+        distinct, indices = np.unique(column[rows][has_value], return_inverse=True)
+        counts = np.zeros((length + 1, len(distinct)))
+        np.add.at(counts, (days[has_value] + 1, indices), 1)
+        numbers[name] = distinct, np.cumsum(counts, axis=0)
     # Nights without a review are not evidence of a steady bot, so only nights with one count.
     worked = np.concatenate([[0], np.cumsum(np.bincount(days, minlength=length) > 0)])
     changes = []
     start = 0
     for night in range(length):
         # Only data up to this night is used, so that later nights never change earlier results.
-        best = min(_tests(numbers, worked, start, night), default=None)
-        if best is not None and best.p_value * length * len(numbers) < SIGNIFICANCE:
+        best = min(_test(numbers, worked, start, night), default=None)
+        if best is None:
+            continue
+        p_value, day, name, before, after = best
+        p_value = p_value * length * len(numbers)
+        if p_value < SIGNIFICANCE:
             # Later nights are compared with nights after this change, so that it is reported once.
-            start = best.day
+            start = day
             changes.append(
                 ConfigurationChange(
-                    day=date.fromordinal(first + best.day).isoformat(),
-                    number=best.number,
-                    before=best.before,
-                    after=best.after,
-                    p_value=best.p_value * length * len(numbers),
+                    day=date.fromordinal(first + day).isoformat(),
+                    number=name,
+                    before=before,
+                    after=after,
+                    p_value=p_value,
                 )
             )
     return tuple(changes)
 
 
-def _nights(values: Floats, days: Ints, length: int) -> _Nights:
-    has_value = ~np.isnan(values)
-    distinct, value_indices = np.unique(values[has_value], return_inverse=True)
-    counts = np.zeros((length + 1, len(distinct)))
-    np.add.at(counts, (days[has_value] + 1, value_indices), 1)
-    return _Nights(distinct, np.cumsum(counts, axis=0))
-
-
-def _numbers(table: ReviewTable) -> dict[str, Floats]:
-    """Return the observed numbers by name, one value per row, NaN if unknown."""
-    columns = table.columns
-    return {
-        "remarks per pull request": columns["comments"],
-        "words per remark": divide(columns["words"], columns["comments"]),
-        "usefulness": columns["usefulness"],
-        "noise": columns["noise"],
-    }
-
-
-def _tests(
-    numbers: Mapping[str, _Nights], worked: Ints, start: int, night: int
-) -> Iterator[_Finding]:
+def _test(
+    numbers: Mapping[str, tuple[Floats, Floats]], worked: Ints, start: int, night: int
+) -> Iterator[tuple[float, int, str, float, float]]:
     """Test each number in each window that ends with `night`.
 
     Args:
-        numbers: The numbers by name.
+        numbers: Distinct values of each number, shape (V,), and the count of each value in all
+            nights before each night, shape (T + 1, V).
         worked: Number of nights with a review before each night, shape (T + 1,).
         start: First night to use.
         night: Last night of the windows.
+
+    Yields:
+        p-value, first night of the window, name of the number, and its means before and since.
     """
     for window in RECENT:
         day = night - window + 1
@@ -137,8 +110,8 @@ def _tests(
         # Nights before the last change would show the same change again.
         if earliest >= day or worked[day] - worked[earliest] < MIN_BEFORE:
             continue
-        for name, nights in numbers.items():
-            old, new = nights.between(earliest, day), nights.between(day, night + 1)
+        for name, (values, counts) in numbers.items():
+            old, new = counts[day] - counts[earliest], counts[night + 1] - counts[day]
             if old.any() and new.any():
-                p = rank_sum_p(old, new)
-                yield _Finding(p, day, name, nights.mean(old), nights.mean(new))
+                before, after = (float(side @ values / side.sum()) for side in (old, new))
+                yield rank_sum_p(old, new), day, name, before, after

@@ -4,7 +4,7 @@ Page, terminal, digest and JSON show these texts, so that none can say a number 
 count stands with the number that it is part of.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from crscore.audit.compare import MIN_PULLS
@@ -32,11 +32,20 @@ def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -
     """
     # A text names both bots, whichever is first, so one sentence serves the lines of both.
     own_verdicts = [verdict for verdict in verdicts if row.name in (verdict.first, verdict.second)]
+    order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
+    own_verdicts.sort(key=lambda verdict: order[verdict.verdict])
+    texts = [verdict.text for verdict in own_verdicts[:PAIRS]]
+    if (more := len(own_verdicts) - PAIRS) > 0:
+        texts.append(f"{view.count_noun(more, 'more pair')} on the page of numbers")
+    if row.points and row.points.total:
+        texts.append(f"Only it made {row.points.only:,} of its {row.points.total:,} points")
+    if row.pulls < MIN_PULLS or not own_verdicts:
+        texts = ["There are too few pull requests or bots to compare it"]
     lines = {
         "Found": _gain(row, decision),
         "Cost": _cost(row),
         "Present": _presence(row),
-        "Compared": _comparisons(row, own_verdicts),
+        "Compared": f"{'. '.join(texts)}.",
         "Sure": _certainty(row, decision),
     }
     return tuple(Fact(title=title, text=text) for title, text in lines.items())
@@ -99,20 +108,6 @@ def _presence(row: Reviewer) -> str:
         )
         text += f". It said {', '.join(reasons)}"
     return f"{text}."
-
-
-def _comparisons(row: Reviewer, verdicts: Sequence[Verdict]) -> str:
-    order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
-    ordered = sorted(verdicts, key=lambda verdict: order[verdict.verdict])
-    texts = [verdict.text for verdict in ordered[:PAIRS]]
-    if row.pulls < MIN_PULLS or not texts:
-        return "There are too few pull requests or bots to compare it."
-    more = len(ordered) - PAIRS
-    if more > 0:
-        texts.append(f"{view.count_noun(more, 'more pair')} on the page of numbers")
-    if row.points and row.points.total:
-        texts.append(f"Only it made {row.points.only:,} of its {row.points.total:,} points")
-    return f"{'. '.join(texts)}."
 
 
 def _certainty(row: Reviewer, decision: Decision) -> str:

@@ -2,16 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
-from itertools import groupby
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 
 from crscore.audit.compare import DETECT, compare_all
@@ -38,12 +36,11 @@ from crscore.audit.tables import Period, ReviewTable, load_reviews
 from crscore.errors import InputError
 from crscore.hosts.site import site_of_page
 from crscore.statistics.bootstrap import RESAMPLES
+from crscore.statistics.intervals import Floats
 from crscore.text import count_noun
 from crscore.usefulness.headline import REVIEWS
 from crscore.usefulness.model import read_weights
 from crscore.usefulness.reader import SHIPPED
-
-Floats = npt.NDArray[np.float64]
 
 HOST: Final = "https://github.com"
 EXAMPLES: Final = 10
@@ -127,29 +124,29 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         if row.decision:
             row = replace(row, facts=make_facts(row, row.decision, verdicts))
         reviewers.append(replace(row, examples=examples.get(name, {})))
-    reviewers.sort(key=_rank)
+    # Bots by verdict, then by the remarks that mattered per pull request, as a bot that is tried
+    # for a week has had less time to find something; then people.
+    reviewers.sort(
+        key=lambda row: (
+            not row.is_bot,
+            _ORDER.index(row.decision.verdict) if row.decision else 0,
+            -sum(row.remarks.mattered.values()) / max(1, row.pulls),
+        )
+    )
     pulls, merged, pending, failed = reports.count_pulls(store, table.scope)
     unscored = reports.count_unscored(store, table.scope)
     repositories = tuple(
-        RepositorySummary(
-            name=name, state=state, reason=reason, pulls=pulls_of_it, merged=int(merged_of_it)
-        )
-        for _, name, state, reason, pulls_of_it, merged_of_it in reports.read_repositories(
-            store, table.scope
-        )
+        RepositorySummary(name=name, state=state, reason=reason, pulls=count, merged=int(closed))
+        for name, state, reason, count, closed in reports.read_repositories(store, table.scope)
     )
-    of_file, unknown = reports.count_file_chances(store, table.scope)
-    counts = {
-        ("Not read in full", "pull request"): pending,
-        ("Could not be read", "pull request"): failed,
-        ("Could not be scored", "pull request"): unscored,
-        ("Not in English, so not read", "comment"): reports.count_unread(store, table.scope),
-        (
-            "Chance of a fix taken from the whole file, as the hunk has too few other lines",
-            "remark",
-        ): of_file,
-        ("Not compared with chance, as the file has no other lines", "remark"): unknown,
-    }
+    notes = [f"{row.name} is {row.state}: {row.reason}." for row in repositories if row.reason]
+    notes += _limits(store, table, why_partial(nights), (pending, failed, unscored))
+    if abstained := sum(row.abstained for row in reviewers):
+        notes.append(f"Not scored: {count_noun(abstained, 'review')}.")
+    notes += [
+        f"The price of {name} is not used: no bot of this period has that name."
+        for name in sorted(options.prices.keys() - {row.name for row in reviewers})
+    ]
     return Overview(
         since=options.period.since,
         until=options.period.until,
@@ -167,21 +164,15 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         verdicts=verdicts,
         escaped=escaped,
         nights=nights,
-        notes=(
-            *(f"{row.name} is {row.state}: {row.reason}." for row in repositories if row.reason),
-            *_notes(table, reviewers, counts, why_partial(nights)),
-            *(
-                f"The price of {name} is not used: no bot of this period has that name."
-                for name in sorted(options.prices.keys() - {row.name for row in reviewers})
-            ),
-        ),
+        notes=tuple(notes),
     )
 
 
 def _reviewer(table: ReviewTable, name: str, record: Record, options: OverviewOptions) -> Reviewer:
     rows, scored = table.rows_of(name), table.columns["scored"] > 0
     posts = table.coverage.get(name)
-    is_bot = bool(table.is_bot[table.reviewers.index(name)]) if name in table.reviewers else True
+    # Only bots are listed without a scored review.
+    is_bot = table.is_bot.get(name, True)
     seen_pulls = table.seen_by(name)
     since, until = map(date.fromisoformat, (table.period.since, table.period.until))
     units = {"month": ((until - since).days + 1) / 30, "pull": len(seen_pulls)}
@@ -243,13 +234,6 @@ def _spread() -> Floats:
     return read_weights(SHIPPED).scale.spread[REVIEWS].astype(np.float64)
 
 
-def _rank(row: Reviewer) -> tuple[bool, int, float]:
-    """Return the place of a reviewer: bots by verdict, then by the remarks that mattered."""
-    order = _ORDER.index(row.decision.verdict) if row.decision else 0
-    # Per pull request, as a bot that is tried for a week has had less time to find something.
-    return not row.is_bot, order, -sum(row.remarks.mattered.values()) / max(1, row.pulls)
-
-
 def _recommend(reviewers: Iterable[Reviewer]) -> str:
     """Say what to do with all bots."""
     bots_by_verdict: dict[str, list[str]] = {}
@@ -258,9 +242,8 @@ def _recommend(reviewers: Iterable[Reviewer]) -> str:
             bots_by_verdict.setdefault(row.decision.verdict, []).append(row.name)
     parts = []
     for verdict in _ORDER:
-        bots = bots_by_verdict.get(verdict)
-        if bots:
-            start = "undecided about" if verdict == "undecided" else verdict
+        start = "undecided about" if verdict == "undecided" else verdict
+        if bots := bots_by_verdict.get(verdict):
             parts.append(f"{start} {', '.join(bots)}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else "No bot posted in this period."
@@ -272,41 +255,53 @@ def _examples(
     pages = pull_pages(store, host)
     rows = reports.read_examples(store, table.scope, table.formulas, EXAMPLES)
     examples: dict[str, dict[str, tuple[Example, ...]]] = {}
-    for (reviewer, kind), group in groupby(rows, key=lambda row: (row[1], row[5])):
-        examples.setdefault(reviewer, {})[kind] = tuple(_example(row, pages) for row in group)
+    for key, reviewer, repository, number, text, kind, *reactions in rows:
+        url = pages[repository].replace("{number}", str(number))
+        outcomes = zip(("fixed", "answered", "resolved"), reactions, strict=True)
+        example = Example(
+            reviewer=reviewer,
+            repository=repository,
+            number=number,
+            url=site_of_page(url).comment_address(url, kind_of(key), host_id_of(key)),
+            text=text,
+            kind=kind,
+            outcome=", ".join(outcome for outcome, is_true in outcomes if is_true),
+        )
+        of_kind = examples.setdefault(reviewer, {})
+        of_kind[kind] = (*of_kind.get(kind, ()), example)
     return examples
 
 
-def _example(row: Sequence[Any], pages: Mapping[str, str]) -> Example:
-    key, reviewer, repository, number, text, kind, *reactions = row
-    url = pages[repository].replace("{number}", str(number))
-    outcomes = zip(("fixed", "answered", "resolved"), reactions, strict=True)
-    return Example(
-        reviewer=reviewer,
-        repository=repository,
-        number=number,
-        url=site_of_page(url).comment_address(url, kind_of(key), host_id_of(key)),
-        text=text,
-        kind=kind,
-        outcome=", ".join(outcome for outcome, is_true in outcomes if is_true),
-    )
+def _limits(
+    store: Store, table: ReviewTable, partial: str | None, counts: tuple[int, int, int]
+) -> Iterator[str]:
+    """Yield sentences about data that the numbers of a period lack.
 
-
-def _notes(
-    table: ReviewTable,
-    reviewers: Sequence[Reviewer],
-    counts: Mapping[tuple[str, str], int],
-    partial: str | None,
-) -> tuple[str, ...]:
-    notes = []
+    Args:
+        store: The store.
+        table: Reviews of the period.
+        partial: Why the last run is incomplete; None if it is complete.
+        counts: Pull requests that are pending, could not be read, and could not be scored.
+    """
     if partial is not None:
-        notes.append(f"The scores may be incomplete: {partial}.")
-    notes += [f"{text}: {count_noun(n, noun)}." for (text, noun), n in counts.items() if n]
+        yield f"The scores may be incomplete: {partial}."
+    pending, failed, unscored = counts
+    of_file, unknown = reports.count_file_chances(store, table.scope)
+    unread = reports.count_unread(store, table.scope)
+    for text, count, noun in (
+        ("Not read in full", pending, "pull request"),
+        ("Could not be read", failed, "pull request"),
+        ("Could not be scored", unscored, "pull request"),
+        ("Not in English, so not read", unread, "comment"),
+        (
+            "Chance of a fix taken from the whole file, as the hunk has too few other lines",
+            of_file,
+            "remark",
+        ),
+        ("Not compared with chance, as the file has no other lines", unknown, "remark"),
+    ):
+        if count:
+            yield f"{text}: {count_noun(count, noun)}."
     if table.other_signatures:
-        notes.append(
-            "Scores of other settings or versions are excluded from all numbers: "
-            f"{count_noun(len(table.other_signatures), 'other signature')}."
-        )
-    if abstained := sum(reviewer.abstained for reviewer in reviewers):
-        notes.append(f"Not scored: {count_noun(abstained, 'review')}.")
-    return tuple(notes)
+        count = count_noun(len(table.other_signatures), "other signature")
+        yield f"Scores of other settings or versions are excluded from all numbers: {count}."

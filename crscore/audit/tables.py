@@ -5,6 +5,7 @@ from the last scoring of each pull request.
 """
 
 import json
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +24,9 @@ from crscore.audit.store.reports import Scope
 from crscore.errors import InputError
 from crscore.pull_request.reviewers import wildcards
 from crscore.pull_request.reviewers.profile import profiles
+from crscore.statistics.intervals import Floats
 from crscore.statistics.resampled import divide
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 IMPORTANT: Final[tuple[str, ...]] = ("critical", "major", "minor")
@@ -34,8 +35,7 @@ EMPTY: Final[tuple[str, ...]] = ("formula", "repeat", "restates", "praise", "not
 """Kinds of remarks that give the author nothing to do."""
 GAINED: Final = "gained"
 """Column that is 100 if a review has a remark worth acting on, else 0."""
-_COVERS: Final = 0.9
-"""Minimum share of the scored pull requests that a signature must have to cover a period."""
+# Few classes, as a stratum counts only with pull requests of both bots.
 _SIZES: Final = (20, 100, 500)
 """Upper bounds of the size classes, in changed lines."""
 
@@ -109,8 +109,8 @@ class ReviewTable:
     """Repository, language and size class of each pull request, numbered from 0, shape (P,)."""
     reviewers: tuple[str, ...]
     """Names, sorted."""
-    is_bot: npt.NDArray[np.bool_]
-    """Shape (K,)."""
+    is_bot: Mapping[str, bool]
+    """Whether each reviewer is a bot."""
     pull: Ints
     """Index of the pull request of each row, shape (N,)."""
     reviewer: Ints
@@ -184,17 +184,19 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
     """
     repositories = json.dumps(find_repositories(store, period.repositories))
     scored = reports.count_scored_pulls(store, period.since, period.until, repositories)
-    signature = _covering(scored)
+    # A newer signature with the scores of only a few nights does not replace a complete one.
+    enough = 0.9 * max(scored.values(), default=0)
+    signature = max((id_ for id_, count in scored.items() if count >= enough), default=0)
     scope = Scope(signature, period.since, period.until, repositories)
     pulls = reports.read_pulls(store, scope)
     pull_indices = {row[:2]: index for index, row in enumerate(pulls)}
     scores = reports.read_scores(store, scope)
-    bots = {row[2]: bool(row[3]) for row in scores}
-    names = tuple(sorted(bots))
+    is_bot = {row[2]: bool(row[3]) for row in scores}
+    names = tuple(sorted(is_bot))
     formulas = find_formulas(store, scope)
     kinds: dict[str, dict[tuple[int, int], list[Kind]]] = defaultdict(lambda: defaultdict(list))
     for repository, number, reviewer, *counts in reports.count_kinds(store, scope, formulas):
-        if reviewer in bots:
+        if reviewer in is_bot:
             kinds[reviewer][repository, number].append(Kind(*counts))
     signatures = store.signatures()
     # Numbered in the order of the pull requests, so that equal stores lead to equal draws.
@@ -210,11 +212,14 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
         day=_integers(date.fromisoformat(row[2]).toordinal() for row in pulls),
         is_merged=np.array([row[5] for row in pulls], dtype=bool),
         stratum=_integers(
-            strata.setdefault((repository, language, _size(lines)), len(strata))
+            strata.setdefault(
+                (repository, language, -1 if lines is None else bisect_left(_SIZES, lines)),
+                len(strata),
+            )
             for repository, _, _, language, lines, _ in pulls
         ),
         reviewers=names,
-        is_bot=np.array([bots[name] for name in names], dtype=bool),
+        is_bot=is_bot,
         pull=_integers(pull_indices[row[:2]] for row in scores),
         reviewer=_integers(names.index(row[2]) for row in scores),
         columns=_columns(scores, kinds),
@@ -253,29 +258,11 @@ def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
         raise InputError(f"{store.path} has no repository yet: run crscore audit sync OWNER/REPO")
     numbers: set[int] = set()
     for pattern in patterns:
-        matches = {
-            repository.id
-            for repository in repositories
-            if wildcards.matches(pattern, repository.name)
-        }
+        matches = {row.id for row in repositories if wildcards.matches(pattern, row.name)}
         if not matches:
             raise InputError(f"no repository in the store matches {pattern}")
         numbers |= matches
     return sorted(numbers)
-
-
-def _covering(counts: Mapping[int, int]) -> int:
-    """Return the newest signature that covers the period; 0 if there is none."""
-    # A newer signature with the scores of only a few nights does not replace a complete one.
-    max_count = max(counts.values(), default=0)
-    return max(
-        (number for number, count in counts.items() if count >= _COVERS * max_count), default=0
-    )
-
-
-def _size(lines: int | None) -> int:
-    """Return the size class; -1 if unknown."""
-    return -1 if lines is None else sum(lines > limit for limit in _SIZES)
 
 
 def _integers(values: Iterable[int]) -> Ints:

@@ -281,14 +281,14 @@ def digest(
         crscore audit digest --format markdown
     """
     from crscore.audit.gate import slack_message  # noqa: PLC0415
-    from crscore.audit.report import digest as digests  # noqa: PLC0415
+    from crscore.audit.report import contents  # noqa: PLC0415
 
     with _open(file, must_exist=True) as store:
-        written = digests.digest(_overview(store, question))
+        written = contents.digest(_overview(store, question))
     message = slack_message(written.title, written.lines, link=link)
     write_document(
         layout, output, written._asdict(),
-        markdown=partial(digests.render_markdown, written),
+        markdown=partial(contents.render_digest, written),
         slack=partial(escape.write_json, message),
     )  # fmt: skip
     if webhook:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from crscore.audit import facts
 from crscore.audit.decide import KINDS
@@ -107,15 +107,13 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
             remarks = (remark for kind in IMPORTANT for remark in row.examples.get(kind, ()))
             # Bots say the same again with other hidden markup; the reader sees it once.
             by_text = {remark.text: remark for remark in remarks if remark.outcome}
-            lines += map(_quoted, islice(by_text.values(), QUOTES))
+            for remark in islice(by_text.values(), QUOTES):
+                text = escape.one_line(remark.text, _QUOTE_CHARS)
+                end = Run(f"” {remark.kind}, {remark.outcome}, ")
+                lines.append((Run("“", "quote"), text, end, _comment(remark)))
     if link:
         lines.append((Run(f"All about {escape.one_line(row.name, 80)}", link=link),))
     return Item(reason, lead=(Run(verdict, f"chip {verdict}"),), below=tuple(lines))
-
-
-def _quoted(row: Example) -> Line:
-    text = escape.one_line(row.text, _QUOTE_CHARS)
-    return (Run("“", "quote"), text, Run(f"” {row.kind}, {row.outcome}, "), _comment(row))
 
 
 def _comment(row: Example) -> Run:
@@ -258,3 +256,28 @@ def _short(overview: Overview) -> Iterator[Block]:
     yield from first_screen(overview)
     if overview.signature:
         yield Signature(overview.signature)
+
+
+class Digest(NamedTuple):
+    """Ten lines on the review bots, for a chat."""
+
+    title: str
+    lines: tuple[str, ...]
+    """At most nine lines, the most important first."""
+
+
+def digest(overview: Overview) -> Digest:
+    """Digest a period: the recommendation, its reasons, changes of bots, and limits."""
+    bots = [row for row in overview.reviewers if row.decision]
+    lines = [overview.recommendation]
+    lines += [row.decision.reason for row in bots[:5] if row.decision]
+    if len(bots) > 5:
+        lines.append(f"And {view.count_noun(len(bots) - 5, 'more bot')}.")
+    lines += [*list_changes(overview), *overview.notes]
+    return Digest(heading(overview), tuple(escape.one_line(line, 300) for line in lines[:9]))
+
+
+def render_digest(digest: Digest) -> str:
+    """Write a digest as Markdown."""
+    lines = "".join(f"- {escape.markdown(line, 300)}\n" for line in digest.lines)
+    return f"**{escape.markdown(digest.title, 100)}**\n\n{lines}"

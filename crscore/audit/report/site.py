@@ -5,6 +5,7 @@ No page runs a script. All are made from the overview alone, so that none can di
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import Final
 
 from crscore.audit.overview import Overview
 from crscore.audit.report import contents
-from crscore.audit.report.files import file_names
 from crscore.errors import InputError
 from crscore.reports import escape, frame
 from crscore.reports.blocks import Block
@@ -94,3 +94,31 @@ def _page(title: str, blocks: Iterable[Block], links: Mapping[str, str], overvie
         links=links,
         signature=overview.signature,
     )
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """Give each name a file name without a suffix: ASCII letters, digits and single dashes.
+
+    Args:
+        names: Any texts; duplicates count once.
+
+    Returns:
+        File names by name. They differ even if case is ignored, as on some systems; names that
+        would collide are numbered in sorted order.
+
+    Example:
+        >>> file_names(["a/b", "a.b", "../../etc"])
+        {'../../etc': 'etc', 'a.b': 'a-b', 'a/b': 'a-b-2'}
+    """
+    # Untrusted names become files: no separators, no dots, and short enough for every system.
+    used_names: set[str] = set()
+    files = {}
+    for name in sorted(set(names)):
+        stem = re.sub(r"[^A-Za-z0-9]+", "-", name)[:80].strip("-") or "unnamed"
+        file, count = stem, 1
+        while file.casefold() in used_names:
+            count += 1
+            file = f"{stem}-{count}"
+        used_names.add(file.casefold())
+        files[name] = file
+    return files

@@ -190,7 +190,7 @@ def count_unread(store: Store, scope: Scope) -> int:
     return int(store.query(sql, *scope, Flag.NOT_ENGLISH.value)[0][0])
 
 
-def count_file_chances(store: Store, scope: Scope) -> tuple[int, int]:
+def count_file_chances(store: Store, scope: Scope) -> tuple[int, ...]:
     """Count the bots' remarks with a chance of a fix of their file, not of their hunk.
 
     The second count is that of remarks whose file has no other lines, so the chance is unknown.
@@ -201,8 +201,7 @@ def count_file_chances(store: Store, scope: Scope) -> tuple[int, int]:
         SELECT TOTAL(n.base_all > 0), TOTAL(n.base_all = 0)
         {LATEST_COMMENTS} JOIN chances n ON n.comment = s.comment
         WHERE s.signature = ?1 AND c.is_bot AND n.base_of = 'file'"""
-    of_file, unknown = map(int, store.query(sql, *scope)[0])
-    return of_file, unknown
+    return tuple(map(int, store.query(sql, *scope)[0]))
 
 
 def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
@@ -316,13 +315,12 @@ def read_checks(store: Store, scope: Scope) -> Rows:
     return store.query(sql, *scope[1:])
 
 
-def count_pulls(store: Store, scope: Scope) -> tuple[int, int, int, int]:
+def count_pulls(store: Store, scope: Scope) -> tuple[int, ...]:
     """Count all, merged, pending and unreadable pull requests."""
     sql = f"""
         SELECT COUNT(*), TOTAL(state = 'merged'), TOTAL(pending), COUNT(failure) FROM pulls p
         WHERE {_IN_PERIOD}"""
-    pulls, merged, pending, failed = map(int, store.query(sql, *scope[1:])[0])
-    return pulls, merged, pending, failed
+    return tuple(map(int, store.query(sql, *scope[1:])[0]))
 
 
 def count_unscored(store: Store, scope: Scope) -> int:
@@ -330,15 +328,14 @@ def count_unscored(store: Store, scope: Scope) -> int:
     sql = f"""{LATEST}
         SELECT COUNT(*) FROM latest l JOIN scores s USING (repository, number, content)
         WHERE s.signature = ?1 AND s.reviewer = '' AND s.reason LIKE '{FAILED}%'"""
-    count: int = store.query(sql, *scope)[0][0]
-    return count
+    return int(store.query(sql, *scope)[0][0])
 
 
 def read_repositories(store: Store, scope: Scope) -> Rows:
-    """Return number, name, state, reason, and counts of all and of merged pull requests."""
+    """Return name, state, reason, and counts of all and of merged pull requests."""
     # The period is in the join condition, so that repositories without a pull request are listed.
     sql = """
-        SELECT r.id, r.name, r.state, r.reason, COUNT(p.number), TOTAL(p.state = 'merged')
+        SELECT r.name, r.state, r.reason, COUNT(p.number), TOTAL(p.state = 'merged')
         FROM repositories r
         LEFT JOIN pulls p ON p.repository = r.id AND substr(p.created, 1, 10) BETWEEN ? AND ?
         WHERE r.id IN (SELECT value FROM json_each(?))

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from crscore.audit.overview import ConfigurationChange
-from crscore.audit.report.digest import MAX_LINES, digest, render_markdown
+from crscore.audit.report.contents import digest, render_digest
 from crscore.audit.store.database import Store
 from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
@@ -26,7 +26,7 @@ def overview(tmp_path_factory: pytest.TempPathFactory) -> Overview:
 
 def test_has_at_most_ten_lines_with_the_reasons_of_the_overview(overview: Overview) -> None:
     made = digest(overview)
-    assert 1 + len(made.lines) <= MAX_LINES
+    assert 1 + len(made.lines) <= 10
     assert made.lines[0] == overview.recommendation
     assert overview.reviewers[0].decision
     assert made.lines[1] == overview.reviewers[0].decision.reason
@@ -41,4 +41,4 @@ def test_reports_a_change_and_escapes_names(overview: Overview) -> None:
     made = digest(structs.replace(overview, reviewers=(row,)))
     text = "changed about 25 March: words per remark 9.0 before, 40.0 after."
     assert f"lint <b>bot</b> {text}" in made.lines
-    assert "<b>bot" not in github_markdown.page(render_markdown(made))
+    assert "<b>bot" not in github_markdown.page(render_digest(made))

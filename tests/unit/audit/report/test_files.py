@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from crscore.audit.report.files import file_names
+from crscore.audit.report.site import file_names
 
 
 def test_names_are_safe_and_differ_in_more_than_case() -> None:
