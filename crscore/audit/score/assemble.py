@@ -1,6 +1,6 @@
 """Builds a pull request from rows of the store and the bare clone of its repository."""
 
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -51,7 +51,16 @@ def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
     Raises:
         HostError: Neither the clone nor the API has the change.
     """
-    change, clone = _read_change(task, limits)
+    clone: checkout.Checkout | None = None
+    if isinstance(task.change, Change):
+        change = task.change
+    else:
+        search = _open(task)
+        if (clone := search.checkout) is None:
+            reasons = [reason for reason in (search.reason, task.change) if reason]
+            raise HostError("the change", "; ".join(reasons))
+        local = clone.change(limits)
+        change = Change(local.diff, (), local.notes)
     moved = (move_to_head(message, task.pull.head, change.diff) for message in task.messages)
     messages = tuple(outdated_hunks.mark_outdated(message, change.diff) for message in moved)
     older = outdated_hunks.read_outdated_hunks(messages, local=clone.diff_to if clone else None)
@@ -102,17 +111,6 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     return replace(message, line=line, start_line=start)
 
 
-def _read_change(task: ScoringTask, limits: Limits) -> tuple[Change, checkout.Checkout | None]:
-    if isinstance(task.change, Change):
-        return task.change, None
-    search = _open(task)
-    if search.checkout is None:
-        reasons = [reason for reason in (search.reason, task.change) if reason]
-        raise HostError("the change", "; ".join(reasons))
-    own_change = search.checkout.change(limits)
-    return Change(own_change.diff, (), own_change.notes), search.checkout
-
-
 def _open(task: ScoringTask) -> checkout.CheckoutSearch:
     """Open the clone with a suitable base of the change.
 
@@ -121,29 +119,16 @@ def _open(task: ScoringTask) -> checkout.CheckoutSearch:
     """
     if not task.clone.is_dir():
         return checkout.CheckoutSearch(None, "there is no clone of the repository")
-    for base in _bases(task):
-        search = checkout.open_git_dir(task.clone, base, task.pull.head)
-        # With a base that contains the head, as after a fast-forward, the change would be empty.
-        if search.checkout is not None and search.checkout.merge_base != task.pull.head:
-            return search
-    return checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
-
-
-def _bases(task: ScoringTask) -> Iterator[str]:
     pull = task.pull
+    revision: tuple[str, ...] = ("show-ref", "--verify", "--hash", f"refs/heads/{pull.base_ref}")
     # After a fast-forward, the head is the merge commit, and its parent can be in the change.
     if pull.merge_commit not in (None, pull.head) and git.COMMIT.fullmatch(pull.merge_commit or ""):
         # The first parent is the commit of the base branch before the merge.
-        yield from _resolve(task.clone, "rev-parse", "--verify", f"{pull.merge_commit}^1")
-    else:
-        yield from _resolve(
-            task.clone, "show-ref", "--verify", "--hash", f"refs/heads/{pull.base_ref}"
-        )
-
-
-def _resolve(clone: Path, *arguments: str) -> list[str]:
-    try:
-        answer = git.run_git(arguments, folder=clone, is_git_dir=True)
-    except HostError:
-        return []
-    return [line for line in answer.decode().split() if git.COMMIT.fullmatch(line)][:1]
+        revision = ("rev-parse", "--verify", f"{pull.merge_commit}^1")
+    with suppress(HostError):
+        base = git.run_git(revision, folder=task.clone, is_git_dir=True).decode().strip()
+        search = checkout.open_git_dir(task.clone, base, pull.head)
+        # With a base that contains the head, as after a fast-forward, the change would be empty.
+        if search.checkout is not None and search.checkout.merge_base != pull.head:
+            return search
+    return checkout.open_git_dir(task.clone, pull.base, pull.head)

@@ -30,22 +30,21 @@ NEAR_LINES: Final = 3
 """Maximum distance in lines between a comment and a changed line near it."""
 MAX_FILES: Final = 100
 """Maximum number of code files in a commit; larger commits are not single changes."""
-MAX_CHARS: Final = 2_000
-"""Maximum stored characters of a commit's message."""
 MISSING: Final = "the merge is not on its branch"
-_MAX_BYTES: Final = 64_000_000
-_DIFF: Final = ("diff-tree", "-p", "-U0", "-w", "-M", "--no-color", "--no-ext-diff",
-                "--no-textconv", "--no-relative")  # fmt: skip
 _PROSE: Final = frozenset({None, "csv", "json", "markdown", "rst", "text"})
 """Languages that are not code; None is an unknown language."""
+# `tests/run.py`, `spec/a.rb`, `test_pay.py`, `pay_test.go`, `cart.spec.ts`
 _TESTS: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures)/|(?:^|/)test_|[._-](?:test|spec)s?\."
 )
+# `fix(parser): `, `feat!: `: https://www.conventionalcommits.org/en/v1.0.0/
 _KIND: Final = re.compile(r"(?P<type>\w+)(?:\([^)]*\))?!?: ")
-"""Start of a conventional commit's subject: `fix(parser): `."""
+# `Fix a crash`, `bugfix`, `hot-fix`, `fixing`, `Reverts`, `regression`
 _FIX: Final = re.compile(
     r"\b(?:(?:bug|hot)?-?fix(?:e[sd]|ing)?|bug ?fix(?:es)?|reverts?|regressions?)\b", re.IGNORECASE
 )
+# `Closes #3`, `fixed: acme/shop#3`; both hosts close the issue:
+# https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
 _CLOSES: Final = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? +(?:[\w.-]+/[\w.-]+)?#\d", re.IGNORECASE
 )
@@ -53,6 +52,7 @@ _FEATURE: Final = re.compile(
     r"(?:add|allow|enable|implement|introduce|support)\w*\b", re.IGNORECASE
 )
 """Start of the subject of a new feature; the issue that it closes is not a defect."""
+# `fix typo`, `Fix the flaky tests`, `fix review feedback`
 _NO_DEFECT: Final = re.compile(
     r"\bfix(?:e[sd]|ing)?\b(?:\W+\w+){0,3}?\W+(?:typos?|lint\w*|format\w*|styl\w+|spelling|"
     r"white ?space|indent\w*|tests?|docs?|docstrings?|ci|merge conflicts?|reviews?|"
@@ -197,7 +197,7 @@ def _store_change(
     with store.transaction():
         change = LaterChange(
             repository=pull.repository, number=pull.number, commit_id=commit.name, at=commit.at,
-            fixes=int(is_fix(commit.message)), message=store.add_text(commit.message[:MAX_CHARS]),
+            fixes=int(is_fix(commit.message)), message=store.add_text(commit.message[:2_000]),
             path=first.path, line=first.line, near=json.dumps(near),
         )  # fmt: skip
         store.put([change])
@@ -208,7 +208,10 @@ def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
     if not commit.parent:
         return []
     try:
-        patch = _run(git_dir, *_DIFF, commit.parent, commit.name, "--")
+        # Neither configuration nor attributes may change the patch.
+        plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")
+        ends = (commit.parent, commit.name)
+        patch = _run(git_dir, "diff-tree", "-p", "-U0", "-w", "-M", *plain, *ends, "--")
         files = parse_diff(patch).files if patch.strip() else ()
     # The patch is too large or cannot be read.
     except CRScoreError:
@@ -258,11 +261,22 @@ def _find_origins(
     parent = branch[0].parent
     commits = f"{parent}..{commit.parent}" if parent else commit.parent
     ranges = [f"-L{span.start},{span.stop - 1}" for span in spans]
-    ignored = [part for name in reformatted for part in ("--ignore-rev", name)]
+    ignored = [part for revision in reformatted for part in ("--ignore-rev", revision)]
     ages = {row.name: at for at, row in enumerate(branch)}
     path = file.old_path or file.path
     options = ("blame", "-w", "--first-parent", "--porcelain", *ignored, *ranges)
-    lines = dict(_read_blame(_run(git_dir, *options, commits, "--", path)))
+    # Lines that are not blank, by number; None for one without a word, such as a bracket.
+    lines: dict[int, Origin | None] = {}
+    paths: dict[str, str] = {}
+    name, origin_line, number = "", 0, 0
+    for row in _run(git_dir, *options, commits, "--", path).split(b"\n"):
+        if match := _ORIGIN.match(row):
+            name, origin_line, number = match[1].decode(), int(match[2]), int(match[3])
+        elif row.startswith(b"filename "):
+            paths[name] = row[9:].decode("utf-8", "surrogateescape")
+        elif row.startswith(b"\t") and row.strip():
+            has_word = re.search(rb"\w", row)
+            lines[number] = Origin(name, paths[name], origin_line) if has_word else None
     for span, replaces in spans.items():
         blamed = [lines[at] for at in span if at in lines]
         origins = [origin for origin in blamed if origin]
@@ -272,20 +286,6 @@ def _find_origins(
         # New lines beside a blank line, or at the end of a file, are probably new code.
         elif len(blamed) == len(span):
             yield from (row for row in origins if ages.get(row.commit, -1) == newest)
-
-
-def _read_blame(text: bytes) -> Iterator[tuple[int, Origin | None]]:
-    """Yield the number and origin of each line that is not blank; None for lines without a word."""
-    paths: dict[str, str] = {}
-    commit, origin_line, line_number = "", 0, 0
-    for row in text.split(b"\n"):
-        if match := _ORIGIN.match(row):
-            commit, origin_line, line_number = match[1].decode(), int(match[2]), int(match[3])
-        elif row.startswith(b"filename "):
-            paths[commit] = row[9:].decode("utf-8", "surrogateescape")
-        elif row.startswith(b"\t") and row.strip():
-            has_word = re.search(rb"\w", row)
-            yield line_number, Origin(commit, paths[commit], origin_line) if has_word else None
 
 
 def is_fix(message: str) -> bool:
@@ -311,4 +311,4 @@ def is_fix(message: str) -> bool:
 
 
 def _run(git_dir: Path, *arguments: str) -> bytes:
-    return git.run_git(arguments, folder=git_dir, is_git_dir=True, max_bytes=_MAX_BYTES)
+    return git.run_git(arguments, folder=git_dir, is_git_dir=True, max_bytes=64_000_000)

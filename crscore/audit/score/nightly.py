@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from crscore import progress
 from crscore.audit.engines import WORKER_DIED_REASON, make_engine
@@ -33,10 +33,6 @@ from crscore.scorer import diff_limits
 from crscore.settings import Config
 
 GITHUB: Final = "https://github.com"
-_CONTENT_BYTES: Final = 8
-UnscoredPull: TypeAlias = tuple[int, int, bytes]
-"""Repository and number of a pull request whose content has no score, and the hash of its content:
-its head and its comments with their lines, 8 bytes."""
 
 
 class ScoringSummary(NamedTuple):
@@ -90,7 +86,8 @@ def score(
     chosen_engine = make_engine(engine, workers)
     signature = pull_rows.signature_of(pull_rows.make_scorer(settings))
     unscored = find_unscored(store, signature, night)
-    record = add_run(store, "score", night=night, started=_now(), signature=signature)
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    record = add_run(store, "score", night=night, started=now, signature=signature)
     pulls = failed = 0
     results = chosen_engine(
         make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),
@@ -105,18 +102,13 @@ def score(
                 # Updated each time, so that the counts of a killed run match its rows.
                 store.put([replace(record, pulls=pulls, failed=failed)])
             advance()
-    seconds = time.monotonic() - start
-    finished = replace(record, finished=_now(), pulls=len(unscored), failed=failed, seconds=seconds)
+    seconds, now = time.monotonic() - start, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     with store.transaction():
-        store.put([finished])
-    return ScoringSummary(signature, len(unscored), failed)
+        store.put([replace(record, finished=now, pulls=pulls, failed=failed, seconds=seconds)])
+    return ScoringSummary(signature, pulls, failed)
 
 
-def _now() -> str:
-    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull]:
+def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, int, bytes]]:
     """List the pull requests to score.
 
     They have a comment of a reviewer, and their content has no score with this signature.
@@ -127,13 +119,24 @@ def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull
         night: Date of the run; pull requests that failed on another night are listed again.
 
     Returns:
-        The pull requests, sorted by repository and number.
+        Repository and number of each pull request, sorted, and the hash of its content: its head
+        and its comments with their lines, 8 bytes.
     """
     # A signature that was never stored has the id 0, which no score has.
     id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
     unscored = []
     for repository, number in reviewed_pulls(store):
-        content = _content(store, repository, number)
+        (pull,) = store.find(Pull, repository=repository, number=number)
+        comments = [
+            [
+                row.key, row.thread, row.author, row.body.hex(), row.hunk and row.hunk.hex(),
+                row.state, row.commit_id, row.path, row.line, row.start_line, row.side, is_outdated,
+            ]
+            for row, is_outdated, _ in read_comments(store, repository, number)
+        ]  # fmt: skip
+        # Thumbs and resolved threads do not affect scores, so they are not part of the content.
+        data = json.dumps([pull.head, pull.base_ref, pull.author, comments]).encode()
+        content = hashlib.sha256(data).digest()[:8]
         of_pull = {"repository": repository, "number": number, "content": content}
         scores = store.find(Score, **of_pull, reviewer="", signature=id_)
         # A failure is tried again on another night; in the same night it would fail again.
@@ -144,26 +147,11 @@ def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull
     return unscored
 
 
-def _content(store: Store, repository: int, number: int) -> bytes:
-    """Hash the head and the comments, including their lines."""
-    (pull,) = store.find(Pull, repository=repository, number=number)
-    comments = [
-        [
-            row.key, row.thread, row.author, row.body.hex(), row.hunk and row.hunk.hex(),
-            row.state, row.commit_id, row.path, row.line, row.start_line, row.side, is_outdated,
-        ]
-        for row, is_outdated, _ in read_comments(store, repository, number)
-    ]  # fmt: skip
-    # Thumbs and resolved threads do not affect scores, so they are not part of the content.
-    data = json.dumps([pull.head, pull.base_ref, pull.author, comments]).encode()
-    return hashlib.sha256(data).digest()[:_CONTENT_BYTES]
-
-
 def make_tasks(
     store: Store,
     clones: Path,
     settings: Config,
-    pulls: Sequence[UnscoredPull],
+    pulls: Sequence[tuple[int, int, bytes]],
     *,
     host: Host | None,
     web: str,
@@ -175,7 +163,7 @@ def make_tasks(
         store: The store.
         clones: Folder of the bare clones, `<repository id>.git`.
         settings: Settings with the size limits.
-        pulls: Pull requests to score.
+        pulls: Pull requests to score, as from `find_unscored`.
         host: Reads changes that no clone has; None to skip them.
         web: Address of GitHub's pages.
         night: Date of the run, ISO 8601.

@@ -1,6 +1,6 @@
 """Scores one pull request and makes its rows, in any process."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -46,10 +46,8 @@ from crscore.static_analysis.suite import Suite
 from crscore.static_analysis.tools import Installed
 
 MAX_TEXT_CHARS: Final = 500
-"""Maximum characters of a comment in reports."""
+"""Maximum characters of a comment, or of a reason, in reports."""
 NO_READER: Final = "the encoder has no weights for usefulness"
-_DECIMALS: Final = 6
-_REASON_CHARS: Final = 500
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
 """Errors that would affect every pull request, so they end the run."""
 
@@ -187,7 +185,7 @@ def failed(task: ScoringTask, signature: str, reason: str) -> Scored:
         signature: Signature of its scores.
         reason: Reason, a clause; may be untrusted text.
     """
-    failure = FAILED + escape.one_line(reason, _REASON_CHARS)
+    failure = FAILED + escape.one_line(reason, MAX_TEXT_CHARS)
     row = Score(
         **_key(task),
         reviewer="",
@@ -214,17 +212,6 @@ def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:
     return [result.remarks[share.remark] for share in value.shares] if value else []
 
 
-def _level(remark: Remark) -> str | None:
-    return remark.level.value if remark.is_valuable else None
-
-
-def _verdict(remarks: Iterable[Remark]) -> str | None:
-    """Return `refuted` if the code refutes a remark, `confirmed` if it confirms one, else None."""
-    verdicts = {remark.verdict for remark in remarks}
-    decided = [verdict for verdict in (Verdict.REFUTED, Verdict.CONFIRMED) if verdict in verdicts]
-    return decided[0].value if decided else None
-
-
 def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
     result, posts = assessment.result, assessment.reviewers
     threads = (*posts.threads, *posts.repeats)
@@ -244,7 +231,7 @@ def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
             words=review.baselines.words,
             standing=useful.standing if useful else None,
             # Rounded: platforms differ in the last digits, and stores must be equal.
-            relevance=None if scores.relevance is None else round(scores.relevance, _DECIMALS),
+            relevance=None if scores.relevance is None else round(scores.relevance, 6),
             reason=scores.reason or (None if useful else NO_READER),
         )
 
@@ -273,9 +260,12 @@ def _comment_scores(
 ) -> Iterator[CommentScore]:
     result, firsts = assessment.result, _first_comments(assessment, scorer)
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
-        useful = item.usefulness
-        best = next(iter(_remarks(result, useful)), None)
+        useful, remarks = item.usefulness, _remarks(result, item.usefulness)
+        best = next(iter(remarks), None)
         unread = Flag.NOT_ENGLISH.value if item.scores.reason == NOT_READ else None
+        # One refuted remark outweighs a confirmed one.
+        verdicts = {remark.verdict for remark in remarks}
+        decided = [row for row in (Verdict.REFUTED, Verdict.CONFIRMED) if row in verdicts]
         yield CommentScore(
             comment=_comment(thread),
             signature=0,
@@ -283,8 +273,8 @@ def _comment_scores(
             standing=useful.standing if useful else None,
             noise=noise_of(result, item),
             stance=best.stance.value if best else unread,
-            level=_level(best) if best else None,
-            verdict=_verdict(_remarks(result, useful)),
+            level=best.level.value if best and best.is_valuable else None,
+            verdict=decided[0].value if decided else None,
             point=firsts.get(_comment(thread)),
             text=_text(thread),
         )
@@ -327,7 +317,7 @@ def noise_of(result: Result, item: CommentResult) -> Noise | None:
         # Without a usefulness model, only the matched points decide.
         addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
         return None if addresses else Noise.NOTHING
-    remarks = [result.remarks[share.remark] for share in item.usefulness.shares]
+    remarks = _remarks(result, item.usefulness)
     if any(remark.is_valuable for remark in remarks):
         return None
     stances = {remark.stance for remark in remarks}

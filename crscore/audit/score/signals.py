@@ -19,8 +19,6 @@ from crscore.pull_request.reviewers.wildcards import matches_any
 
 RULES: Final = 5
 """Version of the rules; increased whenever a signal can change its value."""
-MAX_EVIDENCE: Final = 60
-"""Maximum characters of stored evidence."""
 CURSOR: Final = "signals"
 """Name of the cursor with the date and the rules of a repository's last signals."""
 
@@ -60,7 +58,18 @@ def find_signals(store: Store, clones: Path, *, night: str, engine: Engine = run
         StoreError: The store cannot be read or written.
     """
     keys = pulls_to_observe(store, CURSOR, RULES)
-    tasks = (_read_task(store, clones.absolute(), *key) for key in keys)
+    tasks = (
+        SignalTask(
+            pull=store.find(Pull, repository=repository, number=number)[0],
+            comments=store.find(Comment, "created", "key", repository=repository, number=number),
+            threads={
+                row.thread: row
+                for row in read_observations(store, ThreadObservation, repository, number)
+            },
+            clone=clones.absolute() / f"{repository}.git",
+        )
+        for repository, number in keys
+    )
     results = engine(tasks, measure, _without_clone)
     stored = 0
     with progress.track("following comments", len(keys)) as advance:
@@ -72,17 +81,6 @@ def find_signals(store: Store, clones: Path, *, night: str, engine: Engine = run
             with store.transaction():
                 put_position(store, repository, CURSOR, f"{night} {RULES}")
     return stored
-
-
-def _read_task(store: Store, clones: Path, repository: int, number: int) -> SignalTask:
-    of_pull = {"repository": repository, "number": number}
-    threads = read_observations(store, ThreadObservation, repository, number)
-    return SignalTask(
-        pull=store.find(Pull, **of_pull)[0],
-        comments=store.find(Comment, "created", "key", **of_pull),
-        threads={row.thread: row for row in threads},
-        clone=clones / f"{repository}.git",
-    )
 
 
 def measure(task: SignalTask) -> Signals:
@@ -155,7 +153,7 @@ def _store(store: Store, signals: Signals, night: str) -> int:
                 night=night,
                 rules=RULES,
                 value=None if value is None else int(value),
-                evidence=evidence[:MAX_EVIDENCE] if evidence else None,
+                evidence=evidence[:60] if evidence else None,
                 base_yes=yes,
                 base_all=units,
                 base_of=base_of,

@@ -5,7 +5,7 @@ Encoding takes most of the time, and most texts of a pull request with a new com
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import msgspec
 import numpy as np
@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from crscore.cache import Store
 from crscore.encoders.base import Encoder
-
-_HASH_BYTES = 16  # 128 bits: collisions of texts are negligible
 
 
 class CachedVectors:
@@ -39,8 +37,12 @@ class CachedVectors:
     def of_pull(self, name: str) -> Iterator[None]:
         """Use the cached vectors of one pull request; afterwards cache only the used ones."""
         key = f"vectors {_hash(f'{self.identity} {name}').hex()}"
-        self._cached = _read(self._store.get(key)) if self._store else {}
-        self._used = {}
+        data = self._store.get(key) if self._store else None
+        self._cached, self._used = {}, {}
+        # A damaged entry is like none.
+        with suppress(msgspec.DecodeError):
+            if data is not None:
+                self._cached = msgspec.msgpack.decode(data, type=dict[bytes, bytes])
         yield
         # Only used ones are stored, so that texts of deleted comments are forgotten.
         if self._store and self._used.keys() != self._cached.keys():
@@ -62,12 +64,5 @@ class CachedVectors:
 
 
 def _hash(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH_BYTES]
-
-
-def _read(data: bytes | None) -> dict[bytes, bytes]:
-    try:
-        # 0x80 is an empty map in MessagePack.
-        return msgspec.msgpack.decode(data or b"\x80", type=dict[bytes, bytes])
-    except msgspec.DecodeError:
-        return {}
+    # 128 bits: collisions of texts are negligible.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]

@@ -25,6 +25,7 @@ R = TypeVar("R", bound=Row)
 
 APPLICATION_ID: Final = 0x63727363
 """SQLite application id that marks an audit's file: `crsc`."""
+# There are no migrations: a store can be synchronised again from the host.
 SCHEMA_VERSION: Final = 12
 """Version of `schema.sql`; increased with every change of a table."""
 BUSY_S: Final = 30.0
@@ -34,11 +35,6 @@ DAMAGED = ("disk image is malformed", "malformed database schema", "not a databa
 _HASH_BYTES: Final = 16
 MAX_TEXT_BYTES: Final = 4 * 2**20
 """Maximum bytes of an unpacked text, far above a host's comments; longer ones are truncated."""
-_MAGIC: Final = b"SQLite format 3\0"
-# Offsets of SQLite's file header: the size of a page in bytes and the number of pages.
-_PAGE_SIZE: Final = slice(16, 18)
-_PAGE_COUNT: Final = slice(28, 32)
-
 
 EMPTY_TEXT: Final = hashlib.sha256(b"").digest()[:_HASH_BYTES]
 """Key of the empty text."""
@@ -210,7 +206,12 @@ class Store:
         if not rows:
             raise StoreError(str(self.path), f"the text {key.hex()} is missing")
         try:
-            return _unpack(rows[0][0])
+            # A store may be untrusted, and a few bytes can unpack to any size.
+            unpacking = zlib.decompressobj()
+            unpacked = unpacking.decompress(rows[0][0], MAX_TEXT_BYTES)
+            if not unpacking.eof:
+                raise ValueError(f"it ends early, or is longer than {MAX_TEXT_BYTES:,} bytes")
+            return unpacked.decode("utf-8", "surrogatepass")
         except (ValueError, zlib.error) as exc:
             raise StoreError(str(self.path), f"the text {key.hex()} is damaged: {exc}") from exc
 
@@ -254,8 +255,13 @@ class Store:
         with self.transaction():
             if self._pragma("user_version") == SCHEMA_VERSION:
                 return  # another process was faster
-            for statement in _statements(script.read_text(encoding="utf-8")):
-                self._connection.execute(statement)
+            statement = ""
+            # Each by itself, because `executescript` would end the transaction.
+            for line in script.read_text(encoding="utf-8").splitlines(keepends=True):
+                statement += line
+                if sqlite3.complete_statement(statement):
+                    self._connection.execute(statement)
+                    statement = ""
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -278,35 +284,18 @@ def _where_clause(values: Mapping[str, Any]) -> str:
     return " WHERE " + " AND ".join(f"{name} = ?" for name in values) if values else ""
 
 
-def _unpack(data: bytes) -> str:
-    # A store may be untrusted, and a few bytes can unpack to any size.
-    unpacking = zlib.decompressobj()
-    unpacked = unpacking.decompress(data, MAX_TEXT_BYTES)
-    if not unpacking.eof:
-        raise ValueError(f"it ends early, or is longer than {MAX_TEXT_BYTES:,} bytes")
-    return unpacked.decode("utf-8", "surrogatepass")
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Split a script into statements, because `executescript` would end the transaction."""
-    text = ""
-    for line in script.splitlines(keepends=True):
-        text += line
-        if sqlite3.complete_statement(text):
-            yield text
-            text = ""
-
-
 def _check_size(path: Path) -> None:
     """Reject foreign files, and truncated ones, which SQLite detects late."""
     if not path.is_file():
         return
     with path.open("rb") as file:
-        header = file.read(100)  # the length of the header
-    if header and not header.startswith(_MAGIC):
+        header = file.read(100)
+    if header and not header.startswith(b"SQLite format 3\0"):
         raise StoreError(str(path), "it is not a store of crscore audit")
-    size = int.from_bytes(header[_PAGE_SIZE], "big")
-    pages = int.from_bytes(header[_PAGE_COUNT], "big")
+    # The size of a page in bytes, with 1 for 65,536, and the number of pages:
+    # https://sqlite.org/fileformat.html#the_database_header
+    size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
     # After a run without room on the disk, the log has pages that the file lacks.
     log = path.with_name(f"{path.name}-wal")
     if log.is_file() and log.stat().st_size:

@@ -79,16 +79,13 @@ def add_run(
         return replace(run, id=store.query("SELECT MAX(id) FROM runs")[0][0])
 
 
-_OWN_COLUMNS = ("lines", "language", "observed", "final", "failure")
-"""Columns that are not in the list of pull requests."""
-
-
 def put_listed(store: Store, row: Pull) -> None:
     """Store a listed pull request if it is new or changed, in an open transaction."""
     previous = store.find_one(Pull, repository=row.repository, number=row.number)
     if previous is not None:
         # The list does not contain these columns, so they keep the values from the details.
-        row = replace(row, **{name: getattr(previous, name) for name in _OWN_COLUMNS})
+        own_columns = ("lines", "language", "observed", "final", "failure")
+        row = replace(row, **{name: getattr(previous, name) for name in own_columns})
     # An unchanged pull request that is listed again does not become pending.
     if previous is None or replace(row, pending=previous.pending) != previous:
         store.put([row])
@@ -280,9 +277,10 @@ def read_observations(
     store: Store, kind: type[Observed], repository: int, number: int
 ) -> list[Observed]:
     """Return the observations of a pull request's threads or comments, sorted by night."""
-    name, key = ("thread", "thread") if kind is ThreadObservation else ("comment", "key")
+    key = "thread" if kind is ThreadObservation else "key"
     of_pull = f"SELECT {key} FROM comments WHERE repository = ? AND number = ?"
-    return store.select(kind, f"WHERE {name} IN ({of_pull}) ORDER BY night", repository, number)
+    clauses = f"WHERE {kind.KEY[0]} IN ({of_pull}) ORDER BY night"
+    return store.select(kind, clauses, repository, number)
 
 
 FAILED: Final = "failed: "

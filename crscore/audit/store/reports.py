@@ -70,6 +70,10 @@ REMARKS: Final = f"""{LATEST},
 part; the fifth parameter is a JSON list of the formulas. A remark has one kind: `formula`, the
 reason why it is noise, `refuted` by the code, its level, or `unread` (no sentence in English)."""
 
+_IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ?1 AND ?2
+  AND p.repository IN (SELECT value FROM json_each(?3))"""
+"""Whether a pull request `p` is in a `Scope`, without its signature."""
+
 Rows = list[tuple[Any, ...]]
 
 
@@ -85,12 +89,10 @@ class Scope(NamedTuple):
 
 def count_scored_pulls(store: Store, since: str, until: str, repositories: str) -> dict[int, int]:
     """Count the scored pull requests of each signature."""
-    sql = """
+    sql = f"""
         SELECT signature, COUNT(*) FROM (
           SELECT DISTINCT s.signature, s.repository, s.number
-          FROM scores s JOIN pulls p USING (repository, number)
-          WHERE substr(p.created, 1, 10) BETWEEN ? AND ?
-            AND s.repository IN (SELECT value FROM json_each(?)))
+          FROM scores s JOIN pulls p USING (repository, number) WHERE {_IN_PERIOD})
         GROUP BY signature"""
     return dict(store.query(sql, since, until, repositories))
 
@@ -166,7 +168,7 @@ def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> R
     which mark what was addressed; written after the pull request was closed, or on an older commit
     when there was a comment on the last one. The rows are by pull request.
     """
-    sql = """
+    sql = f"""
         SELECT c.reviewer, TOTAL(
           (SELECT o.minimized FROM comment_observations o WHERE o.comment = c.key
            ORDER BY o.night DESC LIMIT 1) IS NOT NULL
@@ -177,9 +179,7 @@ def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> R
             SELECT 1 FROM comments e WHERE e.repository = c.repository AND e.number = c.number
               AND e.commit_id = p.head AND e.created < c.created)), COUNT(*)
         FROM pulls p JOIN comments c USING (repository, number)
-        WHERE substr(p.created, 1, 10) BETWEEN ?1 AND ?2 AND c.is_bot AND c.is_review
-          AND p.repository IN (SELECT value FROM json_each(?3))
-          AND coalesce(c.thread, c.key) = c.key
+        WHERE {_IN_PERIOD} AND c.is_bot AND c.is_review AND coalesce(c.thread, c.key) = c.key
         GROUP BY c.reviewer, c.repository, c.number"""
     return store.query(sql, *scope[1:], json.dumps(known_bots))
 
@@ -229,22 +229,10 @@ def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: st
 
 def read_pulls(store: Store, scope: Scope) -> Rows:
     """Return repository, number, day of creation, language, lines and merged, sorted."""
-    sql = """
-        SELECT repository, number, substr(created, 1, 10), language, lines,
-          state = 'merged'
-        FROM pulls
-        WHERE substr(created, 1, 10) BETWEEN ? AND ?
-          AND repository IN (SELECT value FROM json_each(?))
-        ORDER BY repository, number"""
+    sql = f"""
+        SELECT repository, number, substr(created, 1, 10), language, lines, state = 'merged'
+        FROM pulls p WHERE {_IN_PERIOD} ORDER BY repository, number"""
     return store.query(sql, *scope[1:])
-
-
-_MERGED: Final = """p.state = 'merged' AND substr(p.created, 1, 10) BETWEEN ?1 AND ?2
-  AND p.repository IN (SELECT value FROM json_each(?3))"""
-
-
-_IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ? AND ?
-  AND p.repository IN (SELECT value FROM json_each(?))"""
 
 
 def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
@@ -286,14 +274,11 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
         SELECT c.reviewer, c.is_bot, c.repository, c.number, p.state = 'merged', MAX({is_review}),
           MAX({is_review} AND c.commit_id IS p.head AND c.created <= p.merged
             AND NOT {is_dismissed}),
-          group_concat(DISTINCT c.skip), MAX(c.author),
-          MAX(c.is_review),
+          group_concat(DISTINCT c.skip), MAX(c.author), MAX(c.is_review),
           24 * (julianday(MIN(CASE WHEN {is_review} THEN c.created END)) - julianday(p.created)),
           MIN(c.created)
         FROM pulls p JOIN comments c USING (repository, number)
-        WHERE substr(p.created, 1, 10) BETWEEN ?1 AND ?2
-          AND p.repository IN (SELECT value FROM json_each(?3))
-        GROUP BY c.repository, c.number, c.reviewer"""
+        WHERE {_IN_PERIOD} GROUP BY c.repository, c.number, c.reviewer"""
     return store.query(sql, *scope[1:], json.dumps(review_bots), EMPTY_TEXT)
 
 
@@ -352,7 +337,7 @@ def count_followed(store: Store, scope: Scope) -> int:
     """Count the merged pull requests whose lines are followed on their branch."""
     sql = f"""
         SELECT COUNT(*) FROM pulls p JOIN followed f USING (repository, number)
-        WHERE f.reason IS NULL AND {_MERGED}"""
+        WHERE f.reason IS NULL AND p.state = 'merged' AND {_IN_PERIOD}"""
     return int(store.query(sql, *scope[1:])[0][0])
 
 
@@ -369,5 +354,6 @@ def read_later_changes(store: Store, scope: Scope) -> Rows:
           FROM json_each(l.near) n JOIN comments c ON c.key = n.value)
         FROM later_changes l JOIN pulls p USING (repository, number)
         JOIN repositories r ON r.id = l.repository
-        WHERE {_MERGED} ORDER BY l.fixes DESC, l.at DESC, l.commit_id, l.repository, l.number"""
+        WHERE p.state = 'merged' AND {_IN_PERIOD}
+        ORDER BY l.fixes DESC, l.at DESC, l.commit_id, l.repository, l.number"""
     return store.query(sql, *scope[1:])

@@ -69,7 +69,13 @@ def fetch_repository(
     git_dir = clone_path(clones, repository)
     try:
         git_dir.mkdir(parents=True, exist_ok=True)
-        _remove_old_locks(git_dir)
+        # A killed git leaves its lock, and no fetch takes twice the limit.
+        cutoff = time.time() - 2 * FETCH_TIMEOUT_S
+        for lock in git_dir.rglob("*.lock"):
+            # The git process that created it may still be running and remove it first.
+            with contextlib.suppress(FileNotFoundError):
+                if lock.stat().st_mtime < cutoff:
+                    lock.unlink()
     except OSError as exc:
         raise HostError("git fetch", f"{git_dir} cannot be written ({exc.strerror})") from exc
     if not (git_dir / "HEAD").is_file():
@@ -104,18 +110,15 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
             timeout_s=FETCH_TIMEOUT_S,
         )
     except HostError as exc:
-        # git repeats the host's response, which may contain the login.
-        raise HostError(exc.request, _redacted(exc.reason, variables)) from None
-
-
-def _redacted(reason: str, variables: Mapping[str, str]) -> str:
-    for value in variables.values():
-        encoded = value.removeprefix(_BASIC)
-        if encoded != value:
-            login = base64.b64decode(encoded).decode()
-            for secret in (encoded.encode(), login.encode(), login.partition(":")[2].encode()):
-                reason = mask_secret(reason.encode(), secret).decode()
-    return reason
+        # git repeats the host's response, which may contain the login in any of three forms.
+        reason = exc.reason.encode()
+        for value in variables.values():
+            if value.startswith(_BASIC):
+                encoded = value.removeprefix(_BASIC).encode()
+                login = base64.b64decode(encoded)
+                for secret in (encoded, login, login.partition(b":")[2]):
+                    reason = mask_secret(reason, secret)
+        raise HostError(exc.request, reason.decode()) from None
 
 
 def _variables(url: str, login: str | None) -> dict[str, str]:
@@ -136,13 +139,3 @@ def _variables(url: str, login: str | None) -> dict[str, str]:
     for index, (name, value) in enumerate(settings.items()):
         variables |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}
     return variables
-
-
-def _remove_old_locks(git_dir: Path) -> None:
-    """Remove old locks, left by a killed git: no fetch takes that long."""
-    cutoff = time.time() - 2 * FETCH_TIMEOUT_S
-    for lock in git_dir.rglob("*.lock"):
-        # The git process that created it may still be running and remove it first.
-        with contextlib.suppress(FileNotFoundError):
-            if lock.stat().st_mtime < cutoff:
-                lock.unlink()

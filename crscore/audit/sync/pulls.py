@@ -15,6 +15,7 @@ from crscore.audit.store.queries import (
     Account,
     add_thread,
     get_position,
+    logins_by_account,
     mark_pending,
     put_comments,
     put_listed,
@@ -120,7 +121,13 @@ def observe_threads(
                 raise
         with store.transaction():
             for pull, threads in zip(batch, states, strict=True):
-                if threads is None or not _observe(store, pull, threads, night):
+                keys = thread_keys(store, pull.repository, pull.number)
+                for thread in threads or ():
+                    if thread.node in keys:
+                        row = _to_thread_observation(keys[thread.node], night, thread)
+                        put_observation(store, row)
+                # The details of the pull request have the comments of a new thread.
+                if threads is None or any(thread.node not in keys for thread in threads):
                     mark_pending(store, pull.repository, [pull.number])
                 advance()
 
@@ -135,11 +142,7 @@ class PullReader:
     """Date of the observations, ISO 8601."""
     final_before: str
     """Pull requests closed before this time are read for the last time."""
-    logins: dict[Account, str]
-    """Logins of the accounts, updated while reading."""
     messages: Messages
-    advance: Callable[[], None]
-    """Called for each pull request."""
     read: int = 0
     """Number of pull requests that were read."""
     failed: int = 0
@@ -151,16 +154,41 @@ class PullReader:
     refused: str = ""
     """Sentence about data that the token may not read; empty if it may read everything."""
 
-    def read_pulls(self, pulls: Sequence[Pull]) -> None:
-        """Read pull requests in this order.
+    def read_pulls(self, pulls: Sequence[Pull], advance: Callable[[], None]) -> None:
+        """Read pull requests in this order, and call `advance` after each.
 
         Raises:
             RateLimitedError: The budget or the host's rate limit is spent.
             BadTokenError: The token is missing or wrong.
             UnavailableError: The host no longer responds.
         """
+        store, unanswered, logins = self.store, 0, logins_by_account(self.store)
         try:
-            self._read_pulls(pulls)
+            for pull in pulls:
+                rows = store.find(Comment, repository=pull.repository, number=pull.number)
+                known_hunks = {host_id_of(row.key) for row in rows if row.path is not None}
+                try:
+                    details = self.feed.read_details(_key(pull), known_hunks)
+                # No later pull request could be read either: the run stops.
+                except (RateLimitedError, BadTokenError):
+                    raise
+                except HostError as exc:
+                    is_gone = isinstance(exc, NotFoundError)
+                    reason = "the pull request no longer exists" if is_gone else exc.reason
+                    self.failed += 1
+                    self.failed_again += pull.failure is not None
+                    self.first_reason = self.first_reason or one_line(reason)
+                    with store.transaction():
+                        store.put([replace(pull, failure=reason, pending=1)])
+                    unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
+                    if unanswered == MAX_UNANSWERED:
+                        raise
+                else:
+                    unanswered = 0
+                    self.refused = details.refused
+                    with store.transaction():
+                        self._write(pull, details, logins)
+                advance()
         finally:
             if self.refused:
                 self.messages.missing.append(self.refused)
@@ -171,38 +199,7 @@ class PullReader:
                 texts = self.messages.notes if is_known else self.messages.missing
                 texts.append(f"{self.failed:,} {noun} could not be read: {self.first_reason}.")
 
-    def _read_pulls(self, pulls: Sequence[Pull]) -> None:
-        unanswered = 0
-        for pull in pulls:
-            rows = self.store.find(Comment, repository=pull.repository, number=pull.number)
-            known_hunks = {host_id_of(row.key) for row in rows if row.path is not None}
-            try:
-                details = self.feed.read_details(_key(pull), known_hunks)
-            # No later pull request could be read either: the run stops.
-            except (RateLimitedError, BadTokenError):
-                raise
-            except HostError as exc:
-                is_gone = isinstance(exc, NotFoundError)
-                self._fail(pull, "the pull request no longer exists" if is_gone else exc.reason)
-                unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
-                if unanswered == MAX_UNANSWERED:
-                    raise
-            else:
-                unanswered = 0
-                self.refused = details.refused
-                with self.store.transaction():
-                    self._write(pull, details)
-            self.advance()
-
-    def _fail(self, pull: Pull, reason: str) -> None:
-        """Store why a pull request could not be read."""
-        self.failed += 1
-        self.failed_again += pull.failure is not None
-        self.first_reason = self.first_reason or one_line(reason)
-        with self.store.transaction():
-            self.store.put([replace(pull, failure=reason, pending=1)])
-
-    def _write(self, pull: Pull, details: FeedDetails) -> None:
+    def _write(self, pull: Pull, details: FeedDetails, logins: dict[Account, str]) -> None:
         """Store a pull request that was read, in an open transaction."""
         store, facts = self.store, details.pull
         # The details were read after the list, so they are newer.
@@ -210,7 +207,7 @@ class PullReader:
             listed = _row(store, pull.repository, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
         rows = [self._comment(pull, item) for item in details.messages]
-        self.messages.notes += rename_accounts(store, self.logins, rows)
+        self.messages.notes += rename_accounts(store, logins, rows)
         put_comments(store, rows)
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
@@ -309,15 +306,6 @@ def _row(store: Store, repository: int, facts: FeedPull) -> Pull:
     # GitLab's lists have no base, so the stored base is kept until the details are read.
     previous = store.find_one(Pull, repository=repository, number=facts.number)
     return replace(row, base=previous.base) if previous is not None else row
-
-
-def _observe(store: Store, pull: Pull, threads: Sequence[FeedThread], night: str) -> bool:
-    """Store the states of known threads; return whether all threads are known."""
-    keys = thread_keys(store, pull.repository, pull.number)
-    with_key = [(keys[thread.node], thread) for thread in threads if thread.node in keys]
-    for key, thread in with_key:
-        put_observation(store, _to_thread_observation(key, night, thread))
-    return len(with_key) == len(threads)
 
 
 def _to_thread_observation(key: int, night: str, thread: FeedThread) -> ThreadObservation:

@@ -19,12 +19,13 @@ from crscore.errors import (
 )
 from crscore.hosts.feed import Feed, FeedRepository
 
-# `owner/name`: `psf/requests`, `a.b/c-d_e`. GitLab's groups can be nested.
+# `owner/name`: `psf/requests`, `a.b/c-d_e`. GitLab's groups can be nested, up to 20 levels deep:
+# https://docs.gitlab.com/user/group/subgroups/
 _NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _DEEP_NAME: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){1,20}", re.ASCII)
 # An owner with a shell pattern: `acme/*`, `acme/api-[!x]*`.
-_PATTERN: Final = re.compile(r"([\w.-]+)/[\w.*?\[\]!-]+", re.ASCII)
-_DEEP_PATTERN: Final = re.compile(r"([\w.-]+(?:/[\w.-]+){0,20})/[\w.*?\[\]!-]+", re.ASCII)
+_PATTERN: Final = re.compile(r"[\w.-]+/[\w.*?\[\]!-]+", re.ASCII)
+_DEEP_PATTERN: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){0,20}/[\w.*?\[\]!-]+", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -43,19 +44,16 @@ def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequen
     Raises:
         InputError: A name or pattern is invalid, or the store has data of another host.
     """
+    forms = (_DEEP_NAME, _DEEP_PATTERN) if feed.is_deep else (_NAME, _PATTERN)
     for name in names:
-        if not (_DEEP_NAME.fullmatch if feed.is_deep else _NAME.fullmatch)(name):
+        if not forms[0].fullmatch(name):
             raise InputError(f"{name!r} is not a repository: write OWNER/NAME")
     for pattern in patterns:
-        if not _match_pattern(feed, pattern):
+        if not forms[1].fullmatch(pattern):
             raise InputError(f"{pattern!r} is not an organisation with a pattern: write OWNER/*")
     # Comments of two hosts can have the same numbers.
     if any(row.page != feed.page for row in all_repositories(store)):
         raise InputError(f"{store.path} has repositories of another host: give another --store")
-
-
-def _match_pattern(feed: Feed, pattern: str) -> re.Match[str] | None:
-    return (_DEEP_PATTERN.fullmatch if feed.is_deep else _PATTERN.fullmatch)(pattern)
 
 
 def find_repositories(
@@ -140,8 +138,7 @@ def _list(store: Store, feed: Feed, pattern: str, messages: Messages) -> Sequenc
 
     If they cannot be listed, those in the store are returned.
     """
-    match = _match_pattern(feed, pattern)
-    owner = match[1] if match else ""
+    owner = pattern.rpartition("/")[0]
     listed: Sequence[FeedRepository]
     try:
         listed = feed.list_repositories(owner)

@@ -18,7 +18,6 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.queries import (
     add_run,
     last_night,
-    logins_by_account,
     mark_last_reading,
     observed_pulls,
     pending_pulls,
@@ -36,6 +35,8 @@ from crscore.errors import BadTokenError, HostError, NotFoundError, RateLimitedE
 from crscore.hosts.feed import Feed
 from crscore.reports.escape import one_line
 
+# Reactions and resolved threads do not change the time of a pull request, and some come after the
+# merge: they are seen on its last reading (docs/design/025-audits.md).
 OBSERVED_DAYS: Final = 14
 """Number of days for which a merged or closed pull request is observed."""
 FIRST_DAYS: Final = 30
@@ -99,19 +100,32 @@ def sync(
     check_names(store, feed, request.repositories, request.organisations)
     start, messages = time.monotonic(), Messages()
     now = now.astimezone(UTC)
-    date = _check_clock(store, now, messages)
+    today, last = now.date().isoformat(), last_night(store) or ""
+    # Observations must be in order.
+    if last > today:
+        messages.notes.append(
+            f"The clock went back: the last run was on {last}, and now it is {today}. "
+            f"Observations count for {last}."
+        )
+    reader = PullReader(
+        store=store,
+        feed=feed,
+        night=max(last, today),
+        final_before=_iso(now - timedelta(days=OBSERVED_DAYS)),
+        messages=messages,
+    )
     # Stored before anything is read, so that a killed run leaves a row without an end.
-    run = add_run(store, "sync", night=date, started=_iso(now))
+    run = add_run(store, "sync", night=reader.night, started=_iso(now))
     night = _Night(
         store=store,
         feed=feed,
         sent_before=feed.requests,
         clones=clones,
         request=request,
-        night=date,
         now=now,
         messages=messages,
         run=run,
+        reader=reader,
     )
     try:
         night.read()
@@ -137,26 +151,19 @@ class _Night:
     feed: Feed
     clones: Path
     request: Request
-    night: str
-    """Date of the observations, ISO 8601."""
     now: datetime
     """Current time; all days are counted back from it."""
     messages: Messages
     run: AuditRun
     sent_before: int
     """Number of requests sent before this run."""
+    reader: PullReader
     repositories: list[Repository] = field(default_factory=list)
-    reader: PullReader | None = None
 
     @property
     def numbers(self) -> list[int]:
         """Numbers of the repositories."""
         return [repository.id for repository in self.repositories]
-
-    @property
-    def observed_since(self) -> str:
-        """Earliest closing time of pull requests that are still observed."""
-        return _iso(self.now - timedelta(days=OBSERVED_DAYS))
 
     def read(self) -> None:
         """Run all steps; a step that stops early leaves the rest to the next run.
@@ -178,9 +185,10 @@ class _Night:
 
     def complete(self, *, seconds: float) -> AuditRun:
         """Complete the run's row."""
-        self._count_pulls()
         completed = replace(
             self.run,
+            pulls=self.reader.read,
+            failed=self.reader.failed,
             finished=_iso(self.now + timedelta(seconds=seconds)),
             partial=" ".join(self.messages.missing) or None,
             rest=self.feed.requests - self.sent_before,
@@ -190,13 +198,6 @@ class _Night:
         with self.store.transaction():
             self.store.put([completed])
         return completed
-
-    def _count_pulls(self) -> None:
-        """Store the number of pull requests read so far, because a run may be killed."""
-        if self.reader is not None:
-            self.run = replace(self.run, pulls=self.reader.read, failed=self.reader.failed)
-            with self.store.transaction():
-                self.store.put([self.run])
 
     def _find(self) -> None:
         self.repositories = find_repositories(
@@ -241,29 +242,24 @@ class _Night:
 
     def _observe_threads(self) -> None:
         """Observe the threads of pull requests that this run does not read in full."""
-        mark_last_reading(self.store, self.observed_since)
-        pulls = observed_pulls(self.store, self.numbers, self.night, self.observed_since)
+        night, since = self.reader.night, self.reader.final_before
+        mark_last_reading(self.store, since)
+        pulls = observed_pulls(self.store, self.numbers, night, since)
         with progress.track("observing pull requests", len(pulls)) as advance:
-            observe_threads(self.store, self.feed, pulls, self.night, advance)
+            observe_threads(self.store, self.feed, pulls, night, advance)
 
     def _read_pulls(self) -> None:
         pulls = pending_pulls(self.store, self.numbers)
         with progress.track("reading pull requests", len(pulls)) as advance:
 
             def count_and_advance() -> None:
-                self._count_pulls()
+                # Stored each time, because a run may be killed.
+                counts = {"pulls": self.reader.read, "failed": self.reader.failed}
+                with self.store.transaction():
+                    self.store.put([replace(self.run, **counts)])
                 advance()
 
-            self.reader = PullReader(
-                store=self.store,
-                feed=self.feed,
-                night=self.night,
-                final_before=self.observed_since,
-                logins=logins_by_account(self.store),
-                messages=self.messages,
-                advance=count_and_advance,
-            )
-            self.reader.read_pulls(pulls)
+            self.reader.read_pulls(pulls, count_and_advance)
 
     def _fetch(self) -> None:
         with progress.track("fetching clones", len(self.repositories)) as advance:
@@ -288,19 +284,6 @@ class _Night:
                         f"{one_line(exc.reason)}."
                     )
                 advance()
-
-
-def _check_clock(store: Store, now: datetime, messages: Messages) -> str:
-    """Return today's date, or the last run's date if later, as observations must be in order."""
-    last = last_night(store)
-    night = now.date().isoformat()
-    if last is None or last <= night:
-        return night
-    messages.notes.append(
-        f"The clock went back: the last run was on {last}, and now it is {night}. "
-        f"Observations count for {last}."
-    )
-    return last
 
 
 def _iso(time: datetime) -> str:
