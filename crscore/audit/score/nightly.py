@@ -14,16 +14,8 @@ from crscore import progress
 from crscore.audit.engines import WORKER_DIED_REASON, make_engine
 from crscore.audit.score import pull_rows
 from crscore.audit.score.assemble import ScoringTask
+from crscore.audit.store import queries
 from crscore.audit.store.database import Store
-from crscore.audit.store.queries import (
-    FAILED,
-    add_run,
-    all_repositories,
-    pull_pages,
-    read_comments,
-    reviewed_pulls,
-    to_message,
-)
 from crscore.audit.store.rows import Pull, Score
 from crscore.diff import full_files, git
 from crscore.errors import HostError
@@ -87,7 +79,7 @@ def score(
     signature = pull_rows.signature_of(pull_rows.make_scorer(settings))
     unscored = find_unscored(store, signature, night)
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    record = add_run(store, "score", night=night, started=now, signature=signature)
+    record = queries.add_run(store, "score", night=night, started=now, signature=signature)
     pulls = failed = 0
     results = chosen_engine(
         make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),
@@ -125,14 +117,14 @@ def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, i
     # A signature that was never stored has the id 0, which no score has.
     id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
     unscored = []
-    for repository, number in reviewed_pulls(store):
+    for repository, number in queries.reviewed_pulls(store):
         (pull,) = store.find(Pull, repository=repository, number=number)
         comments = [
             [
                 row.key, row.thread, row.author, row.body.hex(), row.hunk and row.hunk.hex(),
                 row.state, row.commit_id, row.path, row.line, row.start_line, row.side, is_outdated,
             ]
-            for row, is_outdated, _ in read_comments(store, repository, number)
+            for row, is_outdated, _ in queries.read_comments(store, repository, number)
         ]  # fmt: skip
         # Thumbs and resolved threads do not affect scores, so they are not part of the content.
         data = json.dumps([pull.head, pull.base_ref, pull.author, comments]).encode()
@@ -141,7 +133,8 @@ def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, i
         scores = store.find(Score, **of_pull, reviewer="", signature=id_)
         # A failure is tried again on another night; in the same night it would fail again.
         if not any(
-            row.night == night or not (row.reason or "").startswith(FAILED) for row in scores
+            row.night == night or not (row.reason or "").startswith(queries.FAILED)
+            for row in scores
         ):
             unscored.append((repository, number, content))
     return unscored
@@ -171,8 +164,8 @@ def make_tasks(
     Raises:
         StoreError: The store cannot be read.
     """
-    names = {row.id: row.name for row in all_repositories(store)}
-    pages = pull_pages(store, web)
+    names = {row.id: row.name for row in queries.all_repositories(store)}
+    pages = queries.pull_pages(store, web)
     limits = full_files.Limits(
         diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
     )
@@ -192,9 +185,12 @@ def make_tasks(
             pull=pull,
             messages=tuple(
                 replace(
-                    to_message(store, row), outdated=outdated, resolved=resolved, minimized=False
+                    queries.to_message(store, row),
+                    outdated=outdated,
+                    resolved=resolved,
+                    minimized=False,
                 )
-                for row, outdated, resolved in read_comments(store, repository, number)
+                for row, outdated, resolved in queries.read_comments(store, repository, number)
             ),
             content=content,
             night=night,

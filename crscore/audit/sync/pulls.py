@@ -6,26 +6,12 @@ along with pushes and do not report the original ones, so a comment keeps the po
 run that read it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from crscore.audit.store import queries
 from crscore.audit.store.database import Store
-from crscore.audit.store.queries import (
-    Account,
-    add_thread,
-    get_position,
-    logins_by_account,
-    mark_pending,
-    put_comments,
-    put_listed,
-    put_observation,
-    put_position,
-    rename_author,
-    rename_reviewer,
-    thread_keys,
-    to_message,
-)
 from crscore.audit.store.rows import (
     Check,
     Comment,
@@ -80,18 +66,18 @@ def read_changed(
     """
     listed = feed.find_repository(str(repository.id))
     repository = rename(store, repository, listed.name, messages)
-    since = get_position(store, repository.id, "pulls") or ""
+    since = queries.get_position(store, repository.id, "pulls") or ""
     last, in_order = since, True
     for pulls in feed.read_changed(repository.id, since):
         times = [last, *(pull.updated for pull in pulls)]
         in_order, last = in_order and times == sorted(times), max(times)
         with store.transaction():
             for pull in pulls:
-                put_listed(store, _row(store, repository.id, pull))
+                queries.put_listed(store, _row(store, repository.id, pull))
             if in_order:
-                put_position(store, repository.id, "pulls", min(last, now))
+                queries.put_position(store, repository.id, "pulls", min(last, now))
     with store.transaction():
-        put_position(store, repository.id, "pulls", min(last, now))
+        queries.put_position(store, repository.id, "pulls", min(last, now))
     return repository
 
 
@@ -121,14 +107,14 @@ def observe_threads(
                 raise
         with store.transaction():
             for pull, threads in zip(batch, states, strict=True):
-                keys = thread_keys(store, pull.repository, pull.number)
+                keys = queries.thread_keys(store, pull.repository, pull.number)
                 for thread in threads or ():
                     if thread.node in keys:
                         row = _to_thread_observation(keys[thread.node], night, thread)
-                        put_observation(store, row)
+                        queries.put_observation(store, row)
                 # The details of the pull request have the comments of a new thread.
                 if threads is None or any(thread.node not in keys for thread in threads):
-                    mark_pending(store, pull.repository, [pull.number])
+                    queries.mark_pending(store, pull.repository, [pull.number])
                 advance()
 
 
@@ -154,15 +140,15 @@ class PullReader:
     refused: str = ""
     """Sentence about data that the token may not read; empty if it may read everything."""
 
-    def read_pulls(self, pulls: Sequence[Pull], advance: Callable[[], None]) -> None:
-        """Read pull requests in this order, and call `advance` after each.
+    def read_pulls(self, pulls: Sequence[Pull]) -> Iterator[None]:
+        """Read pull requests in this order, and yield after each.
 
         Raises:
             RateLimitedError: The budget or the host's rate limit is spent.
             BadTokenError: The token is missing or wrong.
             UnavailableError: The host no longer responds.
         """
-        store, unanswered, logins = self.store, 0, logins_by_account(self.store)
+        store, unanswered, logins = self.store, 0, queries.logins_by_account(self.store)
         try:
             for pull in pulls:
                 rows = store.find(Comment, repository=pull.repository, number=pull.number)
@@ -188,7 +174,7 @@ class PullReader:
                     self.refused = details.refused
                     with store.transaction():
                         self._write(pull, details, logins)
-                advance()
+                yield
         finally:
             if self.refused:
                 self.messages.missing.append(self.refused)
@@ -199,7 +185,7 @@ class PullReader:
                 texts = self.messages.notes if is_known else self.messages.missing
                 texts.append(f"{self.failed:,} {noun} could not be read: {self.first_reason}.")
 
-    def _write(self, pull: Pull, details: FeedDetails, logins: dict[Account, str]) -> None:
+    def _write(self, pull: Pull, details: FeedDetails, logins: dict[queries.Account, str]) -> None:
         """Store a pull request that was read, in an open transaction."""
         store, facts = self.store, details.pull
         # The details were read after the list, so they are newer.
@@ -208,7 +194,7 @@ class PullReader:
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
         rows = [self._comment(pull, item) for item in details.messages]
         self.messages.notes += rename_accounts(store, logins, rows)
-        put_comments(store, rows)
+        queries.put_comments(store, rows)
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
         # Checks may have run again or may no longer exist.
@@ -271,8 +257,10 @@ class PullReader:
     def _observe(self, pull: Pull, details: FeedDetails) -> None:
         store = self.store
         for thread in details.threads:
-            key = add_thread(store, comment_key(MessageKind.LINE, thread.first), thread.node)
-            put_observation(store, _to_thread_observation(key, self.night, thread))
+            key = queries.add_thread(
+                store, comment_key(MessageKind.LINE, thread.first), thread.node
+            )
+            queries.put_observation(store, _to_thread_observation(key, self.night, thread))
         items = {comment_key(item.message.kind, item.message.id): item for item in details.messages}
         for comment in store.find(Comment, repository=pull.repository, number=pull.number):
             item = items.get(comment.key)
@@ -287,7 +275,7 @@ class PullReader:
             )
             # An incomplete list does not show which comments were deleted.
             if item or not details.unlisted:
-                put_observation(store, row)
+                queries.put_observation(store, row)
 
 
 def _key(pull: Pull) -> PullKey:
@@ -328,7 +316,7 @@ def classify_comments(
     """
     # A new post can change the classification of earlier ones, so all are read again.
     rows = store.find(Comment, "created", "key", repository=repository, number=number)
-    messages = [to_message(store, row) for row in rows]
+    messages = [queries.to_message(store, row) for row in rows]
     renamed = {}
     for row, post in zip(rows, read_posts(messages, pull_author=pull_author), strict=True):
         classified = replace(
@@ -346,7 +334,7 @@ def classify_comments(
 
 
 def rename_accounts(
-    store: Store, logins: dict[Account, str], rows: Iterable[Comment]
+    store: Store, logins: dict[queries.Account, str], rows: Iterable[Comment]
 ) -> tuple[str, ...]:
     """Store the new logins of renamed accounts in all rows, in an open transaction.
 
@@ -369,9 +357,11 @@ def rename_accounts(
         if former == row.author:
             continue
         logins[account] = row.author
-        for repository, number, author in rename_author(store, row.author_id, former, row.author):
+        for repository, number, author in queries.rename_author(
+            store, row.author_id, former, row.author
+        ):
             renamed = classify_comments(store, repository, number, author)
             for old, new in renamed.items():
-                rename_reviewer(store, repository, number, old, new)
+                queries.rename_reviewer(store, repository, number, old, new)
         notes.append(f"{former} is now called {row.author}; stored comments were updated.")
     return tuple(notes)

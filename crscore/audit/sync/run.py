@@ -7,6 +7,8 @@ at any point. Data that cannot be read is reported; the rest continues.
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -14,14 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from crscore import progress
+from crscore.audit.store import queries
 from crscore.audit.store.database import Store
-from crscore.audit.store.queries import (
-    add_run,
-    last_night,
-    mark_last_reading,
-    observed_pulls,
-    pending_pulls,
-)
 from crscore.audit.store.rows import AuditRun, Repository
 from crscore.audit.sync.clones import fetch_repository
 from crscore.audit.sync.pulls import PullReader, observe_threads, read_changed
@@ -100,7 +96,7 @@ def sync(
     check_names(store, feed, request.repositories, request.organisations)
     start, messages = time.monotonic(), Messages()
     now = now.astimezone(UTC)
-    today, last = now.date().isoformat(), last_night(store) or ""
+    today, last = now.date().isoformat(), queries.last_night(store) or ""
     # Observations must be in order.
     if last > today:
         messages.notes.append(
@@ -115,7 +111,7 @@ def sync(
         messages=messages,
     )
     # Stored before anything is read, so that a killed run leaves a row without an end.
-    run = add_run(store, "sync", night=reader.night, started=_iso(now))
+    run = queries.add_run(store, "sync", night=reader.night, started=_iso(now))
     night = _Night(
         store=store,
         feed=feed,
@@ -138,7 +134,7 @@ def sync(
     return Summary(
         run=run,
         repositories=len(night.repositories),
-        pending=len(pending_pulls(store, night.numbers)),
+        pending=len(queries.pending_pulls(store, night.numbers)),
         notes=tuple(dict.fromkeys(messages.notes)),
     )
 
@@ -171,17 +167,50 @@ class _Night:
         The other steps still run, because GitHub's REST and GraphQL APIs have separate rate limits,
         and the clones have none.
         """
+        store, feed, reader = self.store, self.feed, self.reader
+        with self._step():
+            self.repositories = find_repositories(
+                store,
+                feed,
+                self.request.repositories,
+                self.request.organisations,
+                _iso(self.request.since or self.now - timedelta(days=FIRST_DAYS)),
+                self.messages,
+            )
+        with self._step():
+            self._read_lists()
         # Threads before details: an unknown thread makes its pull request pending, so that its
-        # details are read in this run. Clones last: they need the commits in the details.
-        for step in (
-            self._find, self._read_lists, self._observe_threads, self._read_pulls, self._fetch
-        ):  # fmt: skip
-            try:
-                step()
-            except BadTokenError:
-                raise
-            except HostError as exc:
-                self.messages.missing.append(f"Stopped early: {exc}.")
+        # details are read in this run.
+        with self._step():
+            queries.mark_last_reading(store, reader.final_before)
+            pulls = queries.observed_pulls(store, self.numbers, reader.night, reader.final_before)
+            with progress.track("observing pull requests", len(pulls)) as advance:
+                observe_threads(store, feed, pulls, reader.night, advance)
+        with self._step():
+            pulls = queries.pending_pulls(store, self.numbers)
+            with progress.track("reading pull requests", len(pulls)) as advance:
+                for _ in reader.read_pulls(pulls):
+                    # Stored each time, because a run may be killed.
+                    with store.transaction():
+                        store.put([replace(self.run, pulls=reader.read, failed=reader.failed)])
+                    advance()
+        # Clones last: they need the commits in the details.
+        with (
+            self._step(),
+            progress.track("fetching clones", len(self.repositories)) as advance,
+        ):
+            for repository in self.repositories:
+                self._fetch(repository)
+                advance()
+
+    @contextmanager
+    def _step(self) -> Iterator[None]:
+        try:
+            yield
+        except BadTokenError:
+            raise
+        except HostError as exc:
+            self.messages.missing.append(f"Stopped early: {exc}.")
 
     def complete(self, *, seconds: float) -> AuditRun:
         """Complete the run's row."""
@@ -198,16 +227,6 @@ class _Night:
         with self.store.transaction():
             self.store.put([completed])
         return completed
-
-    def _find(self) -> None:
-        self.repositories = find_repositories(
-            self.store,
-            self.feed,
-            self.request.repositories,
-            self.request.organisations,
-            _iso(self.request.since or self.now - timedelta(days=FIRST_DAYS)),
-            self.messages,
-        )
 
     def _read_lists(self) -> None:
         unread, self.repositories = self.repositories, []
@@ -240,50 +259,24 @@ class _Night:
     def _read_from(self, repository: Repository) -> Repository:
         return read_changed(self.store, self.feed, repository, self.messages, _iso(self.now))
 
-    def _observe_threads(self) -> None:
-        """Observe the threads of pull requests that this run does not read in full."""
-        night, since = self.reader.night, self.reader.final_before
-        mark_last_reading(self.store, since)
-        pulls = observed_pulls(self.store, self.numbers, night, since)
-        with progress.track("observing pull requests", len(pulls)) as advance:
-            observe_threads(self.store, self.feed, pulls, night, advance)
-
-    def _read_pulls(self) -> None:
-        pulls = pending_pulls(self.store, self.numbers)
-        with progress.track("reading pull requests", len(pulls)) as advance:
-
-            def count_and_advance() -> None:
-                # Stored each time, because a run may be killed.
-                counts = {"pulls": self.reader.read, "failed": self.reader.failed}
-                with self.store.transaction():
-                    self.store.put([replace(self.run, **counts)])
-                advance()
-
-            self.reader.read_pulls(pulls, count_and_advance)
-
-    def _fetch(self) -> None:
-        with progress.track("fetching clones", len(self.repositories)) as advance:
-            for repository in self.repositories:
-                url, token = self.request.git_url, self.request.token
+    def _fetch(self, repository: Repository) -> None:
+        try:
+            fetch_repository(
+                self.store,
+                self.clones,
+                repository.id,
                 # `replace`, not `format`: an address may contain other braces.
-                url = url.replace("{name}", repository.name)
-                try:
-                    fetch_repository(
-                        self.store,
-                        self.clones,
-                        repository.id,
-                        url,
-                        token,
-                        find_commits=partial(self.feed.find_commits, repository.name),
-                        refs=self.feed.refs,
-                        login=self.feed.login,
-                    )
-                except HostError as exc:
-                    self.messages.missing.append(
-                        f"The clone of {repository.name} could not be brought up to date: "
-                        f"{one_line(exc.reason)}."
-                    )
-                advance()
+                self.request.git_url.replace("{name}", repository.name),
+                self.request.token,
+                find_commits=partial(self.feed.find_commits, repository.name),
+                refs=self.feed.refs,
+                login=self.feed.login,
+            )
+        except HostError as exc:
+            self.messages.missing.append(
+                f"The clone of {repository.name} could not be brought up to date: "
+                f"{one_line(exc.reason)}."
+            )
 
 
 def _iso(time: datetime) -> str:
