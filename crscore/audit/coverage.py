@@ -56,7 +56,8 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         times[repository].append(time)
     green: dict[str, set[_Pull]] = defaultdict(set)
     for app, repository, number, is_green in reports.read_checks(store, scope):
-        # An app that is never green has an entry too: 0 is known, not unknown.
+        # An app that is never green has an entry too: 0 is known, not unknown. A check has the name
+        # of the app, `Otter Bot`, a comment its login, `otter-bot[bot]`.
         green[_app_name(app)] |= {(repository, number)} if is_green else set()
     return {
         name: _cover(name, posts, merged_at, times, green)

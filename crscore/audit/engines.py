@@ -32,6 +32,7 @@ second one makes the result of a task during which `ATTEMPTS` workers died.
 """
 ATTEMPTS: Final = 3
 """Number of workers that may die during a task before it counts as failed."""
+# A task has all texts of a pull request, and tasks are read while others run.
 MAX_TASKS_PER_WORKER: Final = 4
 """Maximum number of unfinished tasks per worker, which limits memory."""
 WORKER_DIED_REASON: Final = f"its worker process died {ATTEMPTS} times"
@@ -50,6 +51,7 @@ def make_engine(name: str, workers: int) -> Engine:
     """
     if workers < 1:
         raise ConfigError("workers", "settings", "expected at least 1")
+    # `ray:10.0.0.5:6379` has the address of a running cluster, `ray` none.
     kind, _, address = name.partition(":")
     if kind == "ray":
         return partial(run_on_ray, workers=workers, address=address or None)
@@ -117,7 +119,9 @@ def run_on_ray(
     Its machines need the clones at the same (shared) paths. Without an address, a cluster with
     `workers` cores is started on this machine.
     """
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # otherwise Ray sends statistics to its makers
+    # Otherwise Ray sends statistics to its makers:
+    # https://docs.ray.io/en/latest/cluster/usage-stats.html
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
         ray: Any = importlib.import_module("ray")
     except ImportError as exc:
@@ -170,7 +174,8 @@ def _in_order(
 
 
 def _make_pool(workers: int) -> ProcessPoolExecutor:
-    # A forked process could inherit a lock that another thread holds.
+    # A forked process could inherit a lock that another thread holds:
+    # https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
 

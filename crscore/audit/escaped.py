@@ -14,7 +14,6 @@ from crscore.hosts.site import site_of_page
 
 MAX_MISSED: Final = 10
 """Maximum number of missed defects to list."""
-_MAX_CHARS: Final = 200
 
 
 def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
@@ -33,6 +32,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     missed: list[EscapedDefect] = []
     for row in read_later_changes(store, table.scope):
         repository, name, number, commit_id, is_fix, message, path, line, near = row
+        # `near` has the reviewers whose comments were next to the changed lines.
         changes.append(((repository, number), bool(is_fix), json.loads(near)))
         if not is_fix or changes[-1][2] or len(missed) == MAX_MISSED:
             continue
@@ -44,7 +44,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
             EscapedDefect(
                 repository=name,
                 number=number,
-                text=subject[:_MAX_CHARS],
+                text=subject[:200],
                 url=site_of_page(pages[name]).landed_address(pages[name], commit_id),
                 path=path,
                 line=line,
@@ -56,6 +56,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     ):
         # A bot also saw pull requests without a comment of it; for a person, only comments count.
         pulls = set(coverage.pulls) | (table.seen_by(name) if coverage.is_bot else set())
+        # A bot that comments everywhere is next to all fixes, and next to all other changes too.
         near_fix, near_change = (
             rate_of_events(
                 (pull, name in reviewers)

@@ -1,6 +1,6 @@
 """The five lines of a reviewer on the first screen, in words.
 
-Page, terminal, digest and JSON show these texts, so that none can say a number of its own. Each
+Page, terminal, digest and JSON show these texts, so that their numbers cannot differ. Each
 count stands with the number that it is part of.
 """
 
@@ -81,7 +81,7 @@ def _cost(row: Reviewer) -> str:
     text += f" ({_list(empty)})" if empty else ""
     small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
     text += f". Besides: {_list(small)}" if small else ""
-    # Of the words alone: the time to look remarks up in the code is not known.
+    # Of the words alone: the time to look remarks up in the code is unknown.
     text += f". Reading all takes {view.count_noun(max(1, round(row.minutes)), 'minute')}"
     if row.price is not None:
         text += f". Price: {row.price:,.2f} in the period"
@@ -124,6 +124,7 @@ def _certainty(row: Reviewer, decision: Decision) -> str:
             f"Fixed: {share(decision.fixed)} that were first on their point and have other lines "
             f"to compare with{chance}"
         )
+    # As a range only: by this mean bots must not be compared, since one misread remark moves it.
     if row.usefulness:
         texts.append(f"Usefulness {interval(row.usefulness)} of 100")
     if decision.needed:

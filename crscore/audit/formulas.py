@@ -17,7 +17,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.reports import Scope, read_remarks
 
 FROM: Final = 2
-"""Number of earlier comments with the same words from which on a comment is a formula."""
+"""Minimum number of earlier comments with the same words that make a comment a formula."""
 SHARE: Final = 0.5
 """Minimum share of a formula's words that stand in such groups. Of the comments of six bots on real
 changes, none to 1.4 % have it."""
@@ -34,6 +34,7 @@ _NAME: Final = 1
 """Number of names, numbers and quoted code, which are all alike; plain words have larger ones."""
 # Addresses too: a link to the rule that a linter quotes differs from remark to remark.
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
+# Punctuation and Markdown's emphasis: `**Note:**` is the word `note`.
 _AROUND: Final = ".,;:!?()[]*'"
 
 
@@ -90,12 +91,13 @@ def _are_formulas(words: Ints, lengths: Ints) -> npt.NDArray[np.bool_]:
     """
     comment = np.repeat(np.arange(len(lengths)), lengths)
     starts = np.flatnonzero(comment[: 1 - WORDS] == comment[WORDS - 1 :])
-    # Each group has one number: that of its first two words with that of its last two.
+    # Each group of four words gets one number, from the numbers of its two pairs.
     _, pairs = np.unique(words[:-1] * (words.max() + 1) + words[1:], return_inverse=True)
     groups = pairs[starts] * (pairs.max() + 1) + pairs[starts + 2]
     order = np.argsort(groups, kind="stable")
     groups, comment_of = groups[order], comment[starts[order]]
     is_first = np.diff(groups, prepend=-1) != 0
+    # A comment that says a group twice counts once.
     is_counted = is_first | (np.diff(comment_of, prepend=-1) != 0)
     counted = np.cumsum(is_counted)
     earlier = counted - counted[is_first][np.cumsum(is_first) - 1]

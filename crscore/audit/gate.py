@@ -17,8 +17,9 @@ from crscore.statistics.paired import SIGNIFICANCE
 
 MINIMUM_DROP: Final = 3.0
 """Default minimum drop that fails, 0 to 100."""
+# Slack allows 3,000: https://docs.slack.dev/reference/block-kit/blocks/section-block
 _MAX_TEXT_CHARS: Final = 2_900
-"""Maximum characters of a section; Slack allows 3,000."""
+"""Maximum characters of a section."""
 
 
 def judge(
@@ -167,4 +168,5 @@ def _section(text: str) -> dict[str, Any]:
 
 def _escape(text: str) -> str:
     """Escape the characters of Slack's links and mentions."""
+    # https://docs.slack.dev/messaging/formatting-message-text/#escaping
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

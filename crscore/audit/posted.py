@@ -29,6 +29,7 @@ def read_posted(path: Path) -> list[Finding]:
                 bot=row.reviewer,
                 text=store.text(row.body),
                 path=row.path,
+                # Golden sets name lines of the new version.
                 line=None if row.side == Side.OLD.value else row.line,
                 raw=True,
             )

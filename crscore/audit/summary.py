@@ -64,6 +64,7 @@ def read_price(text: str) -> tuple[str, tuple[float, str]]:
     Raises:
         InputError: The text is something else.
     """
+    # `coderabbit=24/month`, `copilot=0.3/pull`
     match = re.fullmatch(r"(.+)=(\d+(?:\.\d+)?)/(month|pull)", text)
     if match is None:
         raise InputError(f"a price must be BOT=AMOUNT/month or BOT=AMOUNT/pull, not {text[:80]!r}")
@@ -174,7 +175,7 @@ def _reviewer(table: ReviewTable, name: str, record: Record, options: OverviewOp
     # Only bots are listed without a scored review.
     is_bot = table.is_bot.get(name, True)
     seen_pulls = table.seen_by(name)
-    since, until = map(date.fromisoformat, (table.period.since, table.period.until))
+    since, until = map(date.fromisoformat, (table.scope.since, table.scope.until))
     units = {"month": ((until - since).days + 1) / 30, "pull": len(seen_pulls)}
     amount, unit = options.prices.get(name, (None, ""))
     standings = table.columns["usefulness"][rows]
@@ -220,7 +221,7 @@ def estimate_mean(standings: Floats, spread: Floats) -> Estimate:
     variance = (standings.var(ddof=1) + (reading**2).mean()) / len(standings)
     half = _Z * math.sqrt(variance + BOT_ERROR**2)
     value, centre = float(standings.mean()), float(middle.mean())
-    # The interval has the mean in any case, as that of a single score has the score.
+    # The interval has the mean in any case, as the interval of one score has the score.
     return Estimate(
         value=value,
         low=max(0.0, min(value, centre - half)),

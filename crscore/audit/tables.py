@@ -89,7 +89,6 @@ class Kind(NamedTuple):
 class ReviewTable:
     """Reviews of a period: N rows, K reviewers, P pull requests."""
 
-    period: Period
     scope: Scope
     signature: str
     """Text of the signature; empty if there are no scores."""
@@ -202,7 +201,6 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
     # Numbered in the order of the pull requests, so that equal stores lead to equal draws.
     strata: dict[tuple[int, str | None, int], int] = {}
     return ReviewTable(
-        period=period,
         scope=scope,
         signature=signatures.get(signature, ""),
         other_signatures=tuple(signatures[id_] for id_ in sorted(scored) if id_ != signature),

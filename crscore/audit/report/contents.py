@@ -45,6 +45,7 @@ QUOTES: Final = 3
 """Number of remarks that are quoted on the first screen for each bot."""
 MAX_BOTS: Final = 30
 """Maximum number of bots in the short report."""
+# A comment of GitHub has at most 65,536 characters, the summary of a job 1 MiB.
 _MAX_MARKDOWN_CHARS: Final = 60_000
 _QUOTE_CHARS: Final = 200
 _VERDICTS: Final = {"better": "differ", "worse": "differ", "equivalent": "equal", "unknown": "open"}
@@ -207,6 +208,7 @@ def bot_page(row: Reviewer) -> Iterator[Block]:
     yield Heading(escape.one_line(row.name, 100) + ("" if row.is_bot else " (person)"), 1)
     if row.decision:
         yield Items((bot_item(row),), noun="bots")
+    # What is worth acting on comes first; each kind counts the remarks that are not listed.
     for kind, title in KINDS.items():
         remarks, total = row.examples.get(kind, ()), row.remarks.kinds.get(kind, 0)
         items = [
@@ -220,6 +222,7 @@ def bot_page(row: Reviewer) -> Iterator[Block]:
 
 
 def _verdicts(rows: Sequence[Verdict]) -> list[Item]:
+    # Clear verdicts first.
     order = list(_VERDICTS)
     return [
         Item(row.text, lead=(Run(_VERDICTS[row.verdict], f"chip {row.verdict}"),))

@@ -35,7 +35,10 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
     Raises:
         InputError: The folder has files but is not a report, or cannot be written.
     """
-    _check_replaceable(folder)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; name a folder for the report")
+    if folder.exists() and not (folder / _MARKER).is_file() and any(folder.iterdir()):
+        raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # In the same folder, so that renaming does not cross file systems.
@@ -61,17 +64,9 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def _check_replaceable(folder: Path) -> None:
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise InputError(f"{folder} is a file; name a folder for the report")
-    if not (folder / _MARKER).is_file() and any(folder.iterdir()):
-        raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
-
-
 def _pages(overview: Overview) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each file."""
+    # Names of accounts are untrusted, so files get names made from them.
     names = file_names(row.name for row in overview.reviewers)
     files = {name: f"bots/{file}.html" for name, file in names.items()}
     yield _MARKER, escape.write_json(overview)

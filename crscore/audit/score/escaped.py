@@ -108,6 +108,8 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
             reformatted: list[str] = []
             for commit, pulls_of_commit in _new_commits(branch, merged, before):
                 files = _read_code(git_dir, commit)
+                # Lines that it only wrapped or moved belong to the commit before it: without this,
+                # the precision in planted histories was 0.922 instead of 0.951.
                 if files and not any(file.hunks for file in files):
                     reformatted.append(commit.name)
                 lines: dict[str, list[Origin]] = defaultdict(list)
@@ -166,6 +168,8 @@ def _new_commits(
     branch: Sequence[BranchCommit], pulls: Sequence[Pull], before: Mapping[int, Followed]
 ) -> Iterator[tuple[BranchCommit, dict[str, Pull]]]:
     """Yield each new commit with the pull requests to compare it with, by their merge commit."""
+    # The commits of a rebase are not joined, and moved lines not followed: that would find 0.904 of
+    # the planted defects instead of 0.834, with 180 more lines (docs/design/032-escaped.md).
     positions = {commit.name: at for at, commit in enumerate(branch)}
     new: dict[int, dict[str, Pull]] = defaultdict(dict)
     for pull in pulls:
@@ -226,7 +230,7 @@ def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
         pairs[hunk] = old, new
     removed = {old for old, new in pairs.values() if not new}
     added = {new for old, new in pairs.values() if not old}
-    # Hunks that only wrap or move code.
+    # Hunks that only wrap code, or move it: the same words are removed in one and added in another.
     unchanged = {
         hunk for hunk, (old, new) in pairs.items() if old == new or old + new in removed & added
     }
@@ -249,6 +253,7 @@ def _find_origins(
     If the commit only adds lines, the newer of the two neighbouring lines counts, because new code
     has most defects. `reformatted` commits are ignored, because they only wrapped or moved lines.
     """
+    # git blames the lines of all hunks in one call, as each call reads the history again.
     # A hunk at line 0 is before the first line. A hunk that only adds has two neighbours.
     spans = {
         range(hunk.old_start, hunk.old_start + (hunk.old_length or 2)): bool(hunk.old_length)

@@ -8,6 +8,7 @@ with a reader as well as following each line by its text through moves and merge
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,6 +26,7 @@ MIN_UNITS: Final = 3
 """Minimum number of units that a hunk must have for a base rate of its own."""
 MAX_UNITS: Final = 40
 """Maximum number of units in a base rate; from a longer one, evenly spaced ones are used."""
+# `-w`: a formatter is no answer to a comment. `-l1000`: above it, git looks for exact renames only.
 DIFF: Final = ("diff", "-w", "--ignore-blank-lines", "-M50%", "-l1000", "--no-relative")
 """Arguments of git: ignore white space; a renamed file has at least half of the old lines."""
 # Words and signs, but no commas and quotes, because formatters change these.
@@ -62,7 +64,8 @@ class LaterChanges:
         self._clone, self._pull = clone, pull
         # git does not accept NUL in a name.
         self._paths = {path for row in comments if (path := row.path) and "\0" not in path}
-        self._known: dict[str, bool] = {}
+        # Each is a process of git, so that answers are kept.
+        self._exists = cache(lambda commit: not git.missing_commits(clone, [commit]))
         self._forks: dict[str, str] = {}
         self._diffs: dict[tuple[str, str], Changes | str] = {}
         # The head first, because the merge also contains changes of others on the base branch.
@@ -198,11 +201,6 @@ class LaterChanges:
             except InputError as exc:
                 self._diffs[old, new] = f"the diff cannot be read: {exc}"
         return self._diffs[old, new]
-
-    def _exists(self, commit: str) -> bool:
-        if commit not in self._known:
-            self._known[commit] = not git.missing_commits(self._clone, [commit])
-        return self._known[commit]
 
     def _run(self, *arguments: str) -> bytes:
         # git exits with 1 if the histories of `merge-base` have no commit in common.

@@ -73,7 +73,7 @@ def score(
         ModelNotFoundError: The encoder's model is missing.
         StoreError: The store cannot be read or written.
     """
-    start = time.monotonic()
+    start = time.monotonic()  # the clock of the machine may be set during a night
     # Created before the first task, so that a wrong engine or a missing model fails only once.
     chosen_engine = make_engine(engine, workers)
     signature = pull_rows.signature_of(pull_rows.make_scorer(settings))
@@ -114,6 +114,7 @@ def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, i
         Repository and number of each pull request, sorted, and the hash of its content: its head
         and its comments with their lines, 8 bytes.
     """
+    # The newest content counts: a comment that was edited or moved is scored again.
     # A signature that was never stored has the id 0, which no score has.
     id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
     unscored = []

@@ -97,7 +97,8 @@ def share_limit(settings: Config, workers: int) -> Config:
 @lru_cache(maxsize=1)
 def make_scorer(settings: Config) -> Scorer:
     """Make the scorer of this process, once."""
-    # Pull requests are untrusted: analyzers run in a sandbox or not at all.
+    # Pull requests are untrusted: analyzers run in a sandbox or not at all
+    # (docs/design/013-untrusted-code.md).
     return Scorer(settings, encoder=_encoder(settings), untrusted=True)
 
 
@@ -250,6 +251,7 @@ def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
             )
     if reader is None:
         return {}
+    # MiniLM, whatever encoder scores: the pair model was learned with it.
     firsts = same_points(tuple(findings.values()), MiniLM(), reader.weights.rarity)
     keys = tuple(findings)
     return {key: keys[first] for key, first in zip(keys, firsts, strict=True)}
@@ -314,7 +316,7 @@ def noise_of(result: Result, item: CommentResult) -> Noise | None:
     if not visible_sentences or item.scores.reason == NOT_READ:
         return None
     if item.usefulness is None:
-        # Without a usefulness model, only the matched points decide.
+        # Without weights for usefulness, only the matched points decide.
         addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
         return None if addresses else Noise.NOTHING
     remarks = _remarks(result, item.usefulness)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from crscore.pull_request.reviewers.authors import is_app, strip_app_suffix
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.wildcards import matches_any
 
+# The table keeps the values of earlier rules, and reports read the newest.
 RULES: Final = 5
 """Version of the rules; increased whenever a signal can change its value."""
 CURSOR: Final = "signals"
@@ -70,7 +72,7 @@ def find_signals(store: Store, clones: Path, *, night: str, engine: Engine = run
         )
         for repository, number in keys
     )
-    results = engine(tasks, measure, _without_clone)
+    results = engine(tasks, measure, partial(measure, reason=WORKER_DIED_REASON))
     stored = 0
     with progress.track("following comments", len(keys)) as advance:
         for repository, group in groupby(zip(keys, results, strict=True), lambda pair: pair[0][0]):
@@ -83,40 +85,32 @@ def find_signals(store: Store, clones: Path, *, night: str, engine: Engine = run
     return stored
 
 
-def measure(task: SignalTask) -> Signals:
-    """Compute the signals of one pull request, in any process."""
-    if not task.clone.is_dir():
-        return _without_clone(task, "there is no clone")
-    firsts = _first_comments(task)
-    on_lines = [comment for comment in firsts if comment.line is not None]
-    try:
-        later = LaterChanges(task.clone, task.pull, on_lines)
-        answers = {comment.key: {Signal.ACTED_ON: later.acted_on(comment)} for comment in on_lines}
-    except HostError as exc:
-        return _without_clone(task, exc.reason)
-    return {
-        comment.key: {Signal.RESOLVED: _resolved(task, comment), **answers.get(comment.key, {})}
-        for comment in firsts
-    }
+def measure(task: SignalTask, reason: str = "") -> Signals:
+    """Compute the signals of one pull request, in any process.
 
-
-def _without_clone(task: SignalTask, reason: str = WORKER_DIED_REASON) -> Signals:
-    """Return the signals that the host shows; whether lines changed is unknown."""
-    return {
-        comment.key: {Signal.RESOLVED: _resolved(task, comment)}
-        | ({} if comment.line is None else {Signal.ACTED_ON: Answer(None, reason)})
-        for comment in _first_comments(task)
-    }
-
-
-def _first_comments(task: SignalTask) -> list[Comment]:
-    """Return the first review comment of each reviewer in each thread."""
+    Args:
+        task: The pull request.
+        reason: Why it cannot be known whether lines changed; empty to find it out.
+    """
+    # The first review comment of each reviewer in each thread.
     firsts: dict[tuple[str, int], Comment] = {}
     for comment in task.comments:
         if comment.is_review:
             thread = comment.key if comment.thread is None else comment.thread
             firsts.setdefault((comment.reviewer, thread), comment)
-    return list(firsts.values())
+    on_lines = [comment for comment in firsts.values() if comment.line is not None]
+    reason = reason or ("" if task.clone.is_dir() else "there is no clone")
+    answers = {comment.key: Answer(None, reason) for comment in on_lines}
+    if not reason:
+        try:
+            later = LaterChanges(task.clone, task.pull, on_lines)
+            answers = {comment.key: later.acted_on(comment) for comment in on_lines}
+        except HostError as exc:
+            answers = {comment.key: Answer(None, exc.reason) for comment in on_lines}
+    signals = {row.key: {Signal.RESOLVED: _resolved(task, row)} for row in firsts.values()}
+    for key, answer in answers.items():
+        signals[key][Signal.ACTED_ON] = answer
+    return signals
 
 
 def _resolved(task: SignalTask, comment: Comment) -> Answer:
@@ -159,6 +153,7 @@ def _store(store: Store, signals: Signals, night: str) -> int:
                 base_of=base_of,
             )
             before = last.get(signal)
+            # Most threads are never resolved: without a row, a thread is not resolved.
             is_absent = before is None and row.value == 0 and signal is Signal.RESOLVED
             if not is_absent and (before is None or replace(before, night=night) != row):
                 rows.append(row)

@@ -28,7 +28,7 @@ def all_repositories(store: Store) -> list[Repository]:
 
 def find_by_name(store: Store, name: str) -> list[Repository]:
     """Return the repositories of this name, ignoring case; those that can be read come first."""
-    # After a rename, a new repository can have the name of an old one.
+    # After a rename, a new repository can have the name of an old one, and hosts ignore case.
     return store.select(
         Repository, "WHERE name = ? COLLATE NOCASE ORDER BY state <> 'ok', id", name
     )

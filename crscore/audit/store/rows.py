@@ -233,6 +233,7 @@ class Signal(IntEnum):
     Without a row, a comment is on no line (`ACTED_ON`), or its thread is not resolved.
     """
 
+    # The other numbers were signals that no report reads any more.
     ACTED_ON = 1
     """Lines near the commented ones changed later."""
     RESOLVED = 3

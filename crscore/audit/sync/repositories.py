@@ -87,7 +87,7 @@ def find_repositories(
             continue
         try:
             listed = feed.find_repository(name)
-            repositories[listed.id] = _store_listed(store, feed, listed, since, messages)
+            repositories[listed.id] = store_listed(store, feed, listed, since, messages)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
@@ -98,7 +98,7 @@ def find_repositories(
     for pattern in patterns:
         for listed in _list(store, feed, pattern, messages):
             try:
-                repositories[listed.id] = _store_listed(store, feed, listed, since, messages)
+                repositories[listed.id] = store_listed(store, feed, listed, since, messages)
             except HostError as exc:
                 messages.missing.append(f"{pattern}: {exc.reason}.")
     # A fixed order, so that a repeated run reads the same repositories first.
@@ -118,19 +118,7 @@ def find_again(
     except (NotFoundError, PermissionDeniedError) as exc:
         _lose(store, repository, exc, messages)
         return None
-    return _store_listed(store, feed, listed, "", messages)
-
-
-def rename(store: Store, repository: Repository, name: str, messages: Messages) -> Repository:
-    """Store a repository's new name."""
-    if repository.name == name:
-        return repository
-    _check_listed(name)
-    messages.notes.append(f"{repository.name} is now called {name}.")
-    renamed = replace(repository, name=name)
-    with store.transaction():
-        store.put([renamed])
-    return renamed
+    return store_listed(store, feed, listed, "", messages)
 
 
 def _list(store: Store, feed: Feed, pattern: str, messages: Messages) -> Sequence[FeedRepository]:
@@ -154,10 +142,17 @@ def _list(store: Store, feed: Feed, pattern: str, messages: Messages) -> Sequenc
     return [item for item in listed if fnmatchcase(item.name.lower(), pattern.lower())]
 
 
-def _store_listed(
+def store_listed(
     store: Store, feed: Feed, listed: FeedRepository, since: str, messages: Messages
 ) -> Repository:
-    _check_listed(listed.name)
+    """Store a repository as the host has it now, perhaps with another name.
+
+    Raises:
+        HostError: It has a name that could change an address or a message.
+    """
+    if not _DEEP_NAME.fullmatch(listed.name):
+        reason = f"the host calls it {listed.name[:100]!r}, which is not a name"
+        raise HostError("the repository", reason)
     previous = store.find_one(Repository, id=listed.id)
     row = Repository(
         id=listed.id,
@@ -174,12 +169,6 @@ def _store_listed(
         if previous is None:
             put_position(store, row.id, "pulls", since)
     return row
-
-
-def _check_listed(name: str) -> None:
-    """Reject a name that could change an address or a message."""
-    if not _DEEP_NAME.fullmatch(name):
-        raise HostError("the repository", f"the host calls it {name[:100]!r}, which is not a name")
 
 
 def _lose(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:
