@@ -54,8 +54,10 @@ class Client(HostClient):
         self.url = url.rstrip("/")
         self.is_job = token is not None and token.is_job
         self.is_signed_in = token is not None
+        # A job's token ends with the job, so a later run could not find what it marked.
         lasting_token = None if token is None or self.is_job else token.text
         self.comment_key = derive_key(comment_key or lasting_token)
+        # https://docs.gitlab.com/api/rest/authentication/
         header = "JOB-TOKEN" if self.is_job else "PRIVATE-TOKEN"
         super().__init__(
             f"{self.url}/api/v4",

@@ -20,8 +20,8 @@ import msgspec
 from crscore.errors import NotFoundError, UnavailableError
 from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
-from crscore.gitlab.merge_requests import MergeRequest, read_file, read_version, request_path
 from crscore.gitlab.notes import Discussion, Id
+from crscore.gitlab.versions import MergeRequest, read_file, read_version, request_path
 from crscore.hosts.feed import (
     FeedDetails,
     FeedMessage,

@@ -32,13 +32,7 @@ from crscore.errors import (
 )
 from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
-from crscore.gitlab.merge_requests import (
-    DiffRefs,
-    MergeRequest,
-    read_file,
-    read_version,
-    request_path,
-)
+from crscore.gitlab.versions import DiffRefs, MergeRequest, read_file, read_version, request_path
 from crscore.hosts import outdated_hunks, sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.listed_files import add_full_files
@@ -102,15 +96,13 @@ class GitLab:
         request = self.client.get(path, MergeRequest)
         # Lists can change while they are read: a second reading is usually consistent; else the run
         # is partial.
+        no_checkout = CheckoutSearch(None, None)
         for is_last in (False, True):
             refs = _refs_of(request)
             conversation = self._read_conversation(path, request)
             entries = self.client.pages(f"{path}/versions", versions.Entry)
-            search = (
-                find_checkout(refs.start_sha, refs.head_sha)
-                if find_checkout
-                else CheckoutSearch(None, None)
-            )
+            ends = (refs.start_sha, refs.head_sha)
+            search = find_checkout(*ends) if find_checkout else no_checkout
             change = self._read_change(repository, path, refs, entries, search, limits)
             before, request = request, self.client.get(path, MergeRequest)
             unlisted = request.describe_unlisted(conversation.listed)
@@ -227,6 +219,7 @@ class GitLab:
             messages += notes.read_approvals(approvals, subject)
         except _REFUSED as exc:
             missing.append(f"Approvals could not be read ({exc.reason}).")
+        # The result may be posted where people without access to these notes read it.
         internal = sum(map(notes.is_internal, items))
         if internal:
             left_out = count_noun(internal, "internal note")
@@ -257,7 +250,8 @@ class GitLab:
         if not self.client.is_signed_in:
             return None, "there is no token"
         try:
-            # A job acts as the user who started it; its token may read little else.
+            # A job acts as the user who started it; its token may read little else:
+            # https://docs.gitlab.com/ci/jobs/ci_job_token/
             if self.client.is_job:
                 return self.client.get("/job", _Job).user.id, ""
             return self.client.get("/user", notes.User).id, ""
@@ -327,6 +321,7 @@ class GitLab:
         search: CheckoutSearch,
         limits: Limits,
     ) -> OutdatedHunks:
+        # GitLab lists the newest version first; of several with one head, the newest counts.
         ids = {entry.head_commit_sha: entry.id for entry in reversed(entries)}
 
         def read(commit: str) -> tuple[ChangedFile, ...]:

@@ -1,4 +1,4 @@
-"""Versions of a merge request: GitLab keeps the change of every push, with its commits.
+"""Merge requests and their versions: GitLab keeps the change of every push, with its commits.
 
 A version never changes, so its files cannot move between pages, as they can in the list of current
 files. One version is the change to score; the others have the hunks that outdated notes were
@@ -7,21 +7,28 @@ written on.
 Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-diff-version
 """
 
+import base64
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
+from urllib.parse import quote
 
 import msgspec
 
 from crscore.diff.languages import language_of
 from crscore.diff.parse import DiffLimits
-from crscore.errors import NotFoundError
+from crscore.errors import HostError, NotFoundError
+from crscore.gitlab import notes
+from crscore.gitlab.client import Client
 from crscore.hosts.listed_files import ListedFile, join_files, read_patch
 from crscore.hosts.records import Change, HostMessage
 from crscore.records import ChangedFile, FileStatus, Side
+from crscore.text import count_noun
 
 # All other lines of a patch start with a space, `+`, `-` or a backslash.
 _HEADER: Final = re.compile(
@@ -30,6 +37,47 @@ _HEADER: Final = re.compile(
 # Two requests a file. Beyond it, a file without lines counts as withheld.
 MAX_COMPARED: Final = 200
 """Maximum number of files without lines whose contents are compared."""
+# The newest version, and those that outdated notes were written on (`MAX_COMMITS`).
+MAX_CACHED_VERSIONS: Final = 24
+
+
+class DiffRefs(msgspec.Struct, frozen=True):
+    """Commits of the change."""
+
+    base_sha: str = ""
+    head_sha: str = ""
+    start_sha: str = ""
+
+
+class MergeRequest(msgspec.Struct, frozen=True):
+    """Merge request."""
+
+    # Its number in the project, as in `!7`, and its number on the server.
+    iid: notes.Id
+    id: notes.Id = 0
+    title: str = ""
+    state: str = ""
+    draft: bool = False
+    web_url: str = ""
+    author: notes.User | None = None
+    created_at: str = ""
+    updated_at: str = ""
+    closed_at: str | None = None
+    merged_at: str | None = None
+    target_branch: str = ""
+    sha: str | None = None
+    merge_commit_sha: str | None = None
+    squash_commit_sha: str | None = None
+    diff_refs: DiffRefs | None = None
+    """None until GitLab has computed them, some time after a push."""
+    user_notes_count: int | None = None
+
+    def describe_unlisted(self, listed: int) -> str:
+        """Return a clause if GitLab's count differs from the number of listed notes; else ""."""
+        counted = self.user_notes_count
+        if counted in (None, listed):
+            return ""
+        return f"GitLab counts {count_noun(counted, 'note')} but lists {listed}"
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -78,6 +126,52 @@ class Version(Entry, frozen=True):
     diffs: tuple[FileRow, ...] = ()
 
 
+class _File(msgspec.Struct, frozen=True):
+    content: str = ""
+    content_sha256: str = ""
+
+
+def request_path(project: str | int, number: int) -> str:
+    """Return the API's path of a merge request; a project has a name and a number."""
+    return f"/projects/{quote(str(project), safe='')}/merge_requests/{number}"
+
+
+# An audit reads one version for all notes that were written on it.
+@lru_cache(maxsize=MAX_CACHED_VERSIONS)
+def read_version(client: Client, path: str, number: int) -> Version:
+    """Read a version, which never changes.
+
+    Args:
+        client: The client.
+        path: Path of the merge request.
+        number: Id of the version.
+
+    Raises:
+        HostError: It cannot be read.
+    """
+    return client.get(f"{path}/versions/{number}", Version)
+
+
+def read_file(client: Client, project: str | int, path: str, ref: str) -> bytes:
+    """Read a file at a commit or branch, and check with its hash that it is complete.
+
+    Raises:
+        HostError: It cannot be read.
+    """
+    # A path is one part of the address, so its slashes are escaped too.
+    name = quote(str(project), safe="")
+    address = f"/projects/{name}/repository/files/{quote(path, safe='')}"
+    file = client.get(address, _File, {"ref": ref})
+    # https://docs.gitlab.com/api/repository_files/#get-file-from-repository
+    try:
+        data = base64.b64decode(file.content, validate=True)
+    except ValueError:
+        data = b""
+    if file.content_sha256 and hashlib.sha256(data).hexdigest() != file.content_sha256:
+        raise HostError(f"GET {address}", "the file does not match its hash")
+    return data
+
+
 def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozenset[str]:
     """Return the paths of the files whose lines GitLab omits without a flag.
 
@@ -114,7 +208,7 @@ def convert_version(
         limits: Size limits of the diff.
         withheld: Paths from `find_withheld`.
     """
-    listing = {row.new_path: _read_file(row, limits, withheld) for row in version.diffs}
+    listing = {row.new_path: _convert_row(row, limits, withheld) for row in version.diffs}
     change = join_files(listing, limits)
     missing = (*change.missing, *_uncounted(version, len(listing)))
     return change._replace(missing=missing)
@@ -164,7 +258,7 @@ def count_lines(
     return total if is_complete else None, main
 
 
-def _read_file(row: FileRow, limits: DiffLimits, withheld: Collection[str]) -> ListedFile:
+def _convert_row(row: FileRow, limits: DiffLimits, withheld: Collection[str]) -> ListedFile:
     moved = row.renamed_file and row.old_path != row.new_path
     status = FileStatus.MODIFIED
     for flag, value in (

@@ -25,6 +25,7 @@ class PullKey(NamedTuple):
 
     repository: int
     number: int
+    # GitHub's GraphQL asks for several objects by these.
     node: str
     """The host's own identifier."""
 
@@ -45,6 +46,7 @@ class FeedPull(NamedTuple):
     closed: str | None
     merged: str | None
     base_ref: str
+    # GitLab's lists lack it; `read_details` has it.
     base: str
     """Tip of the base branch; empty if the list does not have it."""
     head: str
@@ -152,6 +154,7 @@ class Feed(Protocol):
             HostError: The list cannot be read to its end.
         """
 
+    # A force-push leaves commits that no branch has; an audit's clone fetches them by name.
     def find_commits(self, repository: str, commits: Sequence[str]) -> Sequence[str]:
         """Return the commits (40 hex digits each) that the host still has.
 
@@ -166,6 +169,7 @@ class Feed(Protocol):
             HostError: A page cannot be read.
         """
 
+    # A resolved thread does not change its pull request, so `read_changed` does not list it.
     def read_threads(self, pulls: Sequence[PullKey]) -> Sequence[tuple[FeedThread, ...] | None]:
         """Read the states of the threads; None for a pull request that needs `read_details`.
 

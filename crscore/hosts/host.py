@@ -11,6 +11,7 @@ from crscore.hosts.sticky import Posted
 
 FindCheckout = Callable[[str, str], CheckoutSearch]
 
+# Read at the base branch: whoever opens a pull request must not set the rules for it.
 SETTINGS_FILE: Final = "pyproject.toml"
 
 
@@ -96,6 +97,7 @@ class Host(Protocol):
             HostError: They could not be read in full.
         """
 
+    # A workflow that posts for a fork has only the comment to write: it reads nothing else.
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
         """Read crscore's own comments.
 

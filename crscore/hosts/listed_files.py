@@ -79,8 +79,10 @@ def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:
         The change, with its files sorted as git sorts them.
     """
     files: dict[str, ListedFile] = {}
+    # A cache finds claims by this hash, so it covers all that the change shows.
     digest = hashlib.sha256()
     size = hunks = 0
+    # Beyond a limit a file is marked, not dropped: its path still counts in the change.
     # Sorted by bytes, as in git; an unpaired surrogate must not raise an error.
     for name in sorted(listing, key=lambda name: name.encode("utf-8", "surrogatepass")):
         listed = listing[name]

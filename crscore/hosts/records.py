@@ -35,6 +35,7 @@ class HostMessage:
     """Markdown, the latest version."""
     login: str | None
     """Login of the author; None when the account is deleted."""
+    # Not sufficient: many bots post from ordinary accounts (`pull_request.reviewers.identify`).
     is_bot: bool
     """True if the host marks the account as an app."""
     url: str = ""
@@ -104,6 +105,7 @@ class PullRequest:
     """Change from the merge base to the head, with full files where available."""
     messages: tuple[HostMessage, ...]
     """Messages sorted by creation time, kind and id, without minimised and pending ones."""
+    # A comment that led to a fix is outdated, and still was a good review of these lines.
     originals: Mapping[int, Diff]
     """Hunk that each outdated line message was written on, as a separate change, by its id."""
     missing: tuple[str, ...] = ()

@@ -153,8 +153,8 @@ class PullReader:
         store, unanswered, logins = self.store, 0, queries.logins_by_account(self.store)
         try:
             for pull in pulls:
-                # On GitHub, one GraphQL query and two REST requests: for 1,000 changed pull requests
-                # 1,038 points and 2,006 requests (`benchmarks/audit_sync.py`).
+                # On GitHub, one GraphQL query and two REST requests: 1,038 points and 2,006
+                # requests for 1,000 changed pull requests (`benchmarks/audit_sync.py`).
                 rows = store.find(Comment, repository=pull.repository, number=pull.number)
                 known_hunks = {host_id_of(row.key) for row in rows if row.path is not None}
                 try:
