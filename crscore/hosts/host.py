@@ -97,7 +97,7 @@ class Host(Protocol):
             HostError: They could not be read in full.
         """
 
-    # A workflow that posts for a fork has only the comment to write: it reads nothing else.
+    # To post what another job measured, only the comment is needed.
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
         """Read crscore's own comments.
 
