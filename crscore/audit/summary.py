@@ -304,5 +304,5 @@ def _limits(
         if count:
             yield f"{text}: {count_noun(count, noun)}."
     if table.other_signatures:
-        count = count_noun(len(table.other_signatures), "other signature")
-        yield f"Scores of other settings or versions are excluded from all numbers: {count}."
+        signatures = count_noun(len(table.other_signatures), "other signature")
+        yield f"Scores of other settings or versions are excluded from all numbers: {signatures}."

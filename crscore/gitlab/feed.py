@@ -141,8 +141,8 @@ class GitLabFeed:
         subject = notes.Subject(request.web_url, request.sha or "", None)
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         # Several versions have the same head after the target branch moved: the newest counts.
-        entries = sorted(entries, key=attrgetter("id"))
-        ids = {entry.head_commit_sha: entry.id for entry in entries}
+        ordered = sorted(entries, key=attrgetter("id"))
+        ids = {entry.head_commit_sha: entry.id for entry in ordered}
         messages = []
         for discussion in discussions:
             for note, message in notes.read_notes(discussion, subject):

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from crscore.gitlab import client, host, merge_requests, notes, versions
+from crscore.gitlab import client, host, notes, versions
 from crscore.gitlab.notes import Discussion, NoteItem, Subject
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
@@ -119,9 +119,9 @@ def test_own_notes_are_those_of_the_account() -> None:
         (versions.Entry, "MergeRequestDiff"),
         (versions.Version, "MergeRequestDiffFull"),
         (versions.FileRow, "Diff"),
-        (merge_requests.MergeRequest, "MergeRequest"),
-        (merge_requests.DiffRefs, "DiffRefs"),
-        (merge_requests._File, "File"),
+        (versions.MergeRequest, "MergeRequest"),
+        (versions.DiffRefs, "DiffRefs"),
+        (versions._File, "File"),
         (host._Job, "Job"),
     ],
 )
