@@ -229,21 +229,23 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
     order = sorted(texts, key=lambda at: (at < drafts, at))
     for number, at in enumerate(order):
         scored, first = result.comments[at], None
-        for earlier, other_at in enumerate(order[:number], len(result.remarks)):
-            other = result.comments[other_at].comment
-            if _are_apart(other, scored.comment, is_same_side=(other_at < drafts) == (at < drafts)):
+        comment = scored.comment
+        for index, earlier_at in enumerate(order[:number], len(result.remarks)):
+            earlier = result.comments[earlier_at].comment
+            is_same_side = (earlier_at < drafts) == (at < drafts)
+            if _are_apart(earlier, comment, is_same_side=is_same_side):
                 continue
             # The encoder reads English only, so the words are compared: all of them or, of nearby
             # comments, the names in the code. One common name is not enough, as most comments on a
             # function name it.
-            is_near = abs((scored.comment.line or 0) - (other.line or 0)) <= SAME_PLACE_LINES
-            common_names = code_names(texts[at]) & code_names(texts[other_at])
-            if texts[at] == texts[other_at] or (is_near and len(common_names) > 1):
-                first = earlier
+            is_near = abs((comment.line or 0) - (earlier.line or 0)) <= SAME_PLACE_LINES
+            common_names = code_names(texts[at]) & code_names(texts[earlier_at])
+            if texts[at] == texts[earlier_at] or (is_near and len(common_names) > 1):
+                first = index
                 break
         yield Triaged(
-            index=len(result.remarks) + number, comment=at, id=scored.comment.id,
-            author=scored.comment.author, text=texts[at], place=_place_of(scored.comment),
+            index=len(result.remarks) + number, comment=at, id=comment.id,
+            author=comment.author, text=texts[at], place=_place_of(comment),
             action=Action.ANSWER if first is None else Action.SKIP,
             reason=NOT_READ if first is None else f"remark {first} is about the same code",
             stance=None, importance=None, worth=None, draft_worth=None, receipt=None,
