@@ -219,6 +219,7 @@ def _applies(scored: CommentResult) -> bool | None:
 def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
     """Yield an entry for the text of each comment that is not in English."""
     texts: dict[int, str] = {}
+    # The network reads English only; a language model may have read this text.
     by_model = {at for remark in result.remarks for at in remark.sentences}
     for index, sentence in enumerate(result.sentences):
         if index in by_model:
@@ -261,7 +262,7 @@ def _choose_action(
         return Action.ANSWER, f"the code refutes it: {remark.receipt.fact}"
     does = f"it {remark.stance.value}"
     is_nit = remark.level is Importance.NIT and not applies
-    # In this order, the first that applies is the reason.
+    # The first that applies is the reason.
     for is_skipped, reason in (
         (remark.gives < GIVES_FROM, f"{does}, and needs no answer"),
         (remark.about < ON_TOPIC, "it is not about this change"),

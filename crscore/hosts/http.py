@@ -318,6 +318,7 @@ class HostClient(ABC):
         Raises:
             HostError: The error of the last try.
         """
+        # urllib3's `Retry` counts tries and reads `Retry-After`; it cannot share a budget.
         retries, budget = RETRIES, self.budget
         while True:
             start = budget.now()

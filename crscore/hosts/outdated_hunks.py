@@ -18,7 +18,7 @@ from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
 from crscore.text import count_noun
 
-# Each takes a request.
+# Each takes a request, and a pull request can have hundreds of pushes.
 MAX_COMMITS: Final = 20
 """Maximum number of older versions to read, the ones with the most comments first."""
 
@@ -50,6 +50,7 @@ def read_outdated_hunks(
         HostError: A version could not be read; a missing version is not an error.
     """
     outdated = [message for message in messages if message.outdated and message.path]
+    # Versions with many comments first: each is read once for all of them.
     counts = Counter(message.commit for message in outdated if message.commit)
     commits = sorted(counts, key=lambda commit: (-counts[commit], commit))
     versions: dict[str, Mapping[str, ChangedFile]] = {}

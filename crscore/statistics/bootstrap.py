@@ -163,6 +163,7 @@ def percentile_interval(draws: Floats, *, clusters: int, expanded: bool = False)
     Source:
         Hesterberg, The American Statistician 69 (2015), 371-386, section 5.3.
     """
+    # A statistic that most draws leave undefined is known for a selection of the data only.
     defined = draws[~np.isnan(draws)]
     if clusters < 2 or len(defined) < max(1, len(draws) / 2):
         return Interval(None, None)
@@ -286,6 +287,7 @@ def rank_ranges(draws: Floats) -> tuple[tuple[int, int], ...]:
         >>> rank_ranges(np.array([[9.0, 5.0, 4.0]] * 50 + [[9.0, 4.0, 5.0]] * 50))
         ((1, 1), (2, 3), (2, 3))
     """
+    # NaN compares with nothing, so it would share the best rank.
     filled = np.where(np.isnan(draws), -np.inf, draws)
     ranks = 1 + (filled[:, None, :] > filled[:, :, None]).sum(axis=2)
     tail = (1 - LEVEL) / 2

@@ -89,6 +89,7 @@ def kendall(first: Floats, second: Floats) -> float | None:
         DependencyError: scipy is not installed.
     """
     stats = require_scipy()
+    # scipy returns NaN for these.
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(stats.kendalltau(first, second).statistic)

@@ -77,6 +77,7 @@ def stratified_difference(first: Floats, second: Floats, strata: Ints, weights: 
     Returns:
         First minus second, shape (B,); NaN if no stratum has rows of both sides.
     """
+    # `reduceat` sums runs of rows, so the rows of a stratum have to be adjacent.
     order = np.argsort(strata, kind="stable")
     starts = np.flatnonzero(np.diff(strata[order], prepend=-1))
     ordered_weights = weights[:, order]
@@ -132,7 +133,8 @@ def pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
     Returns:
         Shape (B,); NaN if one of them is constant.
     """
-    # Centred, so that the sums below do not lose digits.
+    # Centred, so that the sums below do not lose digits, as differences of large squares would:
+    # https://en.wikipedia.org/wiki/Algorithms_for_calculating_variance
     x, y = first - first.mean(), second - second.mean()
     parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
     n, sx, sy, sxx, syy, sxy = (weights @ parts).T
@@ -189,6 +191,7 @@ def auc(
     """
     _, stratum = np.unique(np.asarray(strata or [""] * len(values)), return_inverse=True)
     order = np.lexsort((values, stratum))
+    # Infinity differs from any value, so the first row begins a group.
     is_new = np.diff(stratum[order], prepend=-1) != 0
     starts = np.flatnonzero(is_new | (np.diff(values[order], prepend=np.inf) != 0))
     ordered_weights = weights[:, order]
