@@ -13,6 +13,7 @@ from crscore.audit.overview import Decision, Estimate, Fact, Rate, Reviewer, Ver
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import view
 
+# The page of numbers has all pairs: of ten bots, nine for each.
 PAIRS: Final = 3
 """Number of comparisons of a bot on the first screen, clear ones first."""
 SKIPS: Final = {
@@ -52,6 +53,7 @@ def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -
 
 
 def _gain(row: Reviewer, decision: Decision) -> str:
+    # Counts with the number that they are part of: "12 fixed" alone says nothing.
     remarks, weighty = row.remarks, decision.weighty.count
     mattered = sum(remarks.mattered.values())
     text = (

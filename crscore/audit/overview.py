@@ -26,6 +26,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     high: float
 
 
+# By pull request, as remarks on one of them resemble each other (docs/design/025-audits.md).
 class Rate(Struct, frozen=True, kw_only=True):
     """Share with its 95 % interval (Wilson), clustered by pull request."""
 
@@ -61,6 +62,7 @@ class Remarks(Struct, frozen=True, kw_only=True):
     """Kind -> remarks: critical, major and minor are worth acting on; then nit; formula, repeat,
     restates, praise, nothing and refuted give the author nothing to do; unread have no sentence in
     English."""
+    # Without a reaction, a remark may still have been right.
     mattered: dict[str, Count]
     """Level -> remarks worth acting on that people fixed, answered or resolved."""
     fixed: Count
@@ -95,6 +97,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     their point and have other lines to compare with."""
     chance: Share | None
     """The same share for other lines, without a comment; null if there are none."""
+    # A script can write weighty words: they alone keep no bot (docs/design/031-decisions.md).
     evidence: tuple[str, ...]
     """Evidence besides its own words, a clause each; without any, it is not kept."""
     afterwards: Rate
@@ -158,6 +161,7 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     """Standard error of the mean by the choice of pull requests alone; 0 if it is unknown."""
     minutes: float
     """Reading time of its remarks at 200 words per minute."""
+    # Hosts do not know what a bot costs: `--price BOT=AMOUNT/month` does.
     price: float | None
     """Price in the period; null if none was given."""
     abstained: Count
@@ -205,6 +209,7 @@ class EscapedRecall(Struct, frozen=True, kw_only=True):
     is_bot: bool
     near: Rate
     """Share of fixes with a comment at most three lines from the fixed lines."""
+    # A bot that comments everywhere is next to all changes, also to those that fix nothing.
     near_base: Rate
     """The same share for later commits that change lines for another reason."""
 

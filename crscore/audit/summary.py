@@ -51,6 +51,7 @@ the reader errs in one direction for one bot's style (`python -m benchmarks.bot_
 _Z: Final = NormalDist().inv_cdf(0.9)
 """Half the width of an 80 % interval, in standard deviations."""
 _WORDS_PER_MINUTE: Final = 200
+# The most valuable first; an undecided bot may still turn out to be one to keep.
 _ORDER: Final = ("keep", "tune", "undecided", "drop")
 _UNSEEN: Final = Coverage(
     reviewed=rate(0, 0), last_head=rate(0, 0), green_unreviewed=None, skips={}, hours=None
@@ -112,7 +113,8 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         table, detect=options.detect, resamples=options.resamples, seed=options.seed
     )
     examples = _examples(store, table, options.host)
-    # Bots that never reviewed are listed too, because their coverage shows it.
+    # Bots that never reviewed are listed too, because their coverage shows it: a bot whose check is
+    # always green looks like one that finds nothing.
     silent = {
         name
         for name, row in table.coverage.items()

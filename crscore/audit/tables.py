@@ -29,6 +29,7 @@ from crscore.statistics.resampled import divide
 
 Ints = npt.NDArray[np.int64]
 
+# A nit is worth a look, but no bot is kept for nits.
 IMPORTANT: Final[tuple[str, ...]] = ("critical", "major", "minor")
 """Kinds of remarks that are worth acting on."""
 EMPTY: Final[tuple[str, ...]] = ("formula", "repeat", "restates", "praise", "nothing", "refuted")
@@ -134,6 +135,7 @@ class ReviewTable:
         A bot that saw a pull request and said nothing has found nothing.
         """
         values = np.full((len(self.number), len(self.reviewers)), np.nan)
+        # Of silence only this much is known: it has no usefulness.
         if column == GAINED:
             pulls = list(zip(self.repository.tolist(), self.number.tolist(), strict=True))
             for index, name in enumerate(self.reviewers):

@@ -41,8 +41,10 @@ EXPLANATION: Final = (
     "check, or that was merged between its first and last post.",
 )
 """Explanations of the words of the first screen."""
+# A bot's own page has up to ten of each kind.
 QUOTES: Final = 3
 """Number of remarks that are quoted on the first screen for each bot."""
+# The JSON has all of them.
 MAX_BOTS: Final = 30
 """Maximum number of bots in the short report."""
 # A comment of GitHub has at most 65,536 characters, the summary of a job 1 MiB.

@@ -90,6 +90,7 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
         The message on the nearest line of the change with the same text, or marked as outdated if
         there is no such line.
     """
+    # GitHub's lists have the lines of the head, but each comment is stored as it was written.
     # Only current line comments on an older commit move; outdated ones have no line in the head.
     is_placed = message.kind is not MessageKind.LINE or message.outdated or message.commit == head
     if is_placed or message.line is None or not message.hunk:

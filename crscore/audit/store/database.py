@@ -188,6 +188,7 @@ class Store:
         """
         self._insert("IGNORE", rows)
 
+    # Bots repeat whole texts, and each night's text of a comment is kept.
     def add_text(self, text: str) -> bytes:
         """Store a text once and return its hash, 16 bytes."""
         text = text[: MAX_TEXT_BYTES // 4]  # UTF-8 takes four bytes at most

@@ -63,6 +63,7 @@ def _table(name: str, *key: str) -> Callable[[type[_R]], type[_R]]:
     return decorate
 
 
+# `schema.sql` explains the columns. Texts are `bytes`: the hash of one that is stored once.
 @_table("repositories", "id")
 class Repository(Row):
     """Audited repository."""

@@ -51,7 +51,7 @@ def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequen
     for pattern in patterns:
         if not forms[1].fullmatch(pattern):
             raise InputError(f"{pattern!r} is not an organisation with a pattern: write OWNER/*")
-    # Comments of two hosts can have the same numbers.
+    # Comments of two hosts can have the same numbers, which are the keys of the store.
     if any(row.page != feed.page for row in all_repositories(store)):
         raise InputError(f"{store.path} has repositories of another host: give another --store")
 
