@@ -65,6 +65,23 @@ def compare_all(
             f"no review of {min(missing)} in the period; there are reviews of: {names}"
         )
     pairs = list(combinations(reviewers, 2))
+    sides, is_paired, tests = _test_pairs(table, pairs, resamples=resamples, seed=seed)
+    count = max(1, sum(test.p is not None for test in tests))
+    return tuple(
+        _verdict(names, both, test, paired, detect, count)
+        for names, both, test, paired in zip(pairs, sides, tests, is_paired, strict=True)
+    )
+
+
+def _test_pairs(
+    table: ReviewTable, pairs: Sequence[tuple[str, str]], *, resamples: int, seed: int
+) -> tuple[list[list[Floats]], list[bool], list[PairedComparison]]:
+    """Test the difference of each pair.
+
+    Returns:
+        For each pair: both reviewers' values on the pull requests in the comparison, whether both
+        saw all of these, and the test.
+    """
     index_of = {name: index for index, name in enumerate(table.reviewers)}
     columns = [(index_of[first], index_of[second]) for first, second in pairs]
     # In planted histories this tells a bot that finds a fault on 70 % of 400 pull requests from one
@@ -96,19 +113,16 @@ def compare_all(
         ~(np.isnan(first) | np.isnan(second) if paired else np.isnan(first) & np.isnan(second))
         for (first, second), paired in zip(sides, is_paired, strict=True)
     ]
-    tests = correct_p_values(
+    tests = (
         compare_draws(
             None if np.isnan(value) else float(value), draws[:, index], units=int(counted.sum())
         )
         for index, (value, counted) in enumerate(zip(observed, is_counted, strict=True))
     )
-    count = max(1, sum(test.p is not None for test in tests))
-    return tuple(
-        _verdict(names, [side[counted] for side in both], test, bool(paired), detect, count)
-        for names, both, counted, test, paired in zip(
-            pairs, sides, is_counted, tests, is_paired, strict=True
-        )
-    )
+    counted_sides = [
+        [side[counted] for side in both] for both, counted in zip(sides, is_counted, strict=True)
+    ]
+    return counted_sides, is_paired.tolist(), correct_p_values(tests)
 
 
 def _verdict(
