@@ -66,10 +66,11 @@ class _Commands(click.Group):
 
     def _check_word(self, ctx: click.Context, word: str) -> None:
         """Reject a word that looks like a misspelled command rather than a file."""
-        spellings = [*self.list_commands(ctx), "--version", "--help"]
-        close_names = difflib.get_close_matches(word, spellings, n=1)
         # While the shell completes a word, it is not finished.
-        if close_names and not ctx.resilient_parsing and not Path(word).exists():
+        if ctx.resilient_parsing or Path(word).exists():
+            return
+        spellings = [*self.list_commands(ctx), "--version", "--help"]
+        if close_names := difflib.get_close_matches(word, spellings, n=1):
             raise click.UsageError(
                 f"{word!r} is neither a command nor a file; did you mean {close_names[0]}?", ctx
             )
