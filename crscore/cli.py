@@ -59,16 +59,14 @@ class _Commands(click.Group):
         """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
         group_options = {"--help", "-h", "--version", "-V"}
         if args and args[0] not in group_options and not self._has_command(args[0]):
-            if not args[0].startswith("-"):
+            # While the shell completes a word, it is not finished.
+            if not (args[0].startswith("-") or ctx.resilient_parsing or Path(args[0]).exists()):
                 self._check_word(ctx, args[0])
             args = [DEFAULT_COMMAND, *args]
         return super().parse_args(ctx, args)
 
     def _check_word(self, ctx: click.Context, word: str) -> None:
         """Reject a word that looks like a misspelled command rather than a file."""
-        # While the shell completes a word, it is not finished.
-        if ctx.resilient_parsing or Path(word).exists():
-            return
         spellings = [*self.list_commands(ctx), "--version", "--help"]
         if close_names := difflib.get_close_matches(word, spellings, n=1):
             raise click.UsageError(

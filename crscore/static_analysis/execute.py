@@ -14,6 +14,8 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +32,7 @@ from crscore.static_analysis.units import Unit
 from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
 
-BATCH_SIZES = (64, 8, 1)
+BATCH_SIZES = (128, 8, 1)
 """Maximum number of texts of one process, for the first attempt and each further one."""
 MAX_WAITS = 3
 """Maximum time of all failed processes together, as a multiple of the tool's time limit."""
@@ -84,8 +86,11 @@ def _run_in_batches(task: Task, units: Sequence[Unit]) -> dict[Unit, Outcome]:
     seconds_left = MAX_WAITS * task.tool.analyzer.manifest.limits.seconds
     for size in BATCH_SIZES:
         unread = [unit for unit in units if not isinstance(outcomes.get(unit), RawReport)]
-        for start in range(0, len(unread), size):
-            batch = unread[start : start + size]
+        # A long text counts as several, so that a large batch still ends within the time limit.
+        ends = accumulate(1 + len(unit.text) // 8_000 for unit in unread)
+        numbered = zip(((end - 1) // size for end in ends), unread, strict=True)
+        for _, pairs in groupby(numbered, itemgetter(0)):
+            batch = [unit for _, unit in pairs]
             started = time.monotonic()
             try:
                 outcomes |= zip(batch, _run_batch(task, batch), strict=True)

@@ -60,11 +60,15 @@ def test_equal_texts_are_read_once_and_answered_each(tmp_path) -> None:
     assert one == two
 
 
-def test_many_texts_take_several_processes(tmp_path) -> None:
-    analysis = run(
-        toy(tmp_path), *(f"BAD n{number}" for number in range(execute.BATCH_SIZES[0] + 3))
-    )
-    assert [messages(one) for one in analysis] == [[f"n{number} is bad"] for number in range(67)]
+def test_many_texts_take_several_processes(tmp_path, started) -> None:
+    analysis = run(toy(tmp_path), *(f"BAD n{number}" for number in range(131)))
+    assert [messages(one) for one in analysis] == [[f"n{number} is bad"] for number in range(131)]
+    assert started == [128, 3]
+
+
+def test_long_texts_share_a_process_with_fewer(tmp_path, started) -> None:
+    run(toy(tmp_path), *(f"BAD n{number}\n" + "#" * 40_000 for number in range(23)))
+    assert started == [21, 2]
 
 
 # What the tool is told
@@ -271,9 +275,9 @@ def started(monkeypatch) -> list[int]:
 
 def test_tool_that_always_fails_is_given_up(tmp_path, monkeypatch, started) -> None:
     monkeypatch.setattr(execute, "MAX_WAITS", 0)
-    analysis = run(toy(tmp_path), *(f"EXIT {70 + number % 5} {number}" for number in range(80)))
+    analysis = run(toy(tmp_path), *(f"EXIT {70 + number % 5} {number}" for number in range(140)))
     assert all(isinstance(one, ToolFailedError) for one in analysis)
-    assert started == [64]
+    assert started == [128]
 
 
 def test_failed_batch_is_tried_in_smaller_ones(tmp_path, started) -> None:
