@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 
 from crscore.claims.structural.quoting import Line
 from crscore.diff.roles import MACHINE_MADE, role_of
@@ -51,6 +52,7 @@ def _add_parts(
     enclosing = _unit_of(outlined.section, language) if outlined.section.strip() else None
     flush = 0 if enclosing is None else _flush(outlined, version, language)
 
+    @cache  # asked for every token, 200,000 times in a large pull request
     def key(index: int, line: int) -> str:
         """Return the qualified name of a unit, given a line in it."""
         name = outline.qualified(index)
