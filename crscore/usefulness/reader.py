@@ -126,14 +126,14 @@ class Reader:
             tuple(reading.read_text(outputs[unit.text], proposal=unit.proposal) for unit in units)
             for units, _ in reviews
         ]
-        found = []
+        drafts = []
         for (units, vectors), texts, fixed in zip(
             reviews, readings, divided or [{}] * len(reviews), strict=True
         ):
             visible = _visible_columns(units)
             # A remark is read as one text, as the texts of the scale are. The best of its sentences
             # instead put real comments by bots 4 points too high, and went less with their worth.
-            found.append(
+            drafts.append(
                 [
                     (columns, _join(columns, units), any(units[at].proposal for at in columns))
                     for comment in sorted({*visible, *fixed})
@@ -142,7 +142,7 @@ class Reader:
                     )
                 ]
             )
-        outputs |= self._read(text for row in found for _, text, _ in row if text not in outputs)
+        outputs |= self._read(text for row in drafts for _, text, _ in row if text not in outputs)
         return [
             TextReadings(
                 texts,
@@ -156,7 +156,7 @@ class Reader:
                     for columns, text, proposes in remarks
                 ),
             )
-            for (units, _), texts, remarks in zip(reviews, readings, found, strict=True)
+            for (units, _), texts, remarks in zip(reviews, readings, drafts, strict=True)
         ]
 
     def _read(self, texts: Iterable[str]) -> dict[str, Floats]:
