@@ -6,7 +6,7 @@ while it was read is detected. To save requests, the same query returns the newe
 settings file at the base.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -108,20 +108,6 @@ class _ReviewItem(CommentItem, frozen=True):
     commit_id: str | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class _States:
-    """States of all comments, from GraphQL."""
-
-    head: str
-    """Newest commit, from the last response."""
-    settings: graphql.Blob | None
-    """The settings file; None if there is none."""
-    resolved: dict[int, bool] = field(default_factory=dict)
-    """Whether the thread of each line comment is resolved, by the comment's id."""
-    comments: dict[tuple[MessageKind, int], graphql.CommentState] = field(default_factory=dict)
-    """State of each comment, by kind and id."""
-
-
 def read_conversation(
     client: Client, repository: str, number: int, *, settings: str
 ) -> Conversation:
@@ -141,7 +127,16 @@ def read_conversation(
     lines = client.pages(f"{pulls}/comments", LineItem)
     reviews = client.pages(f"{pulls}/reviews", _ReviewItem)
     comments = client.pages(f"{issues}/comments", CommentItem)
-    states = _read_states(client, repository, number, settings)
+    owner, _, name = repository.partition("/")
+    variables = {"owner": owner, "name": name, "number": number, "settings": settings}
+    response = client.graphql(graphql.PULL_QUERY, variables, graphql.PullResponse).repository
+    pull = graphql.read_rest(
+        partial(client.graphql, kind=graphql.Nodes),
+        response.pull_request,
+        graphql.CONVERSATION,
+        "headRefOid",
+    )
+    states, resolved = _read_states(client, pull)
     # The comments of a pending review are drafts; REST lists them for their author only.
     pending = {review.id for review in reviews if review.state == PENDING}
     messages = [
@@ -152,19 +147,50 @@ def read_conversation(
     listed = {(message.kind, message.id) for message in messages}
     # GraphQL counts the drafts too, so the listed ones are included here.
     listed |= {(MessageKind.LINE, item.id) for item in lines}
+    for index, message in enumerate(messages):
+        state = states.get((message.kind, message.id))
+        thread = message.thread
+        messages[index] = replace(
+            message,
+            resolved=None if thread is None else resolved.get(message.id, resolved.get(thread)),
+            minimized=state.is_minimized if state else None,
+            is_own=state.viewer_did_author if state else None,
+        )
+    messages.sort(key=lambda message: (message.created, message.kind.value, message.id))
     return Conversation(
-        messages=tuple(
-            sorted(
-                (_with_state(message, states) for message in messages),
-                key=lambda message: (message.created, message.kind.value, message.id),
-            )
-        ),
-        head=states.head,
-        settings=states.settings,
-        unlisted=sum(
-            key not in listed and state.state != PENDING for key, state in states.comments.items()
-        ),
+        messages=tuple(messages),
+        head=pull.head_ref_oid,
+        settings=response.object,
+        unlisted=sum(key not in listed and state.state != PENDING for key, state in states.items()),
     )
+
+
+def _read_states(
+    client: Client, pull: graphql.Node
+) -> tuple[dict[tuple[MessageKind, int], graphql.CommentState], dict[int, bool]]:
+    """Return the state of each comment, and whether the thread of each line comment is resolved.
+
+    Raises:
+        HostError: A response is missing; partial responses are not used.
+    """
+    resolved: dict[int, bool] = {}
+    states: dict[tuple[MessageKind, int], graphql.CommentState] = {}
+    states |= {(MessageKind.CONVERSATION, state.id): state for state in pull.comments.nodes}
+    states |= {
+        (MessageKind.REVIEW, state.id): state
+        for state in (pull.reviews.nodes if pull.reviews else ())
+    }
+    for thread in pull.threads.nodes:
+        complete = graphql.read_rest(
+            partial(client.graphql, kind=graphql.Nodes),
+            graphql.Node(id=thread.id, comments=thread.comments),
+            graphql.THREAD_COMMENTS,
+            kind="PullRequestReviewThread",
+        )
+        for state in complete.comments.nodes:
+            states[MessageKind.LINE, state.id] = state
+            resolved[state.id] = thread.is_resolved
+    return states, resolved
 
 
 def read_reviews(
@@ -191,33 +217,6 @@ def read_reviews(
         for review in reviews
         if review.state != PENDING and review.id not in replies
     )
-
-
-def _read_states(client: Client, repository: str, number: int, settings: str) -> _States:
-    """Read the states of all comments.
-
-    Raises:
-        HostError: A response is missing; partial responses are not used.
-    """
-    send = partial(client.graphql, kind=graphql.Nodes)
-    owner, _, name = repository.partition("/")
-    variables = {"owner": owner, "name": name, "number": number, "settings": settings}
-    response = client.graphql(graphql.PULL_QUERY, variables, graphql.PullResponse).repository
-    pull = graphql.read_rest(send, response.pull_request, graphql.CONVERSATION, "headRefOid")
-    states = _States(head=pull.head_ref_oid, settings=response.object)
-    for thread in pull.threads.nodes:
-        start = graphql.Node(id=thread.id, comments=thread.comments)
-        complete = graphql.read_rest(
-            send, start, graphql.THREAD_COMMENTS, kind="PullRequestReviewThread"
-        )
-        for state in complete.comments.nodes:
-            states.comments[MessageKind.LINE, state.id] = state
-            states.resolved[state.id] = thread.is_resolved
-    for state in pull.comments.nodes:
-        states.comments[MessageKind.CONVERSATION, state.id] = state
-    for state in pull.reviews.nodes if pull.reviews else ():
-        states.comments[MessageKind.REVIEW, state.id] = state
-    return states
 
 
 def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION) -> HostMessage:
@@ -265,17 +264,4 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
         commit=item.original_commit_id,
         hunk=item.diff_hunk or None,
         thread=item.in_reply_to_id or item.id,
-    )
-
-
-def _with_state(message: HostMessage, states: _States) -> HostMessage:
-    state = states.comments.get((message.kind, message.id))
-    resolved = None
-    if message.thread is not None:
-        resolved = states.resolved.get(message.id, states.resolved.get(message.thread))
-    return replace(
-        message,
-        resolved=resolved,
-        minimized=state.is_minimized if state else None,
-        is_own=state.viewer_did_author if state else None,
     )

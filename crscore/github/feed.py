@@ -235,7 +235,12 @@ class GitHubFeed:
             threads=tuple(
                 _thread(thread, roots.get(first.id, first.id)) for first, thread in threads
             ),
-            checks=tuple(_checks(node)),
+            checks=tuple(
+                FeedCheck(head.commit.oid, check.app, check.name or check.context, check.outcome)
+                for head in node.commits.nodes
+                if (rollup := head.commit.status_check_rollup) is not None
+                for check in rollup.contexts.nodes
+            ),
             lines=node.additions + node.deletions,
             language=_language(node),
             unlisted="GitHub counts comments that it does not list" if lacks else "",
@@ -321,13 +326,6 @@ def _thread(thread: graphql.Thread, first: int) -> FeedThread:
         resolved_by=thread.resolved_by.login if thread.resolved_by else None,
         outdated=thread.is_outdated,
     )
-
-
-def _checks(node: graphql.Node) -> Iterator[FeedCheck]:
-    for head in node.commits.nodes:
-        rollup = head.commit.status_check_rollup
-        for check in rollup.contexts.nodes if rollup else ():
-            yield FeedCheck(head.commit.oid, check.app, check.name or check.context, check.outcome)
 
 
 def _language(node: graphql.Node) -> str | None:

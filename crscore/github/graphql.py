@@ -374,14 +374,14 @@ def read_rest(
         page_node = send(query, {"ids": [node.id], **cursors}).nodes[0]
         if page_node is None:
             raise UnavailableError("GraphQL", "the pull request was deleted while it was read")
-        joined = {name: _join(getattr(node, name), getattr(page_node, name)) for name in cursors}
+        joined: dict[str, Connection[Any]] = {}
+        for name in cursors:
+            page = getattr(page_node, name)
+            if not page.nodes:
+                raise UnavailableError("GraphQL", "a list ends before its last page")
+            nodes = [*getattr(node, name).nodes, *page.nodes]
+            joined[name] = msgspec.structs.replace(page, nodes=nodes)
         # The head may move while lists are read: the last response has the newest one.
         head = page_node.head_ref_oid or node.head_ref_oid
         node = msgspec.structs.replace(node, head_ref_oid=head, **joined)
     return node
-
-
-def _join(before: Connection[Any], page: Connection[Any]) -> Connection[Any]:
-    if not page.nodes:
-        raise UnavailableError("GraphQL", "a list ends before its last page")
-    return msgspec.structs.replace(page, nodes=[*before.nodes, *page.nodes])

@@ -32,6 +32,7 @@ from crscore.hosts.records import Change, HostMessage, PullRequest
 from crscore.hosts.sticky import Posted
 from crscore.records import ChangedFile
 
+# https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
 MAX_LISTED = 100
 """Maximum number of pull requests per page of GitHub's list."""
 

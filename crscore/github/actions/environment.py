@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
@@ -91,8 +91,7 @@ class Environment:
     """Folder for the reports."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outlets:
+class Outlets(NamedTuple):
     """Files through which a runner receives a step's results."""
 
     output: Path | None = None
@@ -108,10 +107,7 @@ def outlets(variables: Mapping[str, str] | None = None) -> Outlets:
         variables: Environment variables; None for the process's own.
     """
     variables = os.environ if variables is None else variables
-    return Outlets(
-        output=_path(variables, "GITHUB_OUTPUT"),
-        summary=_path(variables, "GITHUB_STEP_SUMMARY"),
-    )
+    return Outlets(_path(variables, "GITHUB_OUTPUT"), _path(variables, "GITHUB_STEP_SUMMARY"))
 
 
 def read_environment(
@@ -165,13 +161,19 @@ INPUTS: Final = tuple(field.encode_name for field in msgspec.structs.fields(Inpu
 
 
 def _read_inputs(variables: Mapping[str, str]) -> Inputs:
-    # The runner converts letters to upper case and keeps hyphens.
-    upper = {name: f"INPUT_{name.upper()}" for name in INPUTS}
-    texts = {
-        name: (variables.get(key) or variables.get(key.replace("-", "_")) or "").strip()
-        for name, key in upper.items()
-    }
-    values = {name: _split(name, text) for name, text in texts.items() if text}
+    texts: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    for name in INPUTS:
+        # The runner converts letters to upper case and keeps hyphens.
+        key = f"INPUT_{name.upper()}"
+        text = (variables.get(key) or variables.get(key.replace("-", "_")) or "").strip()
+        if text:
+            texts[name] = values[name] = text
+        if text and name == "bot-markers":
+            lines = filter(str.strip, text.splitlines())
+            values[name] = [[part.strip() for part in line.partition("=")[::2]] for line in lines]
+        elif text and name in ("fail-on", "reviewed-by", "authors", "sarif"):
+            values[name] = [part.strip() for part in re.split(r"[,\n]", text) if part.strip()]
     try:
         # Not strict, because every input is a string.
         return msgspec.convert(values, Inputs, strict=False, dec_hook=lambda kind, text: kind(text))
@@ -182,12 +184,3 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
         limit = limit.removesuffix(" of length >= 1")
         expected = f"must be {_WORDS[kind]}{limit}, not {texts[name][:100]!r}"
         raise ConfigError(name, "action input", expected) from exc
-
-
-def _split(name: str, value: str) -> object:
-    if name == "bot-markers":
-        lines = filter(str.strip, value.splitlines())
-        return [[part.strip() for part in line.partition("=")[::2]] for line in lines]
-    if name in ("fail-on", "reviewed-by", "authors", "sarif"):
-        return [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
-    return value

@@ -16,12 +16,14 @@ from crscore.github.actions.environment import Environment
 
 COMMAND: Final = "/crscore"
 """First word of a comment that requests a run."""
+# https://docs.github.com/en/webhooks/webhook-events-and-payloads: payloads have at most 25 MB.
 MAX_EVENT_BYTES: Final = 30_000_000
-"""Maximum size of an event in bytes. GitHub limits a webhook's payload to 25 MB."""
+"""Maximum size of an event in bytes."""
 RECENT_DAYS: Final = 7
 """A scheduled run scores the open pull requests that changed within this number of days."""
 MAX_RECENT: Final = 50
 """Maximum number of pull requests in a scheduled run, half a page of GitHub's list."""
+# https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
 TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 """Associations of users with the repository that allow them to request a run."""
 
@@ -126,20 +128,16 @@ def _of_comment(event: Any) -> Target:
     association = _field(event, "comment.author_association", str)
     # A byte order mark at the start is not part of the first word.
     first = body.lstrip("\ufeff").split("\n", 1)[0].split()
-    for is_refused, reason in (
-        (
-            _field(event, "issue.pull_request", dict | None) is None,
-            "the comment is on an issue, not on a pull request",
-        ),
-        (event.get("action", "created") != "created", "the comment is not a new one"),
-        (first[:1] != [COMMAND], f"the comment does not start with {COMMAND}"),
-        (
-            association not in TRUSTED,
-            f"{COMMAND} is for the repository's owners, members and collaborators",
-        ),
-    ):
-        if is_refused:
-            return Target(reason=reason)
+    # The event `issue_comment` is also sent for issues, and for edited and deleted comments:
+    # https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows
+    if _field(event, "issue.pull_request", dict | None) is None:
+        return Target(reason="the comment is on an issue, not on a pull request")
+    if event.get("action", "created") != "created":
+        return Target(reason="the comment is not a new one")
+    if first[:1] != [COMMAND]:
+        return Target(reason=f"the comment does not start with {COMMAND}")
+    if association not in TRUSTED:
+        return Target(reason=f"{COMMAND} is for the repository's owners, members and collaborators")
     return Target(number)
 
 

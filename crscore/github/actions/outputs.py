@@ -100,16 +100,11 @@ def write_outputs(file: Path | None, reports: Sequence[Report]) -> None:
     Raises:
         OutputError: The runner's file cannot be written.
     """
-    values = _values(reports)
-    values["json-path"] = _path([report.json for report in reports])
-    values["html-path"] = _path([report.html for report in reports])
-    append_outputs(file, values)
-
-
-def _values(reports: Sequence[Report]) -> dict[str, str]:
     values = dict.fromkeys(OUTPUTS, "")
     values["reviews-scored"] = str(sum(report.reviews_scored for report in reports))
     values["partial"] = str(any(report.partial for report in reports)).lower()
+    values["json-path"] = _path([report.json for report in reports])
+    values["html-path"] = _path([report.html for report in reports])
     if len(reports) == 1:
         (report,) = reports
         values["usefulness"] = "" if report.usefulness is None else str(report.usefulness)
@@ -119,7 +114,7 @@ def _values(reports: Sequence[Report]) -> dict[str, str]:
         values["comment-url"] = report.comment_url or ""
         # Alerts belong to one ref, so several files cannot be uploaded at once.
         values["sarif-path"] = _path([report.sarif])
-    return values
+    append_outputs(file, values)
 
 
 def _share(value: float | None) -> str:
