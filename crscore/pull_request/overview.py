@@ -21,7 +21,8 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:pull:2"
 """The `$id` of the JSON document's schema."""
-# The limits keep an untrusted file from filling the documents.
+# The limits keep an untrusted file from filling the documents: a comment has at most 65,536
+# characters, a job summary 1 MiB.
 MAX_REVIEWERS = 200
 MAX_POINTS = 500
 MAX_REMARKS = 50
@@ -29,6 +30,7 @@ MAX_MORE_PLACES = 50
 MAX_NOTES = 100
 MAX_TEXT_CHARS = 2_000
 MAX_NAME_CHARS = 100
+# PATH_MAX of Linux.
 MAX_PATH_CHARS = 4_096
 _CUT_CHARS = 40
 """Room for the note on truncation."""
@@ -290,7 +292,29 @@ def make_overview(
     """
     missed = [item for _, item in view.unaddressed(result)]
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
-    points = sorted((_point(result, item, listed) for item in missed), key=_rank)
+    points = [_point(result, item, listed) for item in missed]
+    # Tools' errors and warnings first, then by weight.
+    points.sort(
+        key=lambda point: (
+            point.severity is not Severity.ERROR,
+            point.severity is not Severity.WARNING,
+            -point.weight,
+        )
+    )
+    # A later result takes precedence: in the last one, no stranger's text can crowd out another.
+    reviews = {item.author: item for run in (result, trusted or result) for item in run.reviews}
+    rows = []
+    for person in people[:MAX_REVIEWERS]:
+        review = reviews.get(person.name)
+        rows.append(
+            Reviewer(
+                usefulness=None if review is None else _useful(review.usefulness),
+                **_published_scores(None if review is None else review.scores),
+                **asdict(person) | {"name": _text(person.name, MAX_NAME_CHARS) or "unknown"},
+                sentences=0 if review is None else review.scores.sentences,
+                words=0 if review is None else review.baselines.words,
+            )
+        )
     texts = (*pull.notes, *notes, *view.flagged(result), *view.notes(result))
     return Overview(
         version=__version__,
@@ -303,7 +327,7 @@ def make_overview(
         graded=view.graded(result),
         together=_together(result),
         trusted=None if trusted is None else _together(trusted),
-        reviewers=_reviewers([result, trusted or result], people),
+        reviewers=tuple(rows),
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
         remarks=tuple(_remarks(result, listed))[:MAX_REMARKS],
         open=tuple(points[:MAX_POINTS]),
@@ -327,24 +351,6 @@ def _together(result: records.Result) -> Together:
         addressed=sum(addressed),
         unaddressed=addressed.count(False),
     )
-
-
-def _reviewers(results: Sequence[records.Result], people: Sequence[Person]) -> tuple[Reviewer, ...]:
-    # A later result takes precedence: in the last one, no stranger's text can crowd out another.
-    reviews = {item.author: item for result in results for item in result.reviews}
-    rows = []
-    for person in people[:MAX_REVIEWERS]:
-        review = reviews.get(person.name)
-        rows.append(
-            Reviewer(
-                usefulness=None if review is None else _useful(review.usefulness),
-                **_published_scores(None if review is None else review.scores),
-                **asdict(person) | {"name": _text(person.name, MAX_NAME_CHARS) or "unknown"},
-                sentences=0 if review is None else review.scores.sentences,
-                words=0 if review is None else review.baselines.words,
-            )
-        )
-    return tuple(rows)
 
 
 def _useful(value: records.Usefulness | None, *further: str) -> Useful | None:
@@ -373,26 +379,24 @@ def _remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewR
     for ranked in view.rank_remarks(result):
         remark = ranked.remark
         if remark.is_valuable or view.is_refuted(remark):
-            comment = result.comments[remark.comment].comment
+            comment, receipt = result.comments[remark.comment].comment, remark.receipt
+            proof = None
+            if receipt is not None:
+                spans = receipt.lines[:MAX_PROOF_PLACES]
+                proof = Proof(
+                    verdict=receipt.verdict,
+                    says=_text(receipt.says),
+                    fact=_text(receipt.fact),
+                    lines=tuple(Place(**_place([span], listed)) for span in spans),
+                )
             yield ReviewRemark(
                 text=_text(view.remark_text(result, remark)),
                 facts=_text(view.describe_remark(ranked)),
                 level=remark.level if remark.is_valuable else None,
                 reviewer=_text(view.author(comment.author), MAX_NAME_CHARS),
-                receipt=_proof(remark.receipt, listed),
+                receipt=proof,
                 **_place(view.remark_spans(result, remark), listed),
             )
-
-
-def _proof(receipt: records.Receipt | None, listed: dict[str, str]) -> Proof | None:
-    if receipt is None:
-        return None
-    return Proof(
-        verdict=receipt.verdict,
-        says=_text(receipt.says),
-        fact=_text(receipt.fact),
-        lines=tuple(Place(**_place([span], listed)) for span in receipt.lines[:MAX_PROOF_PLACES]),
-    )
 
 
 def _point(result: records.Result, item: records.PseudoReference, listed: dict[str, str]) -> Point:
@@ -424,12 +428,6 @@ def _place(spans: Sequence[LineSpan], listed: dict[str, str]) -> dict[str, Any]:
 
 
 _NO_SPAN = LineSpan(path="", side=Side.NEW, start=0, end=0)
-
-
-def _rank(point: Point) -> tuple[bool, bool, float]:
-    """Return a sort key: tools' errors and warnings first, then points by weight."""
-    severity = point.severity
-    return severity is not Severity.ERROR, severity is not Severity.WARNING, -point.weight
 
 
 def _capped(sentences: Iterable[str]) -> tuple[str, ...]:

@@ -139,7 +139,21 @@ def assess(
         of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in strangers]
         scored.append(replace(reviewers, threads=tuple(of_trusted)))
     # Both in one run, which reads the change and each text once.
-    result, *further = pipeline.run([_pair(pull_request, item) for item in scored], scorer.parts)
+    pairs = [
+        ReviewedChange(
+            pull_request.diff,
+            identify.thread_comments(item, pull_request.head),
+            # The hunks that outdated comments were written on.
+            {
+                index: pull_request.originals[thread.place.id]
+                for index, thread in enumerate(item.threads)
+                if thread.place.outdated and thread.place.id in pull_request.originals
+            },
+            Repository(pull_request.checkout.tree) if pull_request.checkout else None,
+        )
+        for item in scored
+    ]
+    result, *further = pipeline.run(pairs, scorer.parts)
     condensed = overview.make_overview(
         pull_request,
         result,
@@ -220,20 +234,6 @@ def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
         return search if is_requested else search._replace(reason=None)
 
     return find
-
-
-def _pair(pull_request: PullRequest, reviewers: ReviewerThreads) -> ReviewedChange:
-    return ReviewedChange(
-        pull_request.diff,
-        identify.thread_comments(reviewers, pull_request.head),
-        # The hunks that outdated comments were written on.
-        {
-            index: pull_request.originals[thread.place.id]
-            for index, thread in enumerate(reviewers.threads)
-            if thread.place.outdated and thread.place.id in pull_request.originals
-        },
-        Repository(pull_request.checkout.tree) if pull_request.checkout else None,
-    )
 
 
 def _people(reviewers: ReviewerThreads, strangers: Collection[str]) -> Iterator[Person]:

@@ -224,20 +224,16 @@ class _Renderer:
             for item in entries:
                 lead = [self._line(item.lead or _BULLET)] * has_lead
                 grid.add_row(*lead, self._line(item.text))
-                for line in self._below(item):
+                lines = [self._line(line, "dim") for line in (item.place, *item.below) if line]
+                for code in item.code[:MAX_CODE_LINES]:
+                    text = f"│ {escape.code_line(code)}"
+                    lines.append(Text(text, style=_STYLES["code"], overflow="fold"))
+                for line in lines:
                     grid.add_row(*[""] * has_lead, line)
             yield _indented(grid, 4 if block.title else 2)
         hidden = len(block.items) - len(entries) + block.unlisted
         if hidden > 0:
             yield Text(f"    … and {hidden:,} more, {block.hint}", style="dim")
-
-    def _below(self, item: blocks.Item) -> Iterator[Text]:
-        if item.place:
-            yield self._line(item.place, "dim")
-        for line in item.below:
-            yield self._line(line, "dim")
-        for code in item.code[:MAX_CODE_LINES]:
-            yield Text(f"│ {escape.code_line(code)}", style=_STYLES["code"], overflow="fold")
 
 
 def _needs_gap(previous: blocks.Block, block: blocks.Block) -> bool:

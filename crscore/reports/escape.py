@@ -223,12 +223,8 @@ def write_json(document: object, *, indent: int | None = 2) -> str:
     # RFC 8259, section 8.2, leaves open what a reader does with half a pair; some refuse the file.
     # These characters occur only inside strings.
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
-    return _OLD_COMMAND.sub(r"\\u0023#", _JSON_RISKY.sub(_as_json_escape, text)) + "\n"
-
-
-def _as_json_escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code <= 0xFFFF:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    # As in JSON, a character beyond 16 bits is a pair of surrogates.
+    text = _JSON_RISKY.sub(
+        lambda match: re.sub("(.{4})", r"\\u\1", match[0].encode("utf-16-be").hex()), text
+    )
+    return _OLD_COMMAND.sub(r"\\u0023#", text) + "\n"

@@ -91,20 +91,19 @@ def to_html(report: Report) -> str:
 
 def to_text(report: Report, *, color: bool = False, width: int = WIDTH) -> str:
     """Render a report as titled tables; a table may be wider than `width`."""
-    return console.render_blocks(_blocks(report), color=color, width=width, wide_tables=True)
-
-
-def _blocks(report: Report) -> Iterator[blocks.Block]:
-    yield blocks.Heading(report.heading, 1)
-    for text in (*report.facts, *(f"note: {note}" for note in report.notes)):
-        yield blocks.Paragraph(text, "dim")
+    facts = (*report.facts, *(f"note: {note}" for note in report.notes))
     cards = tuple((card.title, card.value, card.basis) for card in report.cards)
-    yield Table("In short", ("", "", ""), cards, is_prose=True)
+    content: list[blocks.Block] = [
+        blocks.Heading(report.heading, 1),
+        *(blocks.Paragraph(text, "dim") for text in facts),
+        Table("In short", ("", "", ""), cards, is_prose=True),
+    ]
     for section in report.sections:
         # A page alone has plots and long tables, and a section may have nothing else.
-        content = list(_content(section))
-        yield from (blocks.Heading(section.title), *content) if content else ()
-    yield from (blocks.Signature(signature, whole=True) for signature in report.signatures)
+        if section_content := list(_content(section)):
+            content += [blocks.Heading(section.title), *section_content]
+    content += [blocks.Signature(signature, whole=True) for signature in report.signatures]
+    return console.render_blocks(content, color=color, width=width, wide_tables=True)
 
 
 def _content(section: Section) -> Iterator[blocks.Block]:

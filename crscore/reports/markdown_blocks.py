@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from crscore.reports import blocks, escape, view
-from crscore.reports.blocks import Line, Run
+from crscore.reports.blocks import Line
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
 from crscore.scoring.signature import shorten_signature
 
@@ -163,20 +163,18 @@ def _row(cells: Sequence[Line], *, bold: bool = False) -> str:
 
 
 def _items(block: blocks.Items) -> Iterator[Part]:
-    entries = tuple(map(_item, block.items))
+    entries: tuple[str, ...] = ()
+    for item in block.items:
+        lead = render_line(item.lead)
+        place = f" {render_line(item.place)}" if item.place else ""
+        text = f"{lead}{' ' * bool(lead)}{render_line(item.text)}{place}"
+        entries += ("<br>".join([f"- {text}", *map(render_line, item.below)]) + "\n",)
     openly, folded = entries[: block.max_open], entries[len(entries[: block.max_open]) :]
     title = f"{render_line(block.title)}\n\n" if block.title else ""
     yield Part(title, openly, "\n")
     if hidden := len(folded) + block.unlisted:
         last = f"\n*The last {block.unlisted:,} of them are not listed.*\n\n" * bool(block.unlisted)
         yield _fold(f"{hidden:,} more {block.noun}", [Part("", folded, last)])
-
-
-def _item(item: blocks.Item) -> str:
-    lead = render_line(item.lead)
-    place = f" {render_line(item.place)}" if item.place else ""
-    text = f"{lead}{' ' * bool(lead)}{render_line(item.text)}{place}"
-    return "<br>".join([f"- {text}", *map(render_line, item.below)]) + "\n"
 
 
 def _fold(title: str, parts: Iterable[Part]) -> Part:
@@ -202,17 +200,16 @@ def render_line(line: Line, *, in_table: bool = False) -> str:
     """Escape a line; in a table, prose loses its code spans, which could break a row."""
     if isinstance(line, str):
         return markdown(line, _MAX_CELL_CHARS) if in_table else _prose(line)
-    return "".join(
-        _prose(part) if isinstance(part, str) else _run(part, in_table=in_table) for part in line
-    )
-
-
-def _run(run: Run, *, in_table: bool) -> str:
-    if "code" in run.tone or "place" in run.tone:
-        text = markdown_code(run.text, _MAX_RUN_CHARS, in_table=in_table)
-    else:
-        text = markdown(run.text, _MAX_RUN_CHARS)
-        if "strong" in run.tone:
-            text = f"**{text}**"
-        text = f"{' ' * run.text[:1].isspace()}{text}{' ' * run.text[-1:].isspace()}"
-    return f"[{text}]({run.link})" if run.link else text
+    texts = []
+    for part in line:
+        if isinstance(part, str):
+            text = _prose(part)
+        elif "code" in part.tone or "place" in part.tone:
+            text = markdown_code(part.text, _MAX_RUN_CHARS, in_table=in_table)
+        else:
+            text = markdown(part.text, _MAX_RUN_CHARS)
+            text = f"**{text}**" if "strong" in part.tone else text
+            text = f"{' ' * part.text[:1].isspace()}{text}{' ' * part.text[-1:].isspace()}"
+        link = "" if isinstance(part, str) else part.link
+        texts.append(f"[{text}]({link})" if link else text)
+    return "".join(texts)

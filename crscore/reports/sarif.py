@@ -27,17 +27,22 @@ from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from crscore.records import (
     LEAST_WORTH,
     MAX_WORTH,
+    ChangedFile,
+    Diff,
+    FileStatus,
     Importance,
     LineSpan,
     ReferenceKind,
     Result,
+    Side,
     Verdict,
 )
-from crscore.reports import escape, sarif_locations, view
+from crscore.reports import escape, view
 from crscore.reports.base import Report
 from crscore.version import __version__
 
@@ -55,6 +60,11 @@ MAX_NOTES: Final = 100
 """Maximum number of notes in a run."""
 MAX_CHARS: Final = 1_000
 """Maximum characters of a message."""
+MAX_RELATED: Final = 10
+"""Maximum number of further locations of one result."""
+# SARIF 2.1.0, section 3.14.14, has this name in its examples; GitHub resolves it to the repository.
+ROOT: Final = "%SRCROOT%"
+"""Conventional SARIF name for the root of the repository."""
 _SOURCE_CHARS: Final = 300
 _INDENT: Final = 1
 _RESULT_INDENT: Final = 5
@@ -114,9 +124,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
             }
         },
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
-        "originalUriBaseIds": {
-            sarif_locations.ROOT: {"description": {"text": "The root of the repository."}}
-        },
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
         "results": entries,
         # Code scanning does not show these, but other readers may.
@@ -168,7 +176,7 @@ def _results(result: Result) -> Iterator[dict[str, Any]]:
     rules = [*_LEVELS]
     digest_counts: Counter[str] = Counter()
     for item in chain(_remarks(result), _points(result)):
-        locations = sarif_locations.make_locations(result.diff, item.spans)
+        locations = make_locations(result.diff, item.spans)
         key = "\0".join(item.key).encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(key).hexdigest()[:16]
         digest_counts[digest] += 1
@@ -229,6 +237,63 @@ def _points(result: Result) -> Iterator[_Finding]:
                 point.weight,
                 {"source": escape.one_line(point.source, _SOURCE_CHARS)},
             )
+
+
+def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]]:
+    """Return the locations of spans in the new version, each once, the most informative first.
+
+    Args:
+        diff: The change.
+        spans: Spans; the new version comes first. A span of the old version is mapped to the
+            line that replaced it; without spans, the location is the first remaining file.
+
+    Returns:
+        Locations with a file, at most `MAX_RELATED` + 1; empty when the change names no file.
+    """
+    places: list[tuple[str, int, int]] = []
+    for span in sorted(spans, key=lambda span: span.side is not Side.NEW):
+        if span.side is Side.NEW:
+            places.append((span.path, span.start, span.end))
+            continue
+        file = next((file for file in diff.files if span.path == file.path_on(Side.OLD)), None)
+        line = 0
+        if file is not None and file.status is not FileStatus.DELETED:
+            line = _successor(file, span.start)
+        places.append((file.path if file else span.path, line, line))
+    if not spans:
+        files = sorted(diff.files, key=lambda file: file.status is FileStatus.DELETED)
+        places = [(file.path, 0, 0) for file in files[:1]]
+    locations = []
+    for path, start, end in [*dict.fromkeys(place for place in places if place[0])]:
+        # Bytes that are not UTF-8 are decoded as lone surrogates; every byte can be written.
+        # RFC 3986 allows no space and no `#` in a path; GitHub shows no alert for such an address.
+        uri = quote(path.lstrip("/").encode("utf-8", "surrogatepass"))
+        physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
+        if start > 0:
+            physical["region"] = {"startLine": start, "endLine": max(start, end)}
+        locations.append({"physicalLocation": physical})
+    return locations[: MAX_RELATED + 1]
+
+
+def _successor(file: ChangedFile, old: int) -> int:
+    """Return the line that replaced an old line, or the last one before it.
+
+    Returns:
+        A line of the new version; 0 when the diff shows none.
+    """
+    for hunk in file.hunks:
+        if not old or old >= hunk.old_start + hunk.old_length:
+            continue
+        before = 0
+        passed = False
+        for line in hunk.lines:
+            passed = passed or (line.old is not None and line.old >= old)
+            if line.new is not None:
+                if passed:
+                    return line.new
+                before = line.new
+        return before
+    return 0
 
 
 def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from crscore import records
-from crscore.records import CommentResult, PseudoReference, Result, ReviewResult
+from crscore.records import PseudoReference, Result
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
 
@@ -90,16 +90,17 @@ def make_reviewers(result: Result) -> Iterator[blocks.Table]:
     """Yield the table of reviewers when there are several."""
     if len(result.reviews) < 2:
         return
-    rows = tuple(
-        (
-            (Run(view.author(review.author)),),
-            *_cells(result, review),
-            view.ratio_of_review(result, review),
-            f"{review.baselines.words:,}",
-        )
-        for review in result.reviews
-    )
-    yield blocks.Table("Reviewers", ("Reviewer", *view.columns(result), "Sentences", "Words"), rows)
+    rows: list[tuple[Line, ...]] = []
+    for review in result.reviews:
+        texts, values = view.score_cells(result, review), view.measures(result, review)
+        cells = [
+            (Run(text, _tone(value, _tones(result))),)
+            for text, value in zip(texts, values, strict=True)
+        ]
+        on_topic, words = view.ratio_of_review(result, review), f"{review.baselines.words:,}"
+        rows.append(((Run(view.author(review.author)),), *cells, on_topic, words))
+    header = ("Reviewer", *view.columns(result), "Sentences", "Words")
+    yield blocks.Table("Reviewers", header, tuple(rows))
 
 
 def _place(_: int, item: PseudoReference) -> Line:
@@ -153,36 +154,37 @@ def make_remarks(
     listed: set[int] = set()
     items = []
     for item in view.rank_remarks(result):
-        place = (*link(item.remark.comment), *_place_comment(result, item.remark.comment))
-        items.append(_remark(result, item, listed, place))
+        remark, comment = item.remark, result.comments[item.remark.comment].comment
+        place: list[Run | str] = [*link(remark.comment)]
+        if len(result.reviews) > 1:
+            joint = " on " * (comment.path is not None)
+            place.append(Run(f"{view.author(comment.author)}{joint}", "dim"))
+        if comment.path is not None:
+            place.append(Run(view.comment_place(comment), "place"))
+        is_refuted = view.is_refuted(remark)
+        is_empty = not (remark.is_valuable or is_refuted)
+        tone = WARNING if is_refuted else "dim" if is_empty else _LEVEL_TONES[remark.level]
+        facts: list[Run | str] = [Run(view.describe_remark(item), tone)]
+        reading = view.about_remark(result, remark)
+        if reading.subject not in _VAGUE:
+            facts += [Run(" · "), _subject(result, reading, listed)]
+        flags = dict.fromkeys(filter(None, (view.flag(result, at) for at in remark.sentences)))
+        facts += [Run(f" · {flag}", "fair") for flag in flags]
+        below: list[Line] = [tuple(facts)]
+        if remark.receipt is not None:
+            lines = view.list_spans(remark.receipt.lines, MAX_PROOF_PLACES)
+            below.append(make_receipt(remark.receipt, (Run(lines, "place"),) * bool(lines)))
+        text = view.remark_text(result, remark)
+        items.append(
+            blocks.Item(
+                (Run(text, "dim"),) if is_empty else text,
+                (Run(f"{item.number}", f"strong {tone}"),),
+                tuple(place),
+                tuple(below),
+            )
+        )
     title = view.remarks_title(result.remarks)
     yield from blocks.make_list(title, items, noun="remarks", max_open=max_open, hint=_HINT)
-
-
-def _remark(
-    result: Result, item: view.RankedRemark, listed: set[int], comment_place: Line
-) -> blocks.Item:
-    """Return the entry of a remark, dimmed if it needs no answer."""
-    remark, text = item.remark, view.remark_text(result, item.remark)
-    is_refuted = view.is_refuted(remark)
-    is_empty = not (remark.is_valuable or is_refuted)
-    tone = WARNING if is_refuted else "dim" if is_empty else _LEVEL_TONES[remark.level]
-    facts: list[Run | str] = [Run(view.describe_remark(item), tone)]
-    reading = view.about_remark(result, remark)
-    if reading.subject not in _VAGUE:
-        facts += [Run(" · "), _subject(result, reading, listed)]
-    flags = dict.fromkeys(filter(None, (view.flag(result, at) for at in remark.sentences)))
-    facts += [Run(f" · {flag}", "fair") for flag in flags]
-    below: list[Line] = [tuple(facts)]
-    if remark.receipt is not None:
-        lines = view.list_spans(remark.receipt.lines, MAX_PROOF_PLACES)
-        below.append(make_receipt(remark.receipt, (Run(lines, "place"),) * bool(lines)))
-    return blocks.Item(
-        (Run(text, "dim"),) if is_empty else text,
-        (Run(f"{item.number}", f"strong {tone}"),),
-        comment_place,
-        tuple(below),
-    )
 
 
 def make_receipt(receipt: Any, places: Line) -> Line:
@@ -200,16 +202,6 @@ def make_receipt(receipt: Any, places: Line) -> Line:
         return Run("refuted: ", WARNING), fact, *proof
     contrast = Run("; the code says: ", WARNING)
     return Run("says that ", WARNING), receipt.says, contrast, fact, *proof
-
-
-def _place_comment(result: Result, index: int) -> Iterator[Run]:
-    """Name the author of a comment, if there are several, and its location, if it has one."""
-    comment = result.comments[index].comment
-    is_attached = comment.path is not None
-    if len(result.reviews) > 1:
-        yield Run(f"{view.author(comment.author)}{' on ' * is_attached}", "dim")
-    if is_attached:
-        yield Run(view.comment_place(comment), "place")
 
 
 def make_sentences(result: Result, *, limit: int) -> Iterator[blocks.Items]:
@@ -280,13 +272,6 @@ def _claim(result: Result, index: int, listed: set[int]) -> str:
     text = "" if index in listed else f": {view.in_short(result.references[index])}"
     listed.add(index)
     return f"R{index + 1}{text}"
-
-
-def _cells(result: Result, scored: CommentResult | ReviewResult) -> tuple[Line, ...]:
-    """Return the three cells of scores, the percentile with its word."""
-    tones = _tones(result)
-    pairs = zip(view.score_cells(result, scored), view.measures(result, scored), strict=True)
-    return tuple((Run(text, _tone(value, tones)),) for text, value in pairs)
 
 
 def _tones(result: Result) -> tuple[float, float]:

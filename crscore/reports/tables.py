@@ -56,10 +56,10 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
     except ImportError as exc:
         raise DependencyError("pandas", "pip install 'crscore[pandas]'") from exc
     types = {name: kind for name, (kind, _) in _COLUMNS.items()}
-    return pd.DataFrame(map(_row, results), columns=list(types)).astype(types)
-
-
-def _row(result: Result | CRScoreError) -> dict[str, Any]:
-    if isinstance(result, CRScoreError):
-        return {"reason": str(result)}
-    return {name: read(result) for name, (_, read) in _COLUMNS.items()}
+    rows = [
+        {"reason": str(result)}
+        if isinstance(result, CRScoreError)
+        else {name: read(result) for name, (_, read) in _COLUMNS.items()}
+        for result in results
+    ]
+    return pd.DataFrame(rows, columns=list(types)).astype(types)

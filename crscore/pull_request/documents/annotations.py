@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from crscore.github.actions import commands
 from crscore.pull_request.documents.overview_blocks import describe_place
-from crscore.pull_request.overview import Overview, Place, Point, is_plain
+from crscore.pull_request.overview import Overview, is_plain
 from crscore.records import ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 
@@ -40,29 +40,26 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
     placed = [(point, place) for point in issues for place in (point, *point.more)]
     for point, place in placed:
         command = _COMMANDS[point.severity]
-        if room[command] > 0:
-            room[command] -= 1
-            lines.append(_annotation(command, point, place))
+        if room[command] <= 0:
+            continue
+        room[command] -= 1
+        properties: dict[str, str] = {}
+        # Only a file of the head can be annotated, and only under its exact path.
+        if place.listed is not None and is_plain(place.listed) and place.side is Side.NEW:
+            properties["file"] = place.listed
+            if place.line:
+                properties |= {"line": str(place.line), "endLine": str(place.end_line)}
+        text = escape.one_line(point.text, MAX_MESSAGE_CHARS)
+        if not properties and place.path is not None:
+            text = f"{text} ({escape.one_line(describe_place(place), 300)})"
+        properties["title"] = f"No review addresses this ({escape.one_line(point.source, 80)})"
+        lines.append(_command(command, properties, text))
     hidden = len(placed) - len(lines)
     if hidden:
         count = view.count_noun(hidden, "more finding")
         message = f"{count} that no review addresses: see the job summary."
         lines.append(_command("notice", {"title": "crscore"}, message))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _annotation(command: str, point: Point, place: Place) -> str:
-    places: dict[str, str] = {}
-    # Only a file of the head can be annotated, and only under its exact path.
-    if place.listed is not None and is_plain(place.listed) and place.side is Side.NEW:
-        places["file"] = place.listed
-        if place.line:
-            places |= {"line": str(place.line), "endLine": str(place.end_line)}
-    title = f"No review addresses this ({escape.one_line(point.source, 80)})"
-    text = escape.one_line(point.text, MAX_MESSAGE_CHARS)
-    if not places and place.path is not None:
-        text = f"{text} ({escape.one_line(describe_place(place), 300)})"
-    return _command(command, {**places, "title": title}, text)
 
 
 def _command(name: str, properties: Mapping[str, str], text: str) -> str:

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Final
 
 from crscore.hosts.site import site_of_page
-from crscore.pull_request.overview import Overview, Place, Point, Reviewer, ReviewRemark
+from crscore.pull_request.overview import Overview, Place, Reviewer
 from crscore.records import ReferenceKind, Side
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
@@ -36,8 +36,30 @@ def make_overview(
         last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
         yield blocks.Notice("Partial", _PARTIAL, overview.missing[:missing], last_line)
     yield from _make_table(overview, words=words)
-    yield from _make_remarks(overview, points)
-    yield from _make_points(overview, points)
+    items = []
+    for remark in overview.remarks:
+        tone = WARNING if view.is_refuted(remark) else ""
+        below: list[Line] = [(Run(f"{remark.facts} · {remark.reviewer}", tone),)]
+        if proof := remark.receipt:
+            places = [(Run(", "), *_link_place(overview, place)) for place in proof.lines]
+            below.append(make_receipt(proof, tuple(chain.from_iterable(places))[1:]))
+        place = _link_place(overview, remark) if remark.path else ()
+        items.append(blocks.Item(remark.text, place=place, below=tuple(below)))
+    title = view.remarks_title(overview.remarks)
+    yield from blocks.make_list(title, items, noun="remarks", max_open=points)
+    items = []
+    for point in overview.open:
+        place = _link_place(overview, point)
+        if point.kind is ReferenceKind.ISSUE:
+            finder = ", ".join(filter(None, [point.source, point.severity]))
+            more = f" and {len(point.more):,} more" * bool(point.more)
+            place = (*place, Run(f"{more} ({finder})", "dim"))
+        items.append(blocks.Item(point.text, place=place))
+    title = "Not or hardly addressed" if overview.graded else "Not addressed"
+    unlisted = overview.together.unaddressed - len(items)
+    yield from blocks.make_list(
+        title, items, noun=title.lower(), max_open=points, unlisted=unlisted
+    )
 
 
 def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
@@ -50,7 +72,12 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
         cells = (*view.score_cells(together, together), *_totals(overview))
         rows.append(("Together", *cells, f"{together.words:,}"))
     for reviewer in overview.reviewers:
-        cells = (*view.score_cells(together, reviewer), _comments(reviewer), _resolved(reviewer))
+        outdated = f" ({reviewer.outdated:,} outdated)" if reviewer.outdated else ""
+        resolved = view.UNDEFINED
+        if reviewer.threads and reviewer.resolved is not None:
+            resolved = f"{reviewer.resolved:,} of {reviewer.threads:,}"
+        comments = f"{reviewer.comments:,}{outdated}"
+        cells = (*view.score_cells(together, reviewer), comments, resolved)
         rows.append(((Run(_name(reviewer)),), *cells, f"{reviewer.words:,}"))
     header = ("Reviewer", *view.columns(together), "Comments", "Resolved", "Words")
     end = None if words else -1
@@ -71,39 +98,6 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
     )
     if reasons:
         yield blocks.Items(reasons)
-
-
-def _make_remarks(overview: Overview, max_open: int) -> Iterator[blocks.Block]:
-    """Yield the list of refuted and valuable remarks: the first ones openly, the others folded."""
-    items = [
-        blocks.Item(
-            remark.text,
-            place=_link_place(overview, remark) if remark.path else (),
-            below=tuple(_describe_remark(overview, remark)),
-        )
-        for remark in overview.remarks
-    ]
-    title = view.remarks_title(overview.remarks)
-    yield from blocks.make_list(title, items, noun="remarks", max_open=max_open)
-
-
-def _describe_remark(overview: Overview, remark: ReviewRemark) -> Iterator[Line]:
-    """Yield what a remark does and what the code decides of it."""
-    tone = WARNING if view.is_refuted(remark) else ""
-    yield (Run(f"{remark.facts} · {remark.reviewer}", tone),)
-    if proof := remark.receipt:
-        places = ((Run(", "), *_link_place(overview, place)) for place in proof.lines)
-        yield make_receipt(proof, tuple(chain.from_iterable(places))[1:])
-
-
-def _make_points(overview: Overview, max_open: int) -> Iterator[blocks.Block]:
-    """Yield the list of unaddressed points: the most important openly, the others folded."""
-    title = "Not or hardly addressed" if overview.graded else "Not addressed"
-    items = [blocks.Item(point.text, place=_place(overview, point)) for point in overview.open]
-    unlisted = overview.together.unaddressed - len(items)
-    yield from blocks.make_list(
-        title, items, noun=title.lower(), max_open=max_open, unlisted=unlisted
-    )
 
 
 def make_notes(overview: Overview, *, shown_missing: int) -> blocks.Folded:
@@ -155,17 +149,6 @@ def _name(reviewer: Reviewer) -> str:
     return f"{reviewer.name[:MAX_NAME_CHARS]}{' (bot)' * reviewer.is_bot}"
 
 
-def _resolved(reviewer: Reviewer) -> str:
-    if not reviewer.threads or reviewer.resolved is None:
-        return view.UNDEFINED
-    return f"{reviewer.resolved:,} of {reviewer.threads:,}"
-
-
-def _comments(reviewer: Reviewer) -> str:
-    outdated = f" ({reviewer.outdated:,} outdated)" if reviewer.outdated else ""
-    return f"{reviewer.comments:,}{outdated}"
-
-
 def _totals(overview: Overview) -> tuple[str, str]:
     """Sum comments and resolved threads; dashes where a row is missing or unknown."""
     if overview.other_reviewers:
@@ -178,17 +161,18 @@ def _totals(overview: Overview) -> tuple[str, str]:
     return comments, f"{sum(resolved):,} of {sum(row.threads for row in with_threads):,}"
 
 
-def _place(overview: Overview, point: Point) -> Line:
-    """Return where a point is, and the tool and severity of an issue."""
-    if point.kind is not ReferenceKind.ISSUE:
-        return _link_place(overview, point)
-    finder = ", ".join(filter(None, [point.source, point.severity]))
-    more = f" and {len(point.more):,} more" * bool(point.more)
-    return *_link_place(overview, point), Run(f"{more} ({finder})", "dim")
-
-
-def _link_place(overview: Overview, place: Place) -> tuple[Run]:
-    return (Run(describe_place(place), "place" if place.path else "dim", _link(overview, place)),)
+def _link_place(overview: Overview, place: Place) -> tuple[Run, ...]:
+    """Describe a place, with a link to its lines in the pull request's diff if there is one."""
+    link = ""
+    if place.listed is not None:
+        # The host's anchor of a file is the hash of its path, a line's its side and number:
+        # `#diff-<sha256>R3-R9`.
+        side = "L" if place.side is Side.OLD else "R"
+        lines = f"{side}{place.line}" if place.line else ""
+        if lines and place.end_line > place.line:
+            lines += f"-{side}{place.end_line}"
+        link = site_of_page(overview.url).file_address(overview.url, place.listed, lines)
+    return (Run(describe_place(place), "place" if place.path else "dim", link),)
 
 
 def describe_place(place: Place) -> str:
@@ -197,20 +181,6 @@ def describe_place(place: Place) -> str:
         return "(whole change)"
     end = place.line and max(place.line, place.end_line)
     return view.format_place(place.path, place.line, end, place.side)
-
-
-def _link(overview: Overview, place: Place) -> str:
-    """Return a link to lines in the pull request's diff; empty when there is none.
-
-    The host's anchor of a file is the hash of its path, the anchor of a line its side and number.
-    """
-    if place.listed is None:
-        return ""
-    side = "L" if place.side is Side.OLD else "R"
-    lines = f"{side}{place.line}" if place.line else ""
-    if lines and place.end_line > place.line:
-        lines += f"-{side}{place.end_line}"
-    return site_of_page(overview.url).file_address(overview.url, place.listed, lines)
 
 
 def _explain_scores(overview: Overview) -> str:

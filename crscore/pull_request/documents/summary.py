@@ -4,12 +4,12 @@ A runner discards a whole summary above 1,024 KiB, and has done so silently a fe
 so the summary stays well under it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from crscore.pull_request.documents import overview_blocks
 from crscore.pull_request.overview import Overview
-from crscore.reports.blocks import Block, Heading, Paragraph, Run
+from crscore.reports.blocks import Heading, Paragraph, Run
 from crscore.reports.markdown_blocks import render_markdown
 
 MAX_BYTES: Final = 1_000 * 1_024
@@ -30,23 +30,22 @@ def render_summary(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> s
     Returns:
         Markdown; "" when there is no room for anything.
     """
-    documents = map(_blocks, overviews)
+    documents = [
+        (  # the most useful first
+            Heading((Run("Review of "), Run(overview.name, link=overview.url)), 1),
+            Paragraph((Run(overview.title),)),
+            *overview_blocks.make_overview(
+                overview, points=SHOWN_POINTS, missing=SHOWN_MISSING, words=True
+            ),
+            overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING),
+            overview_blocks.make_signature(overview),
+        )
+        for overview in overviews
+    ]
     text = render_markdown(
-        tuple(documents), limit=room, noun="pull request", heading="##", size=_count_bytes
+        documents, limit=room, noun="pull request", heading="##", size=_count_bytes
     )
     return text if _count_bytes(text) <= room else ""
-
-
-def _blocks(overview: Overview) -> Iterator[Block]:
-    """Yield the blocks, the most useful first."""
-    name = overview.name
-    yield Heading((Run("Review of "), Run(name, link=overview.url)), 1)
-    yield Paragraph((Run(overview.title),))
-    yield from overview_blocks.make_overview(
-        overview, points=SHOWN_POINTS, missing=SHOWN_MISSING, words=True
-    )
-    yield overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING)
-    yield overview_blocks.make_signature(overview)
 
 
 def _count_bytes(text: str) -> int:

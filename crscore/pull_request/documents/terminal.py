@@ -1,12 +1,12 @@
 """Overview as text for a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from crscore.pull_request.documents import overview_blocks
 from crscore.pull_request.overview import Overview
 from crscore.reports import console
-from crscore.reports.blocks import Block, Heading, Paragraph, Run, Signature
+from crscore.reports.blocks import Heading, Paragraph, Run, Signature
 
 SHOWN_POINTS: Final = 8
 SHOWN_MISSING: Final = 8
@@ -30,15 +30,13 @@ def render_terminal(
     Returns:
         Text that ends in a newline, without trailing blanks.
     """
-    return "\n".join(
-        console.render_blocks(_blocks(overview, signature=signature), color=color, width=width)
-        for overview in overviews
-    )
-
-
-def _blocks(overview: Overview, *, signature: bool) -> Iterator[Block]:
-    name = overview.name
-    yield Heading((Run(name), Run(f" · {overview.title}")), 1)
-    yield Paragraph((Run(overview.url),), "dim")
-    yield from overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING)
-    yield Signature(overview.signature, whole=signature)
+    texts = []
+    for overview in overviews:
+        content = (
+            Heading((Run(overview.name), Run(f" · {overview.title}")), 1),
+            Paragraph((Run(overview.url),), "dim"),
+            *overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING),
+            Signature(overview.signature, whole=signature),
+        )
+        texts.append(console.render_blocks(content, color=color, width=width))
+    return "\n".join(texts)

@@ -36,10 +36,6 @@ class KnownReviewers:
     name a reviewer.
     """
 
-    def names(self, name: str) -> bool:
-        """Return whether a reviewer is one of `requested`."""
-        return name.casefold() in self.requested
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
@@ -111,7 +107,20 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
     may_sign = account_profile is None or account_profile.shared
     marked = claimed = _claimed(post.body, settings, may_sign=may_sign)
     if claimed and not is_bot and posted_by == account(settings.pull_author):
-        marked = _claimed(post.body, _only_requested(settings), may_sign=may_sign)
+        requested = replace(
+            settings,
+            markers={
+                name: text
+                for name, text in settings.markers.items()
+                if name.casefold() in settings.requested
+            },
+            profiles=[
+                profile
+                for profile in settings.profiles
+                if profile.name.casefold() in settings.requested
+            ],
+        )
+        marked = _claimed(post.body, requested, may_sign=may_sign)
     elif post.is_trusted is False:
         marked = None
     name, profile = marked or (account_profile.name if account_profile else "", account_profile)
@@ -143,15 +152,6 @@ def _claimed(
         return (profile.name if profile else name), profile
     signed = _find_profile_marker(body, settings.profiles) if may_sign else None
     return (signed.name, signed) if signed else None
-
-
-def _only_requested(settings: KnownReviewers) -> KnownReviewers:
-    """Drop the reviewers that are not requested by name."""
-    return replace(
-        settings,
-        markers={name: text for name, text in settings.markers.items() if settings.names(name)},
-        profiles=[profile for profile in settings.profiles if settings.names(profile.name)],
-    )
 
 
 def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:

@@ -8,7 +8,6 @@ from typing import Final
 
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
-    Author,
     KnownReviewers,
     account,
     find_author,
@@ -86,9 +85,22 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> tupl
 def read_message(post: HostMessage, settings: KnownReviewers) -> Message:
     """Identify the author and the review text of a post; the text is empty when there is none."""
     author = find_author(post, settings)
-    return Message(
-        post=post, author=author, text="" if is_ours(post) else _review_text(post, author)
-    )
+    empty = Message(post=post, author=author, text="")
+    if is_ours(post):
+        return empty
+    text = without_commands(post.body).strip()
+    if author.profile is not None:
+        if find_exclusion(text, post.kind, author.profile):
+            return empty
+        text = cut(text, author.profile.cut)
+    visible = _TAG.sub(" ", remove_between(text, "<!--", "-->"))
+    if not any(map(str.isalnum, visible)):
+        return empty
+    if author.is_bot:  # its decoration may be all there is
+        read = split_comment(text)
+        if not (read.sentences or read.suggestions or read.code_blocks or read.diffs):
+            return empty
+    return Message(post=post, author=author, text=text)
 
 
 def choose_reviews(
@@ -104,9 +116,18 @@ def choose_reviews(
         The remaining messages, in the same order, and the names of those who posted reports.
     """
     present = [message for message in messages if not _is_answer(message, pull_author)]
-    reporters = _reporters(present)
-    reviews = [message for message in present if not _is_report(message, reporters)]
-    return reviews, names_of(message for message in present if _is_report(message, reporters))
+    # Bots without a profile that only post in the conversation, as reports of coverage do.
+    unknown = [
+        message for message in present if message.author.is_bot and message.author.profile is None
+    ]
+    unmarked = {message.author.name for message in unknown if not message.author.marked}
+    outside = (message for message in unknown if message.post.kind is not MessageKind.CONVERSATION)
+    reporters = frozenset(unmarked - names_of(outside))
+    reviews: list[Message] = []
+    reports: list[Message] = []
+    for message in present:
+        (reports if _is_report(message, reporters) else reviews).append(message)
+    return reviews, names_of(reports)
 
 
 def names_of(messages: Iterable[Message]) -> frozenset[str]:
@@ -131,23 +152,6 @@ def _skip(message: Message) -> Skip | None:
     return rule.skip if rule else None
 
 
-def _review_text(post: HostMessage, author: Author) -> str:
-    """Return the review text of a post; empty when there is none."""
-    text = without_commands(post.body).strip()
-    if author.profile is not None:
-        if find_exclusion(text, post.kind, author.profile):
-            return ""
-        text = cut(text, author.profile.cut)
-    visible = _TAG.sub(" ", remove_between(text, "<!--", "-->"))
-    if not any(map(str.isalnum, visible)):
-        return ""
-    if author.is_bot:  # its decoration may be all there is
-        read = split_comment(text)
-        content = read.sentences or read.suggestions or read.code_blocks or read.diffs
-        return text if content else ""
-    return text
-
-
 def _is_answer(message: Message, pull_author: str | None) -> bool:
     """Return whether a post is the author's own: an answer to the review rather than a review."""
     author, post = message.author, message.post
@@ -158,16 +162,6 @@ def _is_answer(message: Message, pull_author: str | None) -> bool:
     reviews_itself = author.profile is not None and not author.profile.shared
     is_start = post.kind is MessageKind.REVIEW or post.thread == post.id
     return not (reviews_itself and is_start)
-
-
-def _reporters(messages: Sequence[Message]) -> frozenset[str]:
-    """Return the names of bots without a profile that only post in the conversation."""
-    unknown = [
-        message for message in messages if message.author.is_bot and message.author.profile is None
-    ]
-    unmarked = {message.author.name for message in unknown if not message.author.marked}
-    outside = (message for message in unknown if message.post.kind is not MessageKind.CONVERSATION)
-    return frozenset(unmarked - names_of(outside))
 
 
 def _is_report(message: Message, reporters: frozenset[str]) -> bool:

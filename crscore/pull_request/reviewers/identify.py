@@ -1,6 +1,6 @@
 """Threads of each reviewer as comments to score, from the posts of a pull request."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
@@ -110,7 +110,12 @@ def identify_reviewers(
     trusted_names = {
         message.author.name for message in messages if message.post.is_trusted is not False
     }
-    messages = [_apart_from(message, trusted_names) for message in messages]
+    for index, message in enumerate(messages):
+        author = message.author
+        is_known = message.post.is_trusted is not False or author.marked
+        # Anybody can take the login of an app, so such a person gets another name.
+        if not is_known and author.name in trusted_names:
+            messages[index] = replace(message, author=replace(author, name=f"@{author.name}"))
     reviews, left_out = _choose_reviewers(messages, pull_author, authors)
     distinct = without_repeats(reviews)
     roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
@@ -153,14 +158,6 @@ def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...
     )
 
 
-def _apart_from(message: Message, trusted_names: Collection[str]) -> Message:
-    """Give a person another name than an app's: anybody can take a login."""
-    author = message.author
-    if message.post.is_trusted is not False or author.marked or author.name not in trusted_names:
-        return message
-    return replace(message, author=replace(author, name=f"@{author.name}"))
-
-
 def _order(post: HostMessage) -> tuple[str, str, int]:
     return post.created, post.kind, post.id
 
@@ -173,12 +170,17 @@ def _threads(
     for group in sorted(groups, key=lambda group: _order(group[0].post)):
         first = group[0].post
         root = roots.get(first.thread) if first.thread is not None else None
+        bodies = []
+        for message in group:
+            # An open code block would extend into the next post.
+            fence = outline(message.text).open_fence
+            bodies.append(f"{message.text}\n{fence}" if fence else message.text)
         yield ReviewerThread(
             reviewer=group[0].author.name,
             is_bot=group[0].author.is_bot,
             profile=group[0].author.profile.name if group[0].author.profile else None,
             posts=tuple(message.post for message in group),
-            body="\n\n".join(_closed(message.text) for message in group),
+            body="\n\n".join(bodies),
             place=root or first,
         )
 
@@ -187,12 +189,6 @@ def _thread(message: Message) -> tuple[str, str, int]:
     post = message.post
     thread = post.id if post.thread is None else post.thread
     return message.author.name, post.kind, thread
-
-
-def _closed(text: str) -> str:
-    """Close an open code block, so that it does not extend into the next post."""
-    fence = outline(text).open_fence
-    return f"{text}\n{fence}" if fence else text
 
 
 def _choose_reviewers(
@@ -210,29 +206,25 @@ def _choose_reviewers(
         pattern = ", ".join(included)
         return [], (f"The author pattern {pattern} matches no reviewer; present: {names}.",)
     reviews, reporters = choose_reviews(present, pull_author)
-    return reviews, tuple(_note_left_out(reporters, messages, pull_author))
-
-
-def _is_named(author: Author, patterns: Sequence[str]) -> bool:
-    names = {author.name, author.account, strip_app_suffix(author.account)}
-    return any(matches(pattern.strip(), name) for pattern in patterns for name in names)
-
-
-def _note_left_out(
-    reporters: Iterable[str], messages: Sequence[Message], pull_author: str | None
-) -> Iterator[str]:
+    left_out = []
     if reporters:
-        yield (
+        left_out.append(
             f"Not scored, because they look like reports of tools: what "
             f"{', '.join(sorted(reporters))} posted in the conversation. To score one, name "
             "all reviewers to score (authors), or identify its posts by their text (bot "
             "markers)."
         )
     if pull_author is None and GHOST in names_of(messages):
-        yield (
+        left_out.append(
             "Not scored: posts of deleted accounts, because the pull request's author is one of "
             f"them. The author pattern {GHOST} scores them."
         )
+    return reviews, tuple(left_out)
+
+
+def _is_named(author: Author, patterns: Sequence[str]) -> bool:
+    names = {author.name, author.account, strip_app_suffix(author.account)}
+    return any(matches(pattern.strip(), name) for pattern in patterns for name in names)
 
 
 def _notes(

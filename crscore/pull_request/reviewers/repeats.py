@@ -50,11 +50,23 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
         if message.post.kind is MessageKind.LINE:
             paragraphs = paragraphs_by_author.setdefault(message.author.name, set())
             paragraphs.update(_normalize(part) for part in _BLANK.split(message.text))
-    shortened = (
-        _shortened(message, paragraphs_by_author.get(message.author.name, set()))
-        for message in distinct
-    )
-    return tuple(message for message in shortened if message.text)
+    shortened = []
+    for message in distinct:
+        paragraphs = paragraphs_by_author.get(message.author.name, set())
+        if message.post.kind is not MessageKind.LINE and paragraphs:
+            parts = _BLANK.split(message.text)
+            kept = [
+                part
+                for part in parts
+                if len(part.split()) < _FEWEST_WORDS
+                or _PAIRED.search(part)
+                or _normalize(part) not in paragraphs
+            ]
+            if len(kept) < len(parts):
+                message = replace(message, text="\n\n".join(kept))  # noqa: PLW2901
+        if message.text:
+            shortened.append(message)
+    return tuple(shortened)
 
 
 def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -81,19 +93,6 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
         else:
             posted.update(keys)
     return tuple(message for at, message in enumerate(messages) if at not in dropped)
-
-
-def _shortened(message: Message, paragraphs: set[str]) -> Message:
-    if message.post.kind is MessageKind.LINE or not paragraphs:
-        return message
-    parts = _BLANK.split(message.text)
-    distinct = [part for part in parts if not _is_repeat(part, paragraphs)]
-    return message if len(distinct) == len(parts) else replace(message, text="\n\n".join(distinct))
-
-
-def _is_repeat(paragraph: str, paragraphs: set[str]) -> bool:
-    is_alone = len(paragraph.split()) >= _FEWEST_WORDS and _PAIRED.search(paragraph) is None
-    return is_alone and _normalize(paragraph) in paragraphs
 
 
 def _normalize(text: str) -> str:

@@ -1,7 +1,7 @@
 """Removal of the text that a bot adds around its review, which is left unchanged."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import Final
 
@@ -33,11 +33,10 @@ def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Post | Non
     if not rules:
         return None
     lines = [line.text for line in _visible_lines(_unify_line_ends(body)) if line.text]
-    return next((post for post in rules if _rule_matches(lines, post)), None)
-
-
-def _rule_matches(lines: Sequence[str], post: Post) -> bool:
-    return not post.lines or any(matches_any(post.lines, line) for line in lines)
+    for post in rules:
+        if not post.lines or any(matches_any(post.lines, line) for line in lines):
+            return post
+    return None
 
 
 def without_commands(body: str) -> str:
@@ -81,23 +80,17 @@ def cut(body: str, rules: Cut) -> str:
     if rules.plain_pre:
         text = _PRE.sub("\n", text)
     body_outline = outline(text)
-    visible_lines = [line for line in body_outline.lines if line.is_visible]
-    parts = [
-        *_parts_with_title(body_outline.sections, rules.sections),
-        *_parts_with_title(body_outline.folded, rules.details),
-    ]
     return _without(
         text,
-        [(part.start, part.end) for part in parts],
-        keep=[
-            (part.start, part.end) for part in _parts_with_title(body_outline.folded, rules.keep)
+        [
+            *_spans_with_title(body_outline.sections, rules.sections),
+            *_spans_with_title(body_outline.folded, rules.details),
         ],
+        keep=_spans_with_title(body_outline.folded, rules.keep),
         also=[
-            *(
-                (line.inner, line.end)
-                for line in visible_lines
-                if line.text and matches_any(rules.lines, line.text)
-            ),
+            (line.inner, line.end)
+            for line in body_outline.lines
+            if line.is_visible and line.text and matches_any(rules.lines, line.text)
         ],
     )
 
@@ -123,8 +116,10 @@ def _visible_lines(text: str) -> list[Line]:
     return [line for line in outline(text).lines if line.is_visible]
 
 
-def _parts_with_title(parts: Sequence[Part], patterns: Sequence[str]) -> Iterator[Part]:
-    return (part for part in parts if part.title and matches_any(patterns, part.title))
+def _spans_with_title(parts: Sequence[Part], patterns: Sequence[str]) -> list[Span]:
+    return [
+        (part.start, part.end) for part in parts if part.title and matches_any(patterns, part.title)
+    ]
 
 
 def _without(

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from crscore.records import Comment, FileStatus, Side
-from crscore.reports.code_lines import CONTEXT_LINES, MAX_LINES, lines_of_comment
+from crscore.reports.html import CONTEXT_LINES, MAX_LINES, lines_of_comment
 from tests.helpers import results
 
 CLIENT = "src/shop/client.py"

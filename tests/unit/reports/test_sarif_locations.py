@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from crscore.records import FileStatus, LineSpan, PseudoReference, Side
-from crscore.reports.sarif_locations import make_locations
+from crscore.reports.sarif import make_locations
 from tests.helpers import results
 
 HUNKS = results.changed(
