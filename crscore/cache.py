@@ -108,12 +108,23 @@ class Store:
         if len(value) > self.max_bytes:
             return
         with self._working() as connection:
-            if connection is not None:
+            if connection is None:
+                return
+            connection.execute(
+                "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)",
+                (key, value, len(value), time.time()),
+            )
+            query = "SELECT coalesce(sum(size), 0) FROM entries"
+            (total,) = connection.execute(query).fetchone()
+            if total > self.max_bytes:
+                # Below the maximum, so that not every new value evicts an old one.
+                remaining = int(self.max_bytes * _KEPT_AFTER_EVICTION)
                 connection.execute(
-                    "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)",
-                    (key, value, len(value), time.time()),
+                    "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "
+                    "sum(size) OVER (ORDER BY key = ? DESC, used DESC, key) AS filled "
+                    "FROM entries) WHERE filled > ? AND key <> ?)",
+                    (key, remaining, key),
                 )
-                self._evict(connection, key)
 
     def summary(self) -> tuple[tuple[str, int, int], ...]:
         """Count the entries of the store.
@@ -199,16 +210,3 @@ class Store:
         # Not `__del__`: at the end of the program it would find the module torn down.
         weakref.finalize(self, connection.close)
         return connection
-
-    def _evict(self, connection: sqlite3.Connection, newest: str) -> None:
-        (total,) = connection.execute("SELECT coalesce(sum(size), 0) FROM entries").fetchone()
-        if total <= self.max_bytes:
-            return
-        # Below the maximum, so that not every new value evicts an old one.
-        remaining = int(self.max_bytes * _KEPT_AFTER_EVICTION)
-        connection.execute(
-            "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "
-            "sum(size) OVER (ORDER BY key = ? DESC, used DESC, key) AS filled FROM entries) "
-            "WHERE filled > ? AND key <> ?)",
-            (newest, remaining, newest),
-        )

@@ -49,29 +49,23 @@ class _Commands(click.Group):
             names = self.list_commands(ctx)
             formatter.write_dl([(name, commands.summarize(name)) for name in names])
 
-    def _has_command(self, word: str) -> bool:
-        # Entry points take 50 ms to read, and most other words are names of files.
-        return word in commands.module_names() or (
-            word.isidentifier() and word in commands.command_names()
-        )
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
-        group_options = {"--help", "-h", "--version", "-V"}
-        if args and args[0] not in group_options and not self._has_command(args[0]):
-            # While the shell completes a word, it is not finished.
-            if not (args[0].startswith("-") or ctx.resilient_parsing or Path(args[0]).exists()):
-                self._check_word(ctx, args[0])
-            args = [DEFAULT_COMMAND, *args]
-        return super().parse_args(ctx, args)
-
-    def _check_word(self, ctx: click.Context, word: str) -> None:
-        """Reject a word that looks like a misspelled command rather than a file."""
-        spellings = [*self.list_commands(ctx), "--version", "--help"]
-        if close_names := difflib.get_close_matches(word, spellings, n=1):
-            raise click.UsageError(
-                f"{word!r} is neither a command nor a file; did you mean {close_names[0]}?", ctx
-            )
+        word = args[0] if args else "--help"
+        # Entry points take 50 ms to read, and most other words are names of files.
+        is_command = word in commands.module_names() or (
+            word.isidentifier() and word in commands.command_names()
+        )
+        if is_command or word in {"--help", "-h", "--version", "-V"}:
+            return super().parse_args(ctx, args)
+        # While the shell completes a word, it is not finished.
+        if not (word.startswith("-") or ctx.resilient_parsing or Path(word).exists()):
+            spellings = [*self.list_commands(ctx), "--version", "--help"]
+            if close_names := difflib.get_close_matches(word, spellings, n=1):
+                raise click.UsageError(
+                    f"{word!r} is neither a command nor a file; did you mean {close_names[0]}?", ctx
+                )
+        return super().parse_args(ctx, [DEFAULT_COMMAND, *args])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete commands, and files for the default command."""

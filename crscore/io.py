@@ -86,24 +86,20 @@ def read_sources(
     texts: dict[str, str] = {}
     notes: list[str] = []
     for path in {path for file in diff.files for path in (file.path, file.old_path or file.path)}:
-        content = _read_source(folder, path, max_bytes)
-        if content is not None and len(content) > max_bytes:
+        try:
+            target = (folder / path).resolve()
+            if not target.is_relative_to(folder) or not target.is_file():
+                continue
+            with target.open("rb") as stream:
+                content = stream.read(max_bytes + 1)
+        except (OSError, ValueError, RuntimeError):
+            # The file system rejects the name, or links form a loop: the source does not exist.
+            continue
+        if len(content) > max_bytes:
             notes.append(f"{path} is over max_source_bytes; only its hunks were read.")
-        elif content is not None:
+        else:
             texts[path] = content.decode("utf-8", errors="replace")
     return texts, tuple(sorted(notes))
-
-
-def _read_source(folder: Path, path: str, max_bytes: int) -> bytes | None:
-    try:
-        target = (folder / path).resolve()
-        if not target.is_relative_to(folder) or not target.is_file():
-            return None
-        with target.open("rb") as stream:
-            return stream.read(max_bytes + 1)
-    except (OSError, ValueError, RuntimeError):
-        # The file system rejects the name, or links form a loop: the source does not exist.
-        return None
 
 
 def check_output(output: str | None) -> None:

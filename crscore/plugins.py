@@ -10,7 +10,6 @@ import importlib.resources
 import inspect
 import re
 from collections.abc import Mapping
-from importlib.resources.abc import Traversable
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,10 +48,16 @@ def names(kind: str) -> tuple[str, ...]:
         `plugin.py`, and, where the kind is open, of installed entry points.
     """
     folder = importlib.resources.files("crscore") / KINDS[kind]
-    plugin_names = {
-        entry.name.removesuffix(".py") for entry in folder.iterdir() if _is_plugin(entry)
-    }
-    return tuple(sorted(plugin_names.union(_entry_points(kind))))
+    plugin_names = set(_entry_points(kind))
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            is_plugin = entry.joinpath("plugin.py").is_file()
+        else:
+            # The text is searched, as importing every plugin would load its packages.
+            is_plugin = entry.name.endswith(".py") and "\ndef create(" in entry.read_text("utf-8")
+        if is_plugin:
+            plugin_names.add(entry.name.removesuffix(".py"))
+    return tuple(sorted(plugin_names))
 
 
 def _entry_points(kind: str) -> dict[str, "EntryPoint"]:
@@ -61,13 +66,6 @@ def _entry_points(kind: str) -> dict[str, "EntryPoint"]:
     from importlib.metadata import entry_points  # noqa: PLC0415  (most kinds need none)
 
     return {point.name: point for point in entry_points(group=f"crscore.{kind}")}
-
-
-def _is_plugin(entry: Traversable) -> bool:
-    if entry.is_dir():
-        return entry.joinpath("plugin.py").is_file()
-    # The text is searched, as importing every plugin would load its packages.
-    return entry.name.endswith(".py") and "\ndef create(" in entry.read_text(encoding="utf-8")
 
 
 def load(kind: str, name: str) -> ModuleType:

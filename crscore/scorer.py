@@ -495,28 +495,17 @@ def _make_matcher(
     if threshold is not None and "threshold" not in option_names:
         raise ConfigError("threshold", "settings", f"has no effect on the matcher {name}")
     if threshold is None and "threshold" in option_names:
-        threshold = _default_threshold(encoder, generator)
+        threshold = thresholds.threshold_for(encoder.identity, generator.identity)
+        fallback = getattr(generator, "fallback", None)
+        if fallback and threshold != thresholds.threshold_for(encoder.identity, fallback.identity):
+            expected = (
+                "auto may use a model's claims or structural ones, whose thresholds differ: "
+                "name the generator, or set --threshold"
+            )
+            raise ConfigError("claims", "settings", expected)
     values = {"weights": weights} if weights else {}
     offered = {"encoder": encoder.identity, "threshold": threshold}
     return plugins.create("matchers", name, values, offered=offered), threshold
-
-
-def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
-    """Return an encoder's threshold for a generator's claims.
-
-    Raises:
-        ConfigError: A model may be replaced by `structural`, and the two have other thresholds.
-    """
-    threshold = thresholds.threshold_for(encoder.identity, generator.identity)
-    fallback = getattr(generator, "fallback", None)
-    if fallback and threshold != thresholds.threshold_for(encoder.identity, fallback.identity):
-        raise ConfigError(
-            "claims",
-            "settings",
-            "auto may use a model's claims or structural ones, whose thresholds differ: "
-            "name the generator, or set --threshold",
-        )
-    return threshold
 
 
 def make_analyzers(

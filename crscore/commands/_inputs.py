@@ -30,7 +30,6 @@ _DIFF: Final = re.compile(
     rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s{0,99}(?:diff --|--- \S.*\n\+\+\+ \S|@@ -\d"
     rb"|Index: \S|(?:From|commit) [0-9a-f]{7,64}\b)"
 )
-_IS_DIFF: Final = 2
 
 
 def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]:
@@ -62,20 +61,19 @@ def read_both(
     """Read a change and its review, named in either order: `read_limited` of each."""
     change = read_limited(settings, diff, "diff")
     comments = read_limited(settings, review, "review")
-    kinds = [_find_diff(data) for data, _ in (change, comments)]
-    if min(kinds) == _IS_DIFF:
+    kinds = []
+    for data, _ in (change, comments):
+        # Without zero bytes, UTF-16 of a diff, as PowerShell's `>` writes it, reads like ASCII:
+        # https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.core/about/about_redirection
+        text = data[:1_000_000].replace(b"\0", b"")
+        # 2 for a diff, 1 for a text with a diff in it, such as a review that quotes one.
+        kinds.append(2 if _DIFF.match(text) else int(_HEADER.search(text) is not None))
+    if min(kinds) == 2:
         raise click.UsageError(f"{review} is a diff, too; the second file is its review")
     if kinds[0] < kinds[1]:
         print_note(f"note: {review} is the diff and {diff} the review: DIFF REVIEW is the order.")
         return comments, change
     return change, comments
-
-
-def _find_diff(data: bytes) -> int:
-    """Return `_IS_DIFF`, 1 for a text with a diff in it, or 0."""
-    # Without zero bytes, UTF-16 of a diff, as PowerShell's `>` writes it, reads like ASCII.
-    text = data[:1_000_000].replace(b"\0", b"")
-    return _IS_DIFF if _DIFF.match(text) else int(_HEADER.search(text) is not None)
 
 
 def check_address(name: str) -> None:
@@ -157,18 +155,12 @@ def read_review(
     check_stdin([review, diff, code.old, code.new, *code.sarif, *further])
     (data, source), (review_data, review_source) = read_both(settings, diff, review)
     # Imported here so that `--help` and the message about a wrong option appear immediately.
+    from crscore.diff import full_files  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     scorer = Scorer(settings, reports=read_sarif_files(settings, code.sarif))
     change = scorer.read_diff(data, source=source, language=code.language, path=code.path)
     comments = scorer.read_review(review_data, source=review_source)
-    return scorer, _add_sources(change, settings, code), comments, review_source
-
-
-def _add_sources(change: Diff, settings: Config, code: CodeOptions) -> Diff:
-    """Add full files to a change, from a folder or from the two versions of its only file."""
-    from crscore.diff import full_files  # noqa: PLC0415
-
     versions = {"old": code.old, "new": code.new}
     if code.source_root is not None:
         if any(versions.values()):
@@ -178,11 +170,11 @@ def _add_sources(change: Diff, settings: Config, code: CodeOptions) -> Diff:
         texts, notes = io.read_sources(
             code.source_root, change, max_bytes=settings.max_source_bytes
         )
-        return full_files.from_tree(change, texts, notes=notes)
-    if not any(versions.values()):
-        return change
-    sides = {
-        side: name and read_limited(settings, name, "source")[0].decode(errors="replace")
-        for side, name in versions.items()
-    }
-    return full_files.from_pair(change, old=sides["old"], new=sides["new"])
+        change = full_files.from_tree(change, texts, notes=notes)
+    elif any(versions.values()):
+        sides = {
+            side: name and read_limited(settings, name, "source")[0].decode(errors="replace")
+            for side, name in versions.items()
+        }
+        change = full_files.from_pair(change, old=sides["old"], new=sides["new"])
+    return scorer, change, comments, review_source

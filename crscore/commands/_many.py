@@ -106,7 +106,10 @@ def score_pairs(
     if scorer.parts.model:
         print_note(f"note: {scorer.parts.model.total}")
     if settings.format == "text":
-        report.append(_summary(standings, failed))
+        scored = [standing for standing in standings if standing is not None]
+        middle = f", median standing {statistics.median(scored):g}" if scored else ""
+        failure_note = f"; {failed} could not be scored" if failed else ""
+        report.append(f"\n{count_noun(len(standings), 'review')}{middle}{failure_note}\n")
     io.write_text("".join(report), target)
     # A line without a score outweighs the gate, which did not judge it.
     return EXIT_FAILED if failed else code
@@ -175,10 +178,3 @@ def _line(name: str, result: Result, form: str) -> str:
     word = "not scored" if result.usefulness is None else result.usefulness.word
     reason = "" if result.scores.reason is None else f": {result.scores.reason}"
     return f"{standing:>3}  {word:<18} relevance {relevance:>3}  {one_line(name + reason)}\n"
-
-
-def _summary(standings: list[int | None], failed: int) -> str:
-    scored = [standing for standing in standings if standing is not None]
-    middle = f", median standing {statistics.median(scored):g}" if scored else ""
-    failure_note = f"; {failed} could not be scored" if failed else ""
-    return f"\n{count_noun(len(standings), 'review')}{middle}{failure_note}\n"

@@ -102,8 +102,12 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
         return _CONFIG
     setting, flag = SETTINGS[name], f"--{name.replace('_', '-')}"
     text = setting.help
+    words: tuple[str, ...] = ()
     if name in _KINDS:
-        text = f"{text} Plugins: {', '.join(plugins.names(_KINDS[name]))}."
+        words = plugins.names(_KINDS[name])
+        text = f"{text} Plugins: {', '.join(words)}."
+    elif isinstance(setting.kind, inspect.LiteralType):
+        words = tuple(map(str, setting.kind.values))
     if isinstance(setting.kind, inspect.BoolType):
         off = "--online" if name == "offline" else f"--no-{flag.removeprefix('--')}"
         # None, not False: an option that is not given must not override the environment or the
@@ -115,19 +119,11 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
     return click.option(
         flag,
         name,
-        type=types.get(type(setting.kind), _Word(_words(name))),
+        type=types.get(type(setting.kind), _Word(words)),
         default=default,
         metavar=setting.metavar,
         help=text,
     )
-
-
-def _words(name: str) -> tuple[str, ...]:
-    """Return the values of a setting that are known by name."""
-    if name in _KINDS:
-        return plugins.names(_KINDS[name])
-    kind = SETTINGS[name].kind
-    return tuple(map(str, kind.values)) if isinstance(kind, inspect.LiteralType) else ()
 
 
 def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:

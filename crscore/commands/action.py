@@ -134,7 +134,15 @@ def _run(runner: Environment, step: Step) -> None:
             reason = "no open pull request has the commit that was measured as its newest one"
         step.note("notice", f"Nothing was scored: {reason}.")
     elif runner.inputs.post_from is not None:
-        _post_measured(GitHub(client), runner, runner.inputs.post_from, numbers, step)
+        from crscore.pull_request import run  # noqa: PLC0415
+
+        # The file is of an untrusted job; only the event says which pull requests it may be about.
+        data, host = artifact.read_artifact(runner.inputs.post_from), GitHub(client)
+        overview = run.check_document(host, runner.repository, numbers, data, source="post-from")
+        step.overviews.append(overview)
+        step.reports[overview.number] = _report(overview)
+        if runner.inputs.comment:
+            _note_posted(run.post_overview(host, overview), overview.number, step)
     else:
         reports = _read_sarif(runner, step, is_single=is_single)
         for number in numbers:
@@ -168,20 +176,6 @@ def _find_numbers(
             f"{skipped}{or_more} of them; a scheduled run scores {event.MAX_RECENT}.",
         )
     return numbers[: event.MAX_RECENT]
-
-
-def _post_measured(
-    host: Host, runner: Environment, file: Path, numbers: tuple[int, ...], step: Step
-) -> None:
-    """Report, and post if requested, an untrusted job's results for one of these pull requests."""
-    from crscore.pull_request import run  # noqa: PLC0415
-
-    data = artifact.read_artifact(file)
-    overview = run.check_document(host, runner.repository, numbers, data, source="post-from")
-    step.overviews.append(overview)
-    step.reports[overview.number] = _report(overview)
-    if runner.inputs.comment:
-        _note_posted(run.post_overview(host, overview), overview.number, step)
 
 
 def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[RawReport, ...]:

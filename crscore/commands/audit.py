@@ -118,15 +118,21 @@ def sync(
         crscore audit sync acme/shop acme/billing
         crscore audit sync https://gitlab.com/group/project
     """
-    from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
+    from crscore.audit.store.queries import all_repositories  # noqa: PLC0415  (for a quick --help)
+    from crscore.audit.sync import run  # noqa: PLC0415
 
     all_names, site = find_repositories((*repositories, *organisations), connection.api_url)
     names, patterns = all_names[: len(repositories)], all_names[len(repositories) :]
     with _open(file) as store:
         site = site or _site(store)
+        if not names and not patterns:
+            names = tuple(row.name for row in all_repositories(store))
+            if not names:
+                expected = f"must be named, as {store.path} is empty"
+                raise ConfigError("OWNER/REPO", COMMAND_LINE, expected)
         feed = site.make_feed(connection._replace(max_requests=max_requests, max_points=max_points))
         request = run.Request(
-            repositories=names or (() if patterns else _stored_names(store)),
+            repositories=names,
             organisations=patterns,
             since=None if since is None else since.replace(tzinfo=UTC),
             git_url=git_url or f"{site.web(connection.api_url)}/{{name}}.git",
@@ -338,9 +344,17 @@ def gate(
         now = _overview(store, question)
         before: float | Overview | None = None
         if baseline == "previous" or (baseline is None and fail_under_low is None):
-            before = _overview(store, question | _period_before(now))
+            since, until = (datetime.fromisoformat(day) for day in (now.since, now.until))
+            # The last day belongs to the period, so both periods have the same number of days.
+            first_day = since - (until - since) - timedelta(days=1)
+            earlier = {"since": first_day, "until": since - timedelta(days=1)}
+            before = _overview(store, question | earlier)
         elif baseline is not None:
-            before = _number(baseline)
+            try:
+                before = float(baseline)
+            except ValueError:
+                expected = f"must be a number from 0 to 100, or `previous`, not {baseline[:50]!r}"
+                raise ConfigError("--baseline", COMMAND_LINE, expected) from None
     result = gates.judge(
         now,
         baseline=before,
@@ -366,16 +380,6 @@ def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
 
     with Store(file, must_exist=must_exist) as store:
         yield store
-
-
-def _stored_names(store: Store) -> tuple[str, ...]:
-    """Return the names of the store's repositories, at least one."""
-    from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
-
-    names = tuple(row.name for row in all_repositories(store))
-    if not names:
-        raise ConfigError("OWNER/REPO", COMMAND_LINE, f"must be named, as {store.path} is empty")
-    return names
 
 
 def _site(store: Store) -> Site:
@@ -415,23 +419,6 @@ def _overview(store: Store, question: dict[str, Any]) -> Overview:
     from crscore.audit.summary import make_overview  # noqa: PLC0415
 
     return make_overview(store, _options(question))
-
-
-def _period_before(now: Overview) -> dict[str, Any]:
-    since, until = (datetime.fromisoformat(day) for day in (now.since, now.until))
-    return {
-        # The last day belongs to the period, so both periods have the same number of days.
-        "since": since - (until - since) - timedelta(days=1),
-        "until": since - timedelta(days=1),
-    }
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        expected = f"must be a number from 0 to 100, or `previous`, not {text[:50]!r}"
-        raise ConfigError("--baseline", COMMAND_LINE, expected) from None
 
 
 def _post(url: str, message: dict[str, Any]) -> None:

@@ -76,14 +76,10 @@ def as_report(lay_out: Callable[[Any], layout.Report]) -> Callable[..., str]:
     return lambda document, **_: layout.to_text(lay_out(document))
 
 
-def _split(_context: object, _option: object, names: str | None) -> list[str] | None:
-    return None if names is None else names.split(",")
-
-
 metrics_option = option(
     "--metrics NAMES",
     "Comma-separated metrics, each NAME or NAME:OPTION=VALUE (default: all that apply).",
-    callback=_split,
+    callback=lambda _context, _option, names: None if names is None else names.split(","),
 )
 preset_option = option("--preset NAME", "Preset for the metrics that have it: out-of-the-bleu.")
 seed_option = option("--seed N", "Random seed.", type=click.IntRange(0), default=42)
@@ -197,7 +193,12 @@ def run(
     """
     from crscore.code.execution import programs, report, runner  # noqa: PLC0415
 
-    numbers = _numbers(ks)
+    try:
+        numbers = [int(number) for number in ks.split(",")]
+    except ValueError:
+        numbers = [0]  # rejected below, with the message for every wrong number
+    if min(numbers) < 1:
+        raise ConfigError("--k", COMMAND_LINE, f"must be numbers from 1 on, not {ks}")
     problems, completions = programs.read_problems(tests)
     if canonical:
         completions = programs.solutions(problems)
@@ -222,14 +223,3 @@ def run(
         )
     document = report.make_document(problems, outcomes, ks=numbers, timeout=timeout)
     return document, report.render_text
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        numbers = [int(number) for number in text.split(",")]
-    except ValueError:
-        # rejected below, with the message for every wrong number
-        numbers = [0]
-    if min(numbers) < 1:
-        raise ConfigError("--k", COMMAND_LINE, f"must be numbers from 1 on, not {text}")
-    return numbers
