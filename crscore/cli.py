@@ -21,6 +21,7 @@ from crscore import commands, progress
 from crscore.errors import ConfigError, CRScoreError, ManifestError, UnknownPluginError
 from crscore.version import __version__
 
+# As shells report an end by a signal: 128 + SIGINT (2), 128 + SIGPIPE (13).
 EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 141
 DEFAULT_COMMAND = "score"
 ASCII = dict(zip("█▉▊▋▌▍▎▏·•│–−×✓✗⚑→“”", '#####|||.*|--x+x!>""', strict=True)) | {"…": "..."}

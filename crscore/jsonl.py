@@ -31,6 +31,7 @@ def read_bytes(path: Path, content_name: str) -> bytes:
     """
     try:
         content = path.read_bytes()
+        # RFC 1952, section 2.3.1: the first two bytes of gzip.
         if content[:2] != b"\x1f\x8b":
             return content
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TextIO, TypeAlias
 
+# rich raises a `LiveError` for a second bar: "Only one live display may be active at once".
 TERMINAL: Final = threading.Lock()
 """Held while a bar is shown: there is one at a time, and work inside other work shows none."""
 ENABLED: Final = threading.Event()

@@ -54,6 +54,7 @@ def assert_review(
         CRScoreError: A part of the run failed.
     """
     # pytest then shows the line of the test instead of this function.
+    # https://docs.pytest.org/en/stable/example/simple.html#writing-well-integrated-assertion-helpers
     __tracebackhide__ = True
     limits = {
         "usefulness": usefulness,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
+# "diff --git a/x b/x" of git, "--- a/x" and "+++ b/x" of diff -u, at the start of a line.
 _HEADER: Final = re.compile(rb"^(?:diff --git |--- \S.*\n\+\+\+ \S)", re.MULTILINE)
 # Also "From 1a2b...", "commit 1a2b..." of git, and Subversion's "Index: path"
 _DIFF: Final = re.compile(

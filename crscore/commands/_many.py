@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Pair: TypeAlias = tuple[Diff, tuple[Comment, ...]] | CRScoreError
     """Change and its review, or the error that prevents their reading."""
 
+# The other formats would put hundreds of pages below one another.
 FORMATS = ("json", "text")
 
 

@@ -87,6 +87,7 @@ _HELP_ALL = click.Option(
 )
 
 
+# https://github.com/pallets/click/issues/373
 class GroupedCommand(click.Command):
     """Command whose help lists the options in groups, and then the examples of its docstring.
 

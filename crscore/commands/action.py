@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview
     from crscore.static_analysis.reports import RawReport
 
+# A runner's log is no terminal, so its width is unknown; its page wraps longer lines.
 LOG_COLUMNS: Final = 120
+# https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
 MAX_SHOWN_MESSAGES: Final = 10
 """Maximum number of messages of one level that GitHub shows for a step."""
 MAX_SUMMARY_NOTES: Final = 20
 """Maximum number of messages in the summary; the log has all."""
+# A pattern such as `**/*.sarif` can match those of every dependency.
 MAX_SARIF_FILES: Final = 20
 """Maximum number of files of other tools."""
 WAIT_BUDGET_S: Final = 300.0

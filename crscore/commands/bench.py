@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FETCH: Final = "fetch"
 """Word in place of the golden set that reads a public set from a clone."""
+# https://www.sqlite.org/fileformat.html#magic_header_string
 _SQLITE: Final = b"SQLite format 3\0"
 
 

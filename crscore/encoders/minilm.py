@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 DIMENSIONS = 384
+# https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
 MAX_TOKENS = 256
 """Maximum tokens of a text, including the two special tokens, as in the authors' configuration."""
 
 BATCH_TOKENS = 512
 """Maximum tokens of one batch, including padding: the activations then fit a core's cache."""
 
+# [UNK], [CLS] and [SEP] of BERT's vocabulary.
 UNKNOWN, BEGIN, END = 100, 101, 102
 """Ids of the token for what is not in the vocabulary, and of those around a text."""
 
@@ -357,6 +359,7 @@ def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.float32
     The format is the length of a header in 8 bytes, the header in JSON, and the numbers; the
     format's own package copies them.
     """
+    # https://huggingface.co/docs/safetensors/index#format
     start = 8 + int.from_bytes(content[:8].tobytes(), "little")
     header = json.loads(content[8:start].tobytes())
     return {
@@ -394,6 +397,7 @@ def _start_session(
     graph = (importlib.resources.files("crscore.encoders") / GRAPHS[int8]).read_bytes()
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3  # errors only
+    # https://onnxruntime.ai/docs/performance/tune-performance/threading.html; see `MiniLM._run`.
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
     # Weights are read where they lie in the file, so that all sessions share the system's copy:

@@ -29,6 +29,7 @@ PUBLISHED_MODEL = "mixedbread-ai/mxbai-embed-large-v1"
 PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
 """Model -> default commit; other models default to the branch `main`."""
 
+# The library's own default.
 BATCH_SIZE = 32
 INSTALL_COMMAND = "pip install 'crscore[st]'"
 

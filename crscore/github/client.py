@@ -45,6 +45,8 @@ SECONDS_BETWEEN_WRITES = 1.0
 """Seconds between two writes, as GitHub requests."""
 # GraphQL errors have status 200 and a type. The types are undocumented; these were observed.
 _BUSY_TYPES: Final = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"})
+# GitHub ends a query after ten seconds:
+# https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 _BUSY_WORDS: Final = ("something went wrong", "timeout", "timedout", "try again", "loading")
 _NO_RIGHT: Final = (PermissionDeniedError, "the token may not do this")
 _REFUSALS: Final[Mapping[str, tuple[type[HostError], str]]] = {
@@ -104,6 +106,8 @@ class Client(HostClient):
     ) -> None:
         self.api_url = api_url.rstrip("/")
         token = token.strip() if token is not None else None
+        # Without a version, a later default could change the fields that are read here:
+        # https://docs.github.com/en/rest/about-the-rest-api/api-versions
         headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
         headers |= {"Authorization": f"token {token}"} if token is not None else {}
         # Tokens of GitHub Apps, such as a workflow's, begin so and last at most a day:

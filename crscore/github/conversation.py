@@ -18,6 +18,7 @@ from crscore.github.client import Client
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 
+# https://docs.github.com/en/graphql/reference/enums#pullrequestreviewstate
 PENDING: Final = "PENDING"
 """State of a review that its author has not submitted yet."""
 _SIDES: Final = {"LEFT": Side.OLD, "RIGHT": Side.NEW}
@@ -97,6 +98,7 @@ class LineItem(CommentItem, frozen=True):
             return None, None
         last = self.original_line if original else self.line
         first = self.original_start_line if original else self.start_line
+        # `start_side` and `side` are LEFT for the old version, RIGHT for the new one.
         # A range across both sides cannot be expressed as lines of one side.
         is_across = self.start_side is not None and self.start_side != self.side
         return None if is_across or first is None or first > (last or 0) else first, last
@@ -251,6 +253,7 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
         item: The comment.
         original: True for the lines in the commit that it was written on, even if it is current.
     """
+    # https://docs.github.com/en/rest/pulls/comments: `line` is null then, `original_line` stays.
     # GitHub removes the line of an outdated comment.
     outdated = item.line is None and item.subject_type != "file"
     first, last = item.lines(original=original or outdated)

@@ -43,8 +43,10 @@ from crscore.hosts.records import HostMessage, MessageKind
 
 Response = TypeVar("Response", graphql.Nodes, graphql.Commits)
 
+# An `object` costs no request of its own, so 100 are one point, as one is.
 COMMITS_PER_QUERY: Final = 100
 """Number of commits per query."""
+# 300,000 pull requests: a host whose list never ends must not be read forever.
 MAX_PULL_PAGES: Final = 3_000
 """Maximum number of pages to read from a repository's list of pull requests."""
 
@@ -94,6 +96,7 @@ class _PullItem(msgspec.Struct, frozen=True):
             base_ref=self.base.ref,
             base=self.base.sha,
             head=self.head.sha,
+            # https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
             # For an open pull request, this is GitHub's test merge, which is on no branch.
             merge_commit=self.merge_commit_sha if self.merged_at else None,
         )
@@ -154,6 +157,7 @@ class GitHubFeed:
         GitHub's list has no `since` parameter, so it is read from its newest item on. Pull requests
         that change meanwhile move to the top and the others to later pages, so none is skipped.
         """
+        # https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
         path = f"/repositories/{repository}/pulls"
         query = {"state": "all", "sort": "updated", "direction": "desc"}
         changed: dict[int, FeedPull] = {}

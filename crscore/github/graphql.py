@@ -137,6 +137,7 @@ class CheckContext(_Object, frozen=True):
     def outcome(self) -> str:
         """Result in lower case; `pending` while it runs."""
         result = (self.conclusion or self.state).lower()
+        # https://docs.github.com/en/graphql/reference/enums#statusstate
         # EXPECTED is a status that a branch rule requires but that was not reported yet.
         return result if result not in {"", "expected"} else "pending"
 
@@ -244,6 +245,7 @@ _STATE: Final = (
     "fullDatabaseId isMinimized minimizedReason reactionGroups { content reactors { totalCount } }"
 )
 _THREAD: Final = "id isResolved isOutdated resolvedBy { login }"
+# Of one pull request, so long pages cost little; `DETAILS`, of many, has short ones.
 CONVERSATION: Final = {
     "threads": ListQuery(
         "reviewThreads", f"id isResolved comments(first: 100) {{ {_PAGE} nodes {{ {_FLAGS} }} }}"

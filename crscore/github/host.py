@@ -81,6 +81,7 @@ class _Comparison(msgspec.Struct, frozen=True):
     files: list[_OlderFile] = []
 
 
+# Of the pull request as a whole no diff is requested: GitHub answers 406 above 300 files.
 @dataclass(frozen=True, slots=True)
 class GitHub:
     """`Host` of a GitHub server."""
@@ -119,7 +120,7 @@ class GitHub:
                 raise UnavailableError(
                     f"{repository}#{number}", "it was pushed to while it was read"
                 )
-        # crscore's own comment is not a review, and must not change the score.
+        # crscore's own comment lists all points, so as a review it would address them all.
         own_comments = sticky.find_own(discussion.messages, self.client.comment_key)
         reviews = [
             message

@@ -30,6 +30,7 @@ def web_address(api_url: str | None) -> str:
         return "https://github.com"
     parts = urlsplit(api_url)
     host = parts.netloc
+    # https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency
     # On GHE.com the API has its own host name.
     host = host.removeprefix("api.") if host.endswith(".ghe.com") else host
     return f"{parts.scheme}://{host}"

@@ -18,6 +18,7 @@ from crscore.llm.base import one_line
 
 T = TypeVar("T")
 
+# About 100,000 tokens of English.
 MAX_CHARS: Final = 400_000
 """Maximum characters of an answer that are read; a longer one counts as cut off."""
 MAX_DEPTH: Final = 8

@@ -32,10 +32,13 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 """Default server when there is a key but no address."""
 MAX_RETRIES: Final = 3
 """Maximum retries of a request when the server fails, is busy or cannot be reached."""
+# A model may take minutes for an answer; a server that runs accepts a connection at once.
 CONNECT_TIMEOUT_S: Final = 10.0
 # Without it, 1,000 chats to a server that hangs would wait for 1,000 times the time-out.
 MAX_FAILURES_IN_A_ROW: Final = 3
 """Number of failed chats in a row after which no more are sent."""
+# One more than the fields that servers reject one after the other: `max_tokens`, `response_format`
+# and the three optional ones.
 MAX_FORMATS: Final = 6
 """Maximum number of request formats tried for one chat."""
 _ORIGIN: Final = "engine openai"
@@ -84,6 +87,7 @@ _REFUSALS: Final = {
 }
 _PROXY: Final = "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY)"
 _NO_ANSWER_IN_TIME: Final = Failure("no answer in time", "raise timeout_s, or lower concurrency")
+# OpenAI says `length`, Mistral `model_length`, Anthropic and Google `max_tokens`.
 _CUT: Final = frozenset(("length", "model_length", "max_tokens", "max_output_tokens"))
 """Reasons to finish, in lower case, of an answer that the token limit cut off."""
 _EMPTY_ANSWER_REASONS: Final = {
@@ -265,6 +269,7 @@ class OpenAI:
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
+            # https://platform.openai.com/docs/api-reference/chat/create
             "seed": sampling.seed,  # best effort: the server's hardware changes the sums
         }
         if sampling.schema is not None:

@@ -16,6 +16,7 @@ from crscore.review.visibility import clean
 _ANSI: Final = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]{0,40}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b\n]{0,200}\x07?"
 )
+# Templates join a chat to one text: https://huggingface.co/docs/transformers/chat_templating
 _TAG_NAMES: Final = (
     r"s|bos|eos|pad|unk|mask|cls|sep|start_of_turn|end_of_turn|start_of_image|human|bot"
     r"|system|user|assistant|think|thinking|tool_call|tool_response|function_calls?|fim_\w{1,10}"

@@ -28,6 +28,7 @@ PINNED: Final = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
 MAX_CONTEXT_TOKENS: Final = 8192
 """Maximum tokens of a chat and its answer for models that support more: the more memory a chat
 takes, the fewer run at a time."""
+# https://docs.vllm.ai/en/latest/configuration/env_vars.html
 ENVIRONMENT: Final = {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_DO_NOT_TRACK": "1",
@@ -38,6 +39,7 @@ ENVIRONMENT: Final = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
 }
 # https://docs.vllm.ai/en/latest/features/structured_outputs.html
+# https://github.com/vllm-project/vllm/pull/12744: Mistral's models with xgrammar never ended.
 STRUCTURED_OUTPUTS: Final = {"backend": "guidance", "disable_any_whitespace": True}
 """Replaces the default backend, whose JSON may contain control characters or endless spaces."""
 # Others are refused: https://docs.vllm.ai/en/latest/features/lora.html
@@ -215,6 +217,7 @@ class Vllm:
                 model=str(folder),
                 load_format="safetensors",
                 trust_remote_code=False,
+                # https://docs.vllm.ai/en/latest/features/automatic_prefix_caching.html
                 enable_prefix_caching=True,
                 max_model_len=context_tokens,
                 tensor_parallel_size=options.tensor_parallel,

@@ -55,6 +55,8 @@ def judge(
             lines_of_nothing(settings.on_nothing, failed, notices).append(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
+    # A template that a stranger pasted lifted a poor review from 9 to 99, and a poor one could fail
+    # `each` (docs/design/016-pull-request.md).
     strangers = {row.name for row in overview.reviewers if not row.is_trusted}
     if any(map(_is_open, patterns)) and (names := sorted(strangers - scores_by_name.keys())):
         notices.append(

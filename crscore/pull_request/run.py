@@ -134,6 +134,8 @@ def assess(
             {thread.reviewer.casefold(), (thread.posts[0].login or "").casefold()}
         )
     }
+    # Without strangers for the gate, so that no flood of text or accounts crowds the others out
+    # (docs/design/016-pull-request.md).
     scored = [reviewers]
     if strangers and scorer.settings.thresholds:
         of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in strangers]

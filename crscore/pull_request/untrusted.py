@@ -15,6 +15,8 @@ from crscore.hosts.site import pull_name
 from crscore.pull_request.overview import Overview, Place, Scores, is_plain
 from crscore.reports import escape
 
+# Code that a fork wrote may have made the file:
+# https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/
 MAX_BYTES = 50_000_000
 """Maximum bytes of a file that is read."""
 

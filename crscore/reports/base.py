@@ -1,4 +1,4 @@
-"""What a report is."""
+"""Interface of reports."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

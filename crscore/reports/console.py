@@ -29,6 +29,7 @@ _MIN_LABEL_COLUMNS: Final = 20
 _MAX_NUMBER_COLUMNS: Final = 20
 _FIXED_COLUMNS: Final = 4
 """Number of columns of a table that are shown at any width."""
+# Unicode's left blocks, U+258F to U+2589; `cli.ASCII` has their replacements.
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 _BULLET: Final = (Run("•", "bad"),)
 _STYLES: Final = {
@@ -70,6 +71,8 @@ def render_blocks(
     """
     fitted = fit_width(width)
     out = io.StringIO()
+    # rich would read COLUMNS, TERM and FORCE_COLOR; the command line has decided already:
+    # https://rich.readthedocs.io/en/stable/console.html#environment-variables
     console = Console(
         file=out,
         width=fitted,

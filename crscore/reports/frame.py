@@ -31,6 +31,7 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
         One self-contained document.
     """
     rules = read_resource("reports/templates/frame.css") + style
+    # https://www.w3.org/TR/CSP3/#grammardef-hash-source: base64 of the bytes of the style element.
     digest = base64.b64encode(hashlib.sha256(rules.encode()).digest()).decode()
     document = (
         _environment()
@@ -105,6 +106,7 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.FunctionLoader(read_resource),
         autoescape=True,
         finalize=_clean_value,
+        # A misspelled name raises an error instead of an empty place on the page.
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

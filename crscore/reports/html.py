@@ -10,6 +10,7 @@ from crscore.reports.blocks import Block, Line, Run
 
 STYLE = frame.read_resource("reports/templates/report.css")
 """Style sheet of the page."""
+# As many as `git diff` shows.
 CONTEXT_LINES = 3
 """Number of lines shown above the lines that a comment is about."""
 MAX_LINES = 20

@@ -180,6 +180,7 @@ def _items(block: blocks.Items) -> Iterator[Part]:
 def _fold(title: str, parts: Iterable[Part]) -> Part:
     """Join parts under a trusted `title`; blank lines make Markdown resume."""
     first, *further_parts = parts
+    # An HTML block ends at a blank line: https://github.github.com/gfm/#html-blocks
     head = f"<details><summary>{title}</summary>\n\n{first.head}"
     items, foot = list(first.items), first.foot
     for part in further_parts:
@@ -199,6 +200,7 @@ def _prose(text: str) -> str:
 def render_line(line: Line, *, in_table: bool = False) -> str:
     """Escape a line; in a table, prose loses its code spans, which could break a row."""
     if isinstance(line, str):
+        # https://github.github.com/gfm/#tables-extension-: a pipe ends a cell even in a code span.
         return markdown(line, _MAX_CELL_CHARS) if in_table else _prose(line)
     texts = []
     for part in line:

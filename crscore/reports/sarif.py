@@ -73,6 +73,7 @@ _REMARK: Final = "remark"
 _REFUTED: Final = "refuted-remark"
 _RULES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["rules"]
 _LEVELS: Final = {rule["id"]: rule["level"] for rule in _RULES}
+# SARIF has three levels, importance four: a nit is a note, too.
 _REMARK_LEVELS: Final = dict(zip(Importance, ("error", "warning", "note", "note"), strict=True))
 # `[text](target)` is a link in a message, but `\[text\](target)` is not.
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
@@ -174,6 +175,8 @@ class _Finding(NamedTuple):
 
 def _results(result: Result) -> Iterator[dict[str, Any]]:
     rules = [*_LEVELS]
+    # To GitHub, results with one fingerprint are the same alert in each upload ("SARIF support for
+    # code scanning" on docs.github.com), so it depends on no line.
     digest_counts: Counter[str] = Counter()
     for item in chain(_remarks(result), _points(result)):
         locations = make_locations(result.diff, item.spans)

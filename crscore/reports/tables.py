@@ -12,6 +12,7 @@ from crscore.reports import view
 if TYPE_CHECKING:
     import pandas as pd
 
+# https://pandas.pydata.org/docs/user_guide/integer_na.html: `int64` has no missing value.
 _COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
     "diff": ("string", lambda result: result.diff.sha256),
     "files": ("Int64", lambda result: len(result.diff.files)),

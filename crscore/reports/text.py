@@ -22,6 +22,7 @@ MAX_SENTENCES: Final = 40
 """Maximum number of sentences, which are listed if there are no remarks."""
 MAX_UNADDRESSED: Final = 8
 """Maximum number of unaddressed topics and pseudo-references."""
+# About six lines of a terminal of 100 columns.
 MAX_CHARS: Final = 600
 """Maximum characters of a remark, sentence or claim."""
 

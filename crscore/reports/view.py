@@ -22,6 +22,7 @@ USEFUL = ("Useful", "About", "Importance")
 """Columns of a table of reviewers or comments."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
 """Columns of such a table without usefulness."""
+# Not a hyphen, at which a line may break.
 MINUS = "\N{MINUS SIGN}"
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
@@ -35,6 +36,7 @@ _SCOPES = {
 _NAME_CHARS = 120
 MAX_SMALL = 4
 """Maximum number of small changes that are named."""
+# The fourth remark adds at most a sixteenth of its gain (docs/design/010-usefulness.md).
 _NAMED_REMARKS = 3
 """Maximum number of remarks named individually in the sum of a value."""
 _EFFECTS = {
@@ -153,6 +155,7 @@ def _whole_points(value: records.Usefulness) -> list[int]:
     """Divide the standing among the remarks and the deduction, in whole points that add up."""
     scale = value.standing / value.value if value.value else 0.0
     parts = [scale * part for part in (*(share.value for share in value.shares), -value.taken_off)]
+    # The method of the largest remainder: https://en.wikipedia.org/wiki/Largest_remainder_method
     rounded = [math.floor(part) for part in parts]
     by_rest = sorted(range(len(parts)), key=lambda at: rounded[at] - parts[at])
     for at in by_rest[: round(math.fsum(parts)) - sum(rounded)]:

@@ -13,12 +13,14 @@ from crscore.errors import InputError, LimitError
 
 MEMBER: Final = "crscore.json"
 """The only file name read from an archive."""
+# https://docs.python.org/3/library/zipfile.html: Python also reads BZIP2, LZMA and Zstandard.
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Accepted compression methods: GitHub uses no others, and each decoder adds attack surface."""
 MAX_BYTES: Final = 50_000_000
 """Maximum size of the file and of the archive, in bytes."""
 
 
+# CVE-2024-42471: `@actions/artifact` let an archive write outside of its folder.
 def read_artifact(path: Path) -> bytes:
     """Read the file that another job wrote.
 
@@ -50,6 +52,7 @@ def _member(path: Path) -> bytes:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [info for info in archive.infolist() if info.filename == MEMBER]
+            # CVE-2013-4787: Android checked one of two members of a name, and installed the other.
             # With two members of one name, programs differ in which one they read.
             if len(names) != 1:
                 raise InputError(f"post-from: the archive must have one {MEMBER}")

@@ -8,6 +8,7 @@ https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 import uuid
 from typing import Literal
 
+# The fourth, `debug`, is shown in the log only, on request.
 Level = Literal["notice", "warning", "error"]
 """Level of a message on the page of a run."""
 

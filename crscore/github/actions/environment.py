@@ -164,6 +164,7 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
     texts: dict[str, str] = {}
     values: dict[str, Any] = {}
     for name in INPUTS:
+        # https://docs.github.com/en/actions/reference/workflows-and-actions/metadata-syntax#inputs
         # The runner converts letters to upper case and keeps hyphens.
         key = f"INPUT_{name.upper()}"
         text = (variables.get(key) or variables.get(key.replace("-", "_")) or "").strip()

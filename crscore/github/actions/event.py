@@ -126,6 +126,7 @@ def _of_comment(event: Any) -> Target:
     number = _field(event, "issue.number", _Number)
     body = _field(event, "comment.body", str | None) or ""
     association = _field(event, "comment.author_association", str)
+    # Only the first word counts: a quoted or explained command requests nothing.
     # A byte order mark at the start is not part of the first word.
     first = body.lstrip("\ufeff").split("\n", 1)[0].split()
     # The event `issue_comment` is also sent for issues, and for edited and deleted comments:
@@ -160,6 +161,7 @@ def _of_run(event: Any) -> Target:
     sha = _field(event, "workflow_run.head_sha", _Sha)
     if repository is None or not branch:
         return Target(reason="the branch of the workflow that ran before is gone")
+    # https://github.com/actions/runner/issues/3444
     # GitHub leaves `pull_requests` of the run empty for forks, so branch and commit identify it.
     return Target(head=BranchHead(_field(repository, "owner.login", _Login), branch, sha))
 

@@ -142,6 +142,7 @@ def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:
     """
     if file is None or not values:
         return
+    # CVE-2022-35954: `@actions/core` had a fixed delimiter, which a value could contain.
     # The delimiter is random: a value that contained it could set other outputs.
     mark = f"ghadelimiter_{uuid.uuid4()}"
     _append(file, "".join(f"{name}<<{mark}\n{text}\n{mark}\n" for name, text in values.items()))

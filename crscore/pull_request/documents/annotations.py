@@ -12,6 +12,7 @@ from crscore.pull_request.overview import Overview, is_plain
 from crscore.records import ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 
+# https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
 MOST_OF_A_KIND = 10
 """Annotations of one level that a runner shows for one step."""
 MAX_MESSAGE_CHARS = 1_000
@@ -20,6 +21,7 @@ _COMMANDS = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
     Severity.NOTE: "notice",
+    # Not every tool states severities.
     None: "warning",
 }
 

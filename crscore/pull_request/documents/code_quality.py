@@ -12,6 +12,7 @@ from crscore.pull_request.overview import Overview
 from crscore.records import Severity, Side
 from crscore.reports import escape
 
+# The others of GitLab, `blocker` and `critical`, would be a judgement that no tool made.
 _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 
 

@@ -12,6 +12,7 @@ from crscore.pull_request.overview import Overview
 from crscore.reports.blocks import Heading, Paragraph, Run
 from crscore.reports.markdown_blocks import render_markdown
 
+# https://docs.github.com/actions/reference/workflow-commands-for-github-actions: 1 MiB a step.
 MAX_BYTES: Final = 1_000 * 1_024
 """Maximum UTF-8 bytes in the file of a step's summary."""
 SHOWN_POINTS: Final = 10

@@ -14,8 +14,10 @@ from crscore.pull_request.reviewers.outline import outline
 from crscore.pull_request.reviewers.profile import Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
 
+# https://github.com/ghost
 GHOST: Final = "ghost"
 """The host's own name for deleted accounts, which are one reviewer."""
+# REST appends it to the login of an app, GraphQL does not.
 _APP: Final = "[bot]"
 # A match starts only at the start of a run of backticks, so that long runs take linear time.
 _CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
@@ -97,6 +99,7 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
         The author. A person whose login is a profile's name is not that bot: the name gets
         an `@`.
     """
+    # docs/design/019-who-spoke.md
     # Anybody can type a marker: it gives no voice of a bot to strangers, nor to the author, whose
     # gate it may be.
     posted_by = account(post.login, is_bot=post.is_bot)

@@ -27,6 +27,7 @@ from crscore.pull_request.reviewers.repeats import Message, without_repeats
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
 
+# `HostMessage.is_trusted`, in words for a note.
 TRUSTED: Final = "an owner, member, collaborator or app of the repository"
 """Description of those whom the repository chose."""
 

@@ -10,10 +10,12 @@ from typing import Final, NamedTuple
 
 # "> ", "> > ", and spaces: prefixes of a line's content.
 _LEAD: Final = re.compile(r"[ \t>]*")
+# https://github.github.com/gfm/#fenced-code-blocks
 # "```python", "~~~", "- ```"; the info string after backticks has no backticks.
 _FENCE: Final = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:(`{3,}+)[^`]*|(~{3,}+).*)")
 # A code span, the start of a comment, a tag that folds. A lone backtick is tried once per line.
 _MARK: Final = re.compile(r"`[^`\n]*`|<!--|<(/?)(details|summary)\b[^<>\n]*>", re.IGNORECASE)
+# https://github.github.com/gfm/#atx-headings: one to six number signs, then a space.
 # "## Title ##", "<h3 align=left>Title</h3>"
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.+)|<h([1-6])\b[^<>]*>(.+)", re.IGNORECASE)
 _TAG: Final = re.compile(r"<[^<>]*>")
@@ -156,6 +158,7 @@ class _OutlineReader:
             container = self.containers[-1]
             if mark[0] == "<!--":
                 if mark.start() + 2 <= self._last_comment_end:
+                    # https://spec.commonmark.org/0.31.2/#html-comment
                     # "<!-->" is a whole comment, so the search starts inside the mark.
                     begin = self._text.find("-->", mark.start() + 2) + 3
                     self._comment_end = begin

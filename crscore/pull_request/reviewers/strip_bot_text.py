@@ -12,6 +12,7 @@ from crscore.pull_request.reviewers.wildcards import matches_any
 
 _LINE_ENDS: Final = re.compile("\r\n?")
 _PRE: Final = re.compile(r"</?pre\b[^<>]*>", re.IGNORECASE)
+# https://github.github.com/gfm/#block-quotes: up to three spaces before the mark, one after it.
 _QUOTE: Final = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
 _COMMAND: Final = re.compile(r"/crscore(?:\s|$)", re.IGNORECASE)
 

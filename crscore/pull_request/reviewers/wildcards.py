@@ -33,6 +33,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
     first, *parts = map(re.escape, pattern.casefold().split("*"))
     if not parts:
         return re.compile(first)
+    # https://docs.python.org/3/library/re.html: `(?>...)`, from Python 3.11.
     # Atomic groups: the earliest place of each part is final, so nothing is tried again.
     middle = "".join(f"(?>.*?{part})" for part in parts[:-1])
     return re.compile(f"{first}{middle}.*{parts[-1]}", re.DOTALL)
