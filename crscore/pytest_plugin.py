@@ -63,7 +63,16 @@ def assert_review(
         "comprehensiveness": comprehensiveness,
     }
     thresholds = {name: limit for name, limit in limits.items() if limit is not None}
-    _check(thresholds)
+    from crscore.errors import ConfigError  # noqa: PLC0415
+
+    if not thresholds:
+        raise ConfigError("assert_review", "call", "give a limit, such as relevance=50")
+    for name, limit in thresholds.items():
+        if not 0 <= limit <= 100:
+            raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
+        # 0.5 means half of the scale elsewhere; here nearly every review would pass.
+        if 0 < limit <= 1:
+            raise ConfigError(name, "call", f"is from 0 to 100: write {100 * limit:g}")
     from crscore.agents.evaluation import default_scorer  # noqa: PLC0415
 
     result = (scorer or default_scorer()).score(diff, review)
@@ -87,25 +96,10 @@ def _fixture(crscore_scorer: Scorer) -> Callable[..., Result]:
     return functools.partial(assert_review, scorer=crscore_scorer)
 
 
-def _check(thresholds: dict[str, float]) -> None:
-    from crscore.errors import ConfigError  # noqa: PLC0415
-
-    if not thresholds:
-        raise ConfigError("assert_review", "call", "give a limit, such as relevance=50")
-    for name, limit in thresholds.items():
-        if not 0 <= limit <= 100:
-            raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
-        # 0.5 means half of the scale elsewhere; here nearly every review would pass.
-        if 0 < limit <= 1:
-            raise ConfigError(name, "call", f"is from 0 to 100: write {100 * limit:g}")
-
-
 def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
     """Describe how one number of a result fails its threshold, if it does."""
-    if name == "usefulness":
-        useful = result.usefulness
-        value = None if useful is None else float(useful.standing)
-    else:
+    value: float | None = result.standing
+    if name != "usefulness":
         share = getattr(result, name)
         value = None if share is None else round(100 * share, 6)  # 100 * 0.29 is below 29
     if value is None:

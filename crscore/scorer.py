@@ -195,7 +195,19 @@ class Scorer:
         remaining = iter(pairs)
         results: list[Result | CRScoreError] = []
         while batch := list(islice(remaining, None if on_result is None else PAIRS_PER_BATCH)):
-            for result in self._score_batch(batch, keep=on_error == "keep"):
+            parsed: dict[str | bytes, Diff] = {}
+            read: list[pipeline.ReviewedChange | CRScoreError] = []
+            for pair in batch:
+                try:
+                    read.append(self._read_pair(*pair, parsed))
+                except CRScoreError as exc:
+                    if on_error != "keep":
+                        raise
+                    read.append(exc)
+            scorable = [change for change in read if isinstance(change, pipeline.ReviewedChange)]
+            scored = iter(self._run(scorable, keep=on_error == "keep"))
+            for change in read:
+                result = change if isinstance(change, CRScoreError) else next(scored)
                 if on_result is not None:
                     on_result(len(results), result)
                 results.append(result)
@@ -214,22 +226,6 @@ class Scorer:
         parsed: dict[str | bytes, Diff] = {}
         read = [self._read_pair(*pair, parsed) for pair in pairs]
         return pipeline.list_requests(read, self.parts)
-
-    def _score_batch(
-        self, batch: Sequence[tuple[DiffLike, ReviewLike]], *, keep: bool
-    ) -> list[Result | CRScoreError]:
-        parsed: dict[str | bytes, Diff] = {}
-        read: list[pipeline.ReviewedChange | CRScoreError] = []
-        for pair in batch:
-            try:
-                read.append(self._read_pair(*pair, parsed))
-            except CRScoreError as exc:
-                if not keep:
-                    raise
-                read.append(exc)
-        scorable = [pair for pair in read if isinstance(pair, pipeline.ReviewedChange)]
-        results = iter(self._run(scorable, keep=keep))
-        return [pair if isinstance(pair, CRScoreError) else next(results) for pair in read]
 
     def _read_pair(
         self, change: DiffLike, review: ReviewLike, parsed: dict[str | bytes, Diff]

@@ -49,18 +49,6 @@ def option(
     return click.option(*names, help=text, show_default=has_default, **settings)
 
 
-def add_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Join options to a group, in the order of the help."""
-
-    def add(command: Command) -> Command:
-        # click lists the option that was added last first.
-        for declared in reversed(options):
-            command = declared(command)
-        return command
-
-    return add
-
-
 def _silence(context: click.Context, _option: click.Parameter, quiet: bool) -> None:
     if quiet:
         progress.ENABLED.clear()

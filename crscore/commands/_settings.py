@@ -80,6 +80,18 @@ class _Word(click.ParamType[str]):
         return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
 
 
+def add_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Join options to a group, in the order of the help."""
+
+    def add(command: Command) -> Command:
+        # click lists the option that was added last first.
+        for declared in reversed(options):
+            command = declared(command)
+        return command
+
+    return add
+
+
 def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command]:
     """Add the options of these settings to a command, in this order.
 
@@ -87,14 +99,7 @@ def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command
         names: The settings, and `config` for the option that names a settings file.
         defaults: Defaults of this command, which override the environment and the settings file.
     """
-
-    def add(command: Command) -> Command:
-        # click lists the option that was added last first.
-        for name in reversed(names):
-            command = _option(name, defaults.get(name))(command)
-        return command
-
-    return add
+    return add_options(*(_option(name, defaults.get(name)) for name in names))
 
 
 def _option(name: str, default: Any) -> Callable[[Command], Command]:

@@ -16,14 +16,13 @@ from crscore.commands._options import (
     COUNT,
     DAY,
     PATH,
-    add_options,
     format_option,
     host_options,
     option,
     quiet_option,
     write_document,
 )
-from crscore.commands._settings import SCORING, load_settings, setting_options
+from crscore.commands._settings import SCORING, add_options, load_settings, setting_options
 from crscore.commands._target import find_repositories
 from crscore.errors import COMMAND_LINE, ConfigError
 from crscore.hosts.site import all_sites, site_of_page

@@ -112,9 +112,15 @@ class MiniLM:
             DependencyError: onnxruntime or tokenizers is not installed.
             EncodingError: The model's files are not the published ones.
         """
+
+        def encode_batch(model: _Model, batch: _Padded) -> npt.NDArray[np.float32]:
+            averaged = kept_tokens(*batch, model.ignored)
+            # The tokens left out of the mean, about half, skip most of the last layer.
+            return pool_rows(_last_layer(model, batch, averaged), averaged.sum(axis=1))
+
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-        for batch, rows in self._run(self._tokenized(texts), _encode_batch):
-            vectors[batch] = rows
+        for indices, rows in self._run(self._tokenized(texts), encode_batch):
+            vectors[indices] = rows
         return vectors
 
     def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
@@ -174,9 +180,17 @@ class MiniLM:
         Raises:
             ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
         """
+
+        def encode_means(model: _Model, batch: _Padded) -> npt.NDArray[np.float32]:
+            lengths = batch.present.sum(axis=1)
+            rows = _last_layer(model, batch, batch.present)
+            starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+            batch_means: npt.NDArray[np.float32] = np.add.reduceat(rows, starts) / lengths[:, None]
+            return batch_means
+
         means = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-        for batch, rows in self._run(self._tokenized(texts), _encode_means, tuned):
-            means[batch] = rows
+        for indices, rows in self._run(self._tokenized(texts), encode_means, tuned):
+            means[indices] = rows
         return means
 
     def token_ids(self, texts: Sequence[str], *, limit: int) -> list[list[int]]:
@@ -220,15 +234,21 @@ class MiniLM:
         return tokenizer.encode_batch([replace_surrogates(text) for text in texts])
 
     def _run_tokens(self, encodings: Sequence[Encoding | _Pieces]) -> list[TokenVectors]:
+        def encode_tokens(model: _Model, batch: _Padded) -> list[TokenVectors]:
+            ends = np.cumsum(batch.present.sum(axis=1))[:-1]
+            vectors = np.split(_last_layer(model, batch, batch.present), ends)
+            rows = zip(batch.marker, batch.present, strict=True)
+            return list(map(TokenVectors, vectors, [row[present] for row, present in rows]))
+
         tokens: dict[int, TokenVectors] = {}
-        for batch, vectors in self._run(encodings, _encode_tokens):
-            tokens.update(zip(batch, vectors, strict=True))
+        for indices, vectors in self._run(encodings, encode_tokens):
+            tokens.update(zip(indices, vectors, strict=True))
         return [tokens[index] for index in range(len(encodings))]
 
     def _run(
         self,
         encodings: Sequence[Encoding | _Pieces],
-        encode: Callable[[_Model, Sequence[Encoding | _Pieces]], Any],
+        encode: Callable[[_Model, _Padded], Any],
         tuned: TunedLayers | None = None,
     ) -> Iterator[tuple[list[int], Any]]:
         """Yield the results of batches of texts, each with the indices of its texts."""
@@ -241,7 +261,7 @@ class MiniLM:
         # slowest at every layer, and stall when another process wants a core.
         with ThreadPoolExecutor(workers) as threads:
             encoded = threads.map(
-                lambda batch: encode(model, [encodings[index] for index in batch]), batches
+                lambda batch: encode(model, _pad([encodings[index] for index in batch])), batches
             )
             yield from zip(batches, encoded, strict=True)
 
@@ -463,34 +483,6 @@ class _Padded(NamedTuple):
     ids: npt.NDArray[np.int64]
     present: npt.NDArray[np.bool_]
     marker: npt.NDArray[np.bool_]
-
-
-def _encode_batch(
-    model: _Model, encodings: Sequence[Encoding | _Pieces]
-) -> npt.NDArray[np.float32]:
-    batch = _pad(encodings)
-    averaged = kept_tokens(*batch, model.ignored)
-    # The tokens left out of the mean, about half, skip most of the last layer.
-    return pool_rows(_last_layer(model, batch, averaged), averaged.sum(axis=1))
-
-
-def _encode_tokens(model: _Model, encodings: Sequence[Encoding | _Pieces]) -> list[TokenVectors]:
-    batch = _pad(encodings)
-    ends = np.cumsum(batch.present.sum(axis=1))[:-1]
-    vectors = np.split(_last_layer(model, batch, batch.present), ends)
-    markers = [row[present] for row, present in zip(batch.marker, batch.present, strict=True)]
-    return list(map(TokenVectors, vectors, markers))
-
-
-def _encode_means(
-    model: _Model, encodings: Sequence[Encoding | _Pieces]
-) -> npt.NDArray[np.float32]:
-    batch = _pad(encodings)
-    lengths = batch.present.sum(axis=1)
-    rows = _last_layer(model, batch, batch.present)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    means: npt.NDArray[np.float32] = np.add.reduceat(rows, starts) / lengths[:, None]
-    return means
 
 
 def _last_layer(

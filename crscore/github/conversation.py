@@ -82,11 +82,6 @@ class LineItem(CommentItem, frozen=True):
     in_reply_to_id: int | None = None
     pull_request_review_id: int | None = None
 
-    @property
-    def comment_side(self) -> Side:
-        """Side of the diff to which its lines belong."""
-        return _SIDES.get((self.side or "").upper(), Side.NEW)
-
     def lines(self, *, original: bool) -> tuple[int | None, int | None]:
         """Return its first line (None for a single line) and its last line (None for a file).
 
@@ -262,7 +257,7 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
         path=item.path,
         line=last,
         start_line=first,
-        side=item.comment_side,
+        side=_SIDES.get((item.side or "").upper(), Side.NEW),
         outdated=outdated,
         commit=item.original_commit_id,
         hunk=item.diff_hunk or None,

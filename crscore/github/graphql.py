@@ -89,10 +89,11 @@ class CommentState(_Object, frozen=True):
         return sum(group.reactors.get("totalCount", 0) for group in groups)
 
 
-class CommitName(_Object, frozen=True):
-    """Commit."""
+class Commit(_Object, frozen=True):
+    """Commit; its checks only if they were requested."""
 
     oid: str
+    status_check_rollup: "_Rollup | None" = None
 
 
 class Review(CommentState, frozen=True):
@@ -103,7 +104,7 @@ class Review(CommentState, frozen=True):
     created_at: str = ""
     submitted_at: str | None = None
     updated_at: str = ""
-    commit: CommitName | None = None
+    commit: Commit | None = None
 
 
 class Thread(_Object, frozen=True):
@@ -146,15 +147,10 @@ class _Rollup(_Object, frozen=True):
     contexts: Connection[CheckContext]
 
 
-class _HeadCommit(_Object, frozen=True):
-    oid: str
-    status_check_rollup: _Rollup | None = None
-
-
 class HeadNode(_Object, frozen=True):
     """Newest commit of a pull request."""
 
-    commit: _HeadCommit
+    commit: Commit
 
 
 class File(_Object, frozen=True):
@@ -208,7 +204,7 @@ class Nodes(Response, frozen=True, kw_only=True):
 class Commits(Response, frozen=True, kw_only=True):
     """Response to a query of `commits_query`."""
 
-    repository: dict[str, CommitName | None]
+    repository: dict[str, Commit | None]
     """Commits by alias; None for each that GitHub does not have."""
 
 

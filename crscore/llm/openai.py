@@ -237,10 +237,26 @@ class OpenAI:
         """Send a chat; while the server rejects a field of the request, try another format."""
         from openai import APIStatusError, OpenAIError  # noqa: PLC0415
 
+        fields: dict[str, Any] = {
+            "messages": [
+                {"role": message.role, "content": replace_surrogates(message.text)}
+                for message in chat
+            ],
+            "max_tokens": sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            # Best effort, as the server's hardware changes the sums:
+            # https://platform.openai.com/docs/api-reference/chat/create
+            "seed": sampling.seed,
+        }
+        if sampling.schema is not None:
+            schema = {"name": "answer", "strict": True, "schema": dict(sampling.schema)}
+            fields["response_format"] = {"type": "json_schema", "json_schema": schema}
         try:
             async with asyncio.timeout(self.options.timeout_s):
                 for _ in range(MAX_FORMATS):
-                    body = self._body(chat, sampling)
+                    renamed = {self._renamed.get(name, name): fields[name] for name in fields}
+                    body = {name: value for name, value in renamed.items() if name is not None}
                     try:
                         # As `extra_body`, which is sent unchanged: checking the same fields against
                         # the client's types takes more time than the request.
@@ -259,24 +275,6 @@ class OpenAI:
             return _failure_of_connection(exc, self.options.base_url)
         except (ValueError, RecursionError):  # very deep nesting is valid JSON
             return Failure("the reply is not JSON")
-
-    def _body(self, chat: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "messages": [
-                {"role": message.role, "content": replace_surrogates(message.text)}
-                for message in chat
-            ],
-            "max_tokens": sampling.max_tokens,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            # https://platform.openai.com/docs/api-reference/chat/create
-            "seed": sampling.seed,  # best effort: the server's hardware changes the sums
-        }
-        if sampling.schema is not None:
-            schema = {"name": "answer", "strict": True, "schema": dict(sampling.schema)}
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        accepted = {self._renamed.get(name, name): value for name, value in body.items()}
-        return {name: value for name, value in accepted.items() if name is not None}
 
     def _adapt(self, sent: dict[str, Any], status: int, message: str) -> bool:
         """Adapt to a rejected request; return whether another format remains to be tried.

@@ -52,44 +52,44 @@ def judge(
     left = wait_s
     while True:
         reviews = host.read_reviews(repository, number)
-        failed = _missing(reviews, f"{reviews.head.repository}#{number}", reviewers)
+        reviewed = _list_reviewed(reviews)
+        failed = []
+        for pattern in map(str.strip, reviewers):
+            commits = [
+                commit
+                for commit, names, is_trusted in reviewed
+                # A pattern could match the login of anybody.
+                if (is_trusted or "*" not in pattern)
+                and any(matches(pattern, name) for name in names)
+            ]
+            if reviews.head.sha in commits:
+                continue
+            last = (
+                f"; its last review is of {commits[-1][:_DIGITS]}" if commits else ", nor another"
+            )
+            failed.append(
+                f"{reviews.head.repository}#{number}: {pattern} did not review the newest commit "
+                f"{reviews.head.sha[:_DIGITS]}{last}"
+            )
         if not failed or left <= 0:
-            return GateResult(failed, ())
+            return GateResult(tuple(failed), ())
         pause = min(POLL_S, left)
         sleep(pause)
         left -= pause
 
 
-def _missing(reviews: Reviews, subject: str, reviewers: Sequence[str]) -> tuple[str, ...]:
+def _list_reviewed(reviews: Reviews) -> list[tuple[str, set[str], bool]]:
+    """Return of each review its commit, the names of its author, and whether they are trusted."""
     readings = read_posts(reviews.messages, pull_author=reviews.author)
-    reviewed = [
-        (
-            message.commit,
-            {reading.reviewer}
-            if message.is_trusted is False
-            else {reading.reviewer, message.login or "", strip_app_suffix(message.login or "")},
-            message.is_trusted is not False,
-        )
-        for message, reading in zip(reviews.messages, readings, strict=True)
-        if (reading.is_review or message.kind is MessageKind.REVIEW)
-        and not reading.skip
-        and message.state != "DISMISSED"
-        and (message.login is None or message.login != reviews.author)
-    ]
-    failed = []
-    for pattern in map(str.strip, reviewers):
-        commits = [
-            commit
-            for commit, names, is_trusted in reviewed
-            # A pattern could match the login of anybody.
-            if commit
-            and (is_trusted or "*" not in pattern)
-            and any(matches(pattern, name) for name in names)
-        ]
-        if reviews.head.sha not in commits:
-            last = f"its last review is of {commits[-1][:_DIGITS]}" if commits else "nor another"
-            failed.append(
-                f"{subject}: {pattern} did not review the newest commit "
-                f"{reviews.head.sha[:_DIGITS]}{'; ' if commits else ', '}{last}"
-            )
-    return tuple(failed)
+    reviewed = []
+    for message, reading in zip(reviews.messages, readings, strict=True):
+        is_review = reading.is_review or message.kind is MessageKind.REVIEW
+        is_own = message.login is not None and message.login == reviews.author
+        if not is_review or reading.skip or message.state == "DISMISSED" or is_own:
+            continue
+        is_trusted = message.is_trusted is not False
+        login = message.login or ""
+        names = {reading.reviewer, *((login, strip_app_suffix(login)) if is_trusted else ())}
+        if message.commit:
+            reviewed.append((message.commit, names, is_trusted))
+    return reviewed

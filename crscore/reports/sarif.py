@@ -22,7 +22,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
@@ -107,7 +107,13 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
     entries: list[dict[str, Any]] = []
     if result.scores.reason is None:
         results = list(_results(result))
-        entries = list(_limit_size(results[:MAX_RESULTS], MAX_BYTES // of))
+        room = MAX_BYTES // of
+        for entry in results[:MAX_RESULTS]:  # the first ones matter most
+            text = json.dumps(entry, ensure_ascii=False, indent=_INDENT)
+            room -= len(text.encode()) + text.count("\n") * _RESULT_INDENT
+            if room < 0:
+                break
+            entries.append(entry)
         if len(entries) < len(results):
             missing = view.count_noun(len(results) - len(entries), "result")
             text = f"Left out the {missing} of least weight to keep within the limits of a file."
@@ -297,16 +303,6 @@ def _successor(file: ChangedFile, old: int) -> int:
                 before = line.new
         return before
     return 0
-
-
-def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
-    """Yield results up to the size limit; the first ones matter most."""
-    for item in entries:
-        text = json.dumps(item, ensure_ascii=False, indent=_INDENT)
-        most_bytes -= len(text.encode()) + text.count("\n") * _RESULT_INDENT
-        if most_bytes < 0:
-            return
-        yield item
 
 
 def create() -> Report:

@@ -103,15 +103,13 @@ def make_reviewers(result: Result) -> Iterator[blocks.Table]:
     yield blocks.Table("Reviewers", header, tuple(rows))
 
 
-def _place(_: int, item: PseudoReference) -> Line:
-    return (Run(view.places(item, finder=True), "place"),)
-
-
 def make_unaddressed(
     result: Result,
     *,
     max_open: int | None = None,
-    place: Callable[[int, PseudoReference], Line] = _place,
+    place: Callable[[int, PseudoReference], Line] = lambda _, item: (
+        Run(view.places(item, finder=True), "place"),
+    ),
 ) -> Iterator[blocks.Heading | blocks.Items | blocks.Paragraph]:
     """Yield the list of topics and pseudo-references that no sentence addresses.
 
@@ -211,6 +209,7 @@ def make_sentences(result: Result, *, limit: int) -> Iterator[blocks.Items]:
         result: The result.
         limit: Maximum number of sentences; the others are counted.
     """
+    # Claims whose text was shown; further mentions have the number alone.
     listed: set[int] = set()
     # The head of a single text would repeat the lines above it.
     has_head = len(result.comments) > 1 or any(c.comment.path for c in result.comments)
@@ -218,45 +217,36 @@ def make_sentences(result: Result, *, limit: int) -> Iterator[blocks.Items]:
     for comment in result.comments:
         if left <= 0 or not comment.sentences:
             continue
-        items = [_sentence(result, index, listed) for index in comment.sentences[:left]]
+        items = []
+        for index in comment.sentences[:left]:
+            match, reading = result.sentence_matches[index], view.reading(result, index)
+            facts: list[Run | str] = [] if reading is None else [reading.stance.value]
+            if flag := view.flag(result, index):
+                facts.append(Run(flag, "fair"))
+            elif reading is not None:
+                facts += filter(None, [_subject(result, reading, listed)])
+            elif match.matched and match.index is not None:
+                facts.append(f"→ {_claim(result, match.index, listed)}")
+            below = tuple(part for fact in facts for part in (Run(" · "), fact))[1:]
+            mark, tone = (
+                (blocks.CHECK_MARK, "good") if match.matched else (blocks.CROSS_MARK, "bad")
+            )
+            lead = (Run(f"{mark} {view.strength(result, match)}", tone),)
+            text = result.sentences[index].text
+            items.append(blocks.Item(text, lead, below=(below,) if below else ()))
         left -= len(comment.sentences)
         title: Line = ()
         if has_head:
             place = view.comment_place(comment.comment) if comment.comment.path else "the change"
             score = view.hundred(view.measures(result, comment)[0])
-            text = f" on {place} · {view.columns(result)[0].lower()} {score}"
-            title = Run(view.author(comment.comment.author)), Run(text, "dim")
+            where = f" on {place} · {view.columns(result)[0].lower()} {score}"
+            title = Run(view.author(comment.comment.author)), Run(where, "dim")
         yield blocks.Items(
             tuple(items),
             title,
             unlisted=max(len(result.sentences) - limit, 0) if left <= 0 else 0,
             hint=_HINT,
         )
-
-
-def _sentence(result: Result, index: int, listed: set[int]) -> blocks.Item:
-    """Return a sentence with its stance, and its flag, subject or pseudo-reference.
-
-    Args:
-        result: Its result.
-        index: Its index.
-        listed: Indices of the claims whose text was shown; the claims of this entry are added.
-    """
-    match, reading = result.sentence_matches[index], view.reading(result, index)
-    flag = view.flag(result, index)
-    facts: list[Run | str] = []
-    if reading is not None:
-        facts = [reading.stance.value]
-    if flag is not None:
-        facts.append(Run(flag, "fair"))
-    elif reading is not None:
-        facts += filter(None, [_subject(result, reading, listed)])
-    elif match.matched and match.index is not None:
-        facts.append(f"→ {_claim(result, match.index, listed)}")
-    below = tuple(part for fact in facts for part in (Run(" · "), fact))[1:]
-    mark, tone = (blocks.CHECK_MARK, "good") if match.matched else (blocks.CROSS_MARK, "bad")
-    lead = (Run(f"{mark} {view.strength(result, match)}", tone),)
-    return blocks.Item(result.sentences[index].text, lead, below=(below,) if below else ())
 
 
 def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:

@@ -524,18 +524,18 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
         if not point.addressed
     ]
     missed.sort(key=lambda index: not implies(index))
-    return tuple((index, _name_topic(result.references[index])) for index in missed)
-
-
-def _name_topic(item: PseudoReference) -> PseudoReference:
-    if item.topic is None:
-        return item
-    lines = count_noun(item.topic.lines, "line")
-    statement = in_short(item).replace(f" ({lines})", "", 1)
-    more = "" if _SAYS_NO_MORE.search(item.text) else f": {statement}"
-    # Always the same kind, so that an alert stays the same from push to push.
-    kind, spans = records.ReferenceKind.CLAIM, (item.topic.place,)
-    return replace(item, text=f"{label(item.topic)}{more or '.'}", kind=kind, spans=spans)
+    items = []
+    for index in missed:
+        item = result.references[index]
+        if item.topic is not None:
+            lines = count_noun(item.topic.lines, "line")
+            statement = in_short(item).replace(f" ({lines})", "", 1)
+            more = "." if _SAYS_NO_MORE.search(item.text) else f": {statement}"
+            # Always the same kind, so that an alert stays the same from push to push.
+            kind, spans = records.ReferenceKind.CLAIM, (item.topic.place,)
+            item = replace(item, text=f"{label(item.topic)}{more}", kind=kind, spans=spans)
+        items.append((index, item))
+    return tuple(items)
 
 
 def small_changes(result: Result) -> str:

@@ -43,13 +43,6 @@ def read_artifact(path: Path) -> bytes:
         _check(path.stat().st_size)
         if not zipfile.is_zipfile(path):
             return path.read_bytes()
-        return _member(path)
-    except OSError as exc:
-        raise InputError(f"post-from cannot be read: {exc.strerror or exc}") from exc
-
-
-def _member(path: Path) -> bytes:
-    try:
         with zipfile.ZipFile(path) as archive:
             names = [info for info in archive.infolist() if info.filename == MEMBER]
             # CVE-2013-4787: Android checked one of two members of a name, and installed the other.
@@ -65,6 +58,8 @@ def _member(path: Path) -> bytes:
         zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError
     ) as exc:  # fmt: skip
         raise InputError("post-from: the archive cannot be read") from exc
+    except OSError as exc:
+        raise InputError(f"post-from cannot be read: {exc.strerror or exc}") from exc
     _check(len(content))
     return content
 

@@ -69,7 +69,15 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
     together = overview.together
     rows: list[tuple[Line, ...]] = []
     if is_several := count_reviewers(overview) > 1:
-        cells = (*view.score_cells(together, together), *_totals(overview))
+        comments = resolved = view.UNDEFINED
+        started = [row for row in overview.reviewers if row.threads]
+        counts = [row.resolved for row in started if row.resolved is not None]
+        # A sum without the rows over the limit, or without an unknown number, would be wrong.
+        if not overview.other_reviewers:
+            comments = f"{sum(row.comments for row in overview.reviewers):,}"
+            if started and len(counts) == len(started):
+                resolved = f"{sum(counts):,} of {sum(row.threads for row in started):,}"
+        cells = (*view.score_cells(together, together), comments, resolved)
         rows.append(("Together", *cells, f"{together.words:,}"))
     for reviewer in overview.reviewers:
         outdated = f" ({reviewer.outdated:,} outdated)" if reviewer.outdated else ""
@@ -147,18 +155,6 @@ def count_reviewers(overview: Overview) -> int:
 
 def _name(reviewer: Reviewer) -> str:
     return f"{reviewer.name[:MAX_NAME_CHARS]}{' (bot)' * reviewer.is_bot}"
-
-
-def _totals(overview: Overview) -> tuple[str, str]:
-    """Sum comments and resolved threads; dashes where a row is missing or unknown."""
-    if overview.other_reviewers:
-        return view.UNDEFINED, view.UNDEFINED
-    comments = f"{sum(row.comments for row in overview.reviewers):,}"
-    with_threads = [row for row in overview.reviewers if row.threads]
-    resolved = [row.resolved for row in with_threads if row.resolved is not None]
-    if not with_threads or len(resolved) < len(with_threads):
-        return comments, view.UNDEFINED
-    return comments, f"{sum(resolved):,} of {sum(row.threads for row in with_threads):,}"
 
 
 def _link_place(overview: Overview, place: Place) -> tuple[Run, ...]:

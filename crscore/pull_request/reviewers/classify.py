@@ -70,16 +70,22 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> tupl
         [message for message in messages if message.text], pull_author
     )
     reviews = {(message.post.kind, message.post.id) for message in review_messages}
-    return tuple(
-        PostReading(
-            reviewer=message.author.name,
-            is_bot=message.author.is_bot,
-            profile=message.author.profile.name if message.author.profile else None,
-            is_review=(message.post.kind, message.post.id) in reviews,
-            skip=_skip(message),
+    readings = []
+    for message in messages:
+        author, post = message.author, message.post
+        rule = None
+        if author.profile and not message.text and not is_ours(post):
+            text = without_commands(post.body).strip()
+            rule = find_exclusion(text, post.kind, author.profile)
+        reading = PostReading(
+            reviewer=author.name,
+            is_bot=author.is_bot,
+            profile=author.profile.name if author.profile else None,
+            is_review=(post.kind, post.id) in reviews,
+            skip=rule.skip if rule else None,
         )
-        for message in messages
-    )
+        readings.append(reading)
+    return tuple(readings)
 
 
 def read_message(post: HostMessage, settings: KnownReviewers) -> Message:
@@ -141,15 +147,6 @@ def is_ours(post: HostMessage) -> bool:
     Such a report lists all unaddressed points: as a review it would address everything.
     """
     return post.body.lstrip().startswith(OWN_MARKER)
-
-
-def _skip(message: Message) -> Skip | None:
-    profile = message.author.profile
-    if message.text or profile is None or is_ours(message.post):
-        return None
-    text = without_commands(message.post.body).strip()
-    rule = find_exclusion(text, message.post.kind, profile)
-    return rule.skip if rule else None
 
 
 def _is_answer(message: Message, pull_author: str | None) -> bool:
