@@ -216,6 +216,7 @@ def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[Mo
             own_requests += [request.about(index) for request in of_original]
         requests.append(own_requests)
     answers = model.read(requests)
+    # The first reviews are of older versions, each of one comment, which has its own reading there.
     of_older = [
         ModelReadings({0: read.remarks[index]} if index in read.remarks else {})
         for review, read in zip(reviews, answers, strict=True)

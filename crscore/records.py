@@ -261,6 +261,7 @@ class Claims:
     """Unreadable and omitted parts, one sentence each."""
 
 
+# SARIF 2.1.0, section 3.27.10, has these and `none`.
 class Severity(StrEnum):
     """Severity of a finding, as in SARIF."""
 
@@ -379,6 +380,7 @@ class Analysis:
         return analyzers_identity([self])
 
 
+# docs/design/013-untrusted-code.md lists the systems.
 UNCONFINED: Final = "sandbox:none"
 """Word in a signature: this system cannot keep analyzers off the network."""
 
@@ -511,12 +513,14 @@ LEAST_WORTH: Final = 1.0
 MAX_WORTH: Final = 5.0
 GIVES_FROM: Final = 0.5
 """Minimum probability of a text that needs an answer."""
+# Below it, a remark is worth nothing (docs/design/010-usefulness.md).
 ON_TOPIC: Final = 0.25
 """Minimum probability of a text that is about the change."""
 OFF_TOPIC: Final = "off topic"
 """Word for a review without a remark about the change."""
 
 
+# docs/design/028-verdicts.md
 class Verdict(StrEnum):
     """Verdict on a remark's statement about the code."""
 
@@ -541,6 +545,7 @@ class Receipt:
     """Lines that prove it; empty if the proof is that code is absent."""
 
 
+# `prompts/read.v1.toml` asks for these words.
 class Holds(StrEnum):
     """Whether a remark is right, as a reader of the code judges it."""
 
@@ -708,6 +713,7 @@ class Usefulness:
     @property
     def comparison(self) -> str:
         """The standing in words: "better than 61 % of 612 reviews by people and bots"."""
+        # "Better than 0 %" would read as a fact about every real review; the standing is rounded.
         share = {0: "hardly any", 100: "nearly all"}.get(self.standing, f"{self.standing} %")
         return f"better than {share} of {self.against}"
 

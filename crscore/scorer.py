@@ -326,6 +326,8 @@ def _make_parts(
     if model and reader is None:
         expected = "a model reads only what the default encoder and matcher also read"
         raise ConfigError("reader", "settings", expected)
+    # To it, texts of one other language are all alike: of 30 unrelated pairs in Chinese, Russian or
+    # Arabic, 27 or 28 matched (docs/design/005-encoders.md).
     english_only = encoder.identity.startswith("minilm:")
     signature = {
         "version": __version__,
@@ -487,6 +489,8 @@ def _make_matcher(
     option_names = plugins.options_class(plugins.load("matchers", name)).__struct_fields__
     if weights and "weights" not in option_names:
         raise ConfigError("matcher", "settings", f"{name} takes no file, got {weights!r}")
+    # Cosines are not comparable across encoders or kinds of claims: 0.7314 is published for one
+    # encoder, 0.31 is found for another (docs/design/002-scores.md).
     threshold = settings.threshold
     if threshold is not None and "threshold" not in option_names:
         raise ConfigError("threshold", "settings", f"has no effect on the matcher {name}")

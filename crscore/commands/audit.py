@@ -61,6 +61,7 @@ _question = add_options(
     option("--repository PATTERN...", "Only matching repositories.", to="repositories"),
 )  # fmt: skip
 """Options of the period."""
+# A variable, so that the address, which is a secret, is in no command line and no log.
 _webhook = add_options(
     option("--webhook URL", "Address to post the result to.", envvar="CRSCORE_WEBHOOK"),
     option("--link URL", "Address of the report, for the webhook.", default=""),
@@ -178,6 +179,7 @@ def score(
     from crscore.audit.score.signals import find_signals  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
+    # One date for all parts of a run, also if it passes midnight.
     folder, run_date = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store:
         host = None if settings.offline else _site(store).make_host(connection)

@@ -161,8 +161,10 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     "--tests FILE", "Problems with their tests, as JSON Lines: HumanEval's, or graded programs.",
     type=PATH, required=True,
 )  # fmt: skip
+# The numbers of the paper of HumanEval: https://arxiv.org/abs/2107.03374
 @option("--k NUMBERS", "pass@k.", to="ks", default="1,10,100")
 @option(
+    # The default of HumanEval's own evaluation: https://github.com/openai/human-eval
     "--timeout SECONDS", "Maximum seconds for the tests of a program.",
     type=click.FloatRange(0, min_open=True), default=3.0,
 )  # fmt: skip

@@ -70,6 +70,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         click.echo("  `code run` is not possible here: it needs seccomp and Landlock of Linux")
     click.echo("\nextras:")
     extras = importlib.metadata.metadata("crscore").get_all("Provides-Extra") or ()
+    # The packages that are always required come first, under the name of the distribution.
     for extra in ("", *sorted(extras)):
         click.echo(f"  {extra or 'crscore':<12}{_describe_extra(extra)}")
     return EXIT_FAILED if problem else 0

@@ -23,6 +23,7 @@ def command() -> None:
     """
 
 
+# A bot's check is green as well if the bot skipped the pull request or reached its limit.
 @command.command("coverage")
 @click.argument("target", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N")
 @option(

@@ -35,6 +35,7 @@ REPORTS: Final = {
     "json": "crscore.json",
     "html": "crscore.html",
     "sarif": "crscore.sarif",
+    # The name of GitLab's templates: https://docs.gitlab.com/ci/testing/code_quality/
     "codequality": "gl-code-quality-report.json",
 }
 """Files of `--reports`, by format: the formats for a single pull request."""

@@ -23,6 +23,7 @@ from crscore.records import Diff, FileStatus
 
 OBJECTS_PER_QUERY: Final = 50
 """Number of objects per query."""
+# SHA-1 or SHA-256: https://git-scm.com/docs/hash-function-transition
 _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 

@@ -23,6 +23,7 @@ class Sampling:
 
     max_tokens: int
     """Maximum tokens of one answer; a longer one is truncated."""
+    # Greedy decoding still depends on the batch: https://docs.vllm.ai/en/latest/usage/faq.html
     temperature: float = 0.0
     """0 always selects the most likely token."""
     top_p: float = 1.0

@@ -417,6 +417,7 @@ def _point(result: records.Result, item: records.PseudoReference, listed: dict[s
 
 def _place(spans: Sequence[LineSpan], listed: dict[str, str]) -> dict[str, Any]:
     """Return the fields of a place: the first span of the new version, else of the old one."""
+    # A host shows the new version, so the first of its lines is the place.
     span = min(spans, key=lambda span: span.side is not Side.NEW, default=_NO_SPAN)
     path = _text(span.path, MAX_PATH_CHARS) or None
     listed_as = listed.get(span.path, span.path) if span.side is Side.OLD else span.path

@@ -84,6 +84,7 @@ def measure(host: Host, request: Request) -> Measured:
         ConfigError: A setting is invalid, including those of the base branch.
         CRScoreError: A part of the run failed.
     """
+    # The base branch's file is read with the pull request, so only flags and environment limit it.
     flag_settings = resolve_settings(request.flags, file=None)
     pull_request = host.read_pull(
         request.repository,

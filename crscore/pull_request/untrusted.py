@@ -70,6 +70,7 @@ def check_subject(
             f"the file is about {overview.name} at {overview.head[:12]}, "
             f"not about {pull_name(repository, number, url)} at {head[:12]}; measure again"
         )
+    # The address comes from the event, as a file could name another host to link to.
     return msgspec.structs.replace(overview, url=url)
 
 

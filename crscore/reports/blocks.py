@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 _Item = TypeVar("_Item")
 
+# Marks and not colours alone: https://www.w3.org/WAI/WCAG22/Understanding/use-of-color.html
 CHECK_MARK: Final = "✓"
 """First character of a cell for a goal that is reached."""
 CROSS_MARK: Final = "✗"

@@ -89,6 +89,7 @@ def strength(result: Result, match: records.Match) -> str:
     """Format what decided a pair: its degree, 0 to 100, its cosine similarity, or a name."""
     is_graded = graded(result)
     value = match.degree if is_graded else match.similarity
+    # Naming the code is wrong for 1 % of the topics (docs/design/006-reports.md).
     if match.matched and (value or 0.0) < result.decision:
         return "named"
     return hundred(value) if is_graded else number(value)
@@ -102,6 +103,7 @@ def verdict(value: records.Usefulness) -> str:
     return f"{value.word.capitalize()}: {value.interval}, {value.comparison}.{empty_note}"
 
 
+# A text about something else has no place among reviews of the change, however good it is.
 def standing(value: Any) -> float | None:
     """Return the percentile in [0, 1]; None without usefulness or for a text that is off topic.
 
@@ -523,6 +525,7 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
         for point in points(result)
         if not point.addressed
     ]
+    # Questions that a reviewer should ask (docs/design/003-structural-claims.md).
     missed.sort(key=lambda index: not implies(index))
     items = []
     for index in missed:
@@ -548,6 +551,7 @@ def small_changes(result: Result) -> str:
     return f"And {count_noun(len(result.small), 'small change')}, not counted: {names}{rest}."
 
 
+# "The function `a` (4 lines) has been added.", "`a` has changed (2 lines)."
 _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\))\.$")
 """Sentences that only repeat a topic's state and lines."""
 

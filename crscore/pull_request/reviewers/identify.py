@@ -261,6 +261,7 @@ def _notes(
             f"Posts of {posted_by} do not count as {name}'s in spite of a marker in them, because "
             f"{reason}."
         )
+    # Otherwise users who may dismiss reviews could choose the score (docs/design/019-who-spoke.md).
     dismissed = [message.author.name for message in distinct if message.post.state == "DISMISSED"]
     if dismissed:
         names, is_plural = ", ".join(sorted(set(dismissed))), len(dismissed) > 1

@@ -24,6 +24,8 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Table of the file; an unknown key is an error."""
 
 
+# Parts to cut, not parts to keep: an unknown heading costs a sentence of conciseness, a wrong cut
+# the review (docs/design/019-who-spoke.md).
 class Cut(_Table, frozen=True):
     """`[cut]`: parts removed from a body; the rest is review."""
 
@@ -60,6 +62,7 @@ class Post(_Table, frozen=True):
     """
 
 
+# Patterns with `*` and no regular expressions, so that none can be slow.
 class Profile(_Table, frozen=True):
     """One bot."""
 

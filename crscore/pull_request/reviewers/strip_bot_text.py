@@ -73,6 +73,7 @@ def cut(body: str, rules: Cut) -> str:
         >>> cut("It leaks.\n<details><summary>A prompt</summary>Fix it.</details>", rules)
         'It leaks.'
     """
+    # `between` first: what it removes may hold headings and folded parts.
     text = _unify_line_ends(body)
     for start, end in rules.between:
         text = remove_between(text, start, end)
@@ -127,6 +128,7 @@ def _without(
     text: str, cut: Iterable[Span], keep: Iterable[Span] = (), also: Iterable[Span] = ()
 ) -> str:
     """Remove the spans of `cut` except within `keep`, and all spans of `also`."""
+    # One byte for each character: spans may overlap, and offsets stay those of the text.
     stays = bytearray(b"\1") * len(text)
     for spans, value in ((cut, b"\0"), (keep, b"\1"), (also, b"\0")):
         for start, end in spans:
