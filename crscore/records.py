@@ -672,7 +672,7 @@ class Share:
     remark: int
     """Index of the remark in the result."""
     value: float
-    """What its worth adds to the value, in [0, 1]."""
+    """Contribution of its worth to the value, in [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,14 +152,14 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class Proof(Struct, frozen=True, kw_only=True):
-    """Proof that what a remark says of the code is so, or is not."""
+    """Proof that a statement of a remark about the code is true or false."""
 
     verdict: records.Verdict
     """Confirmed or refuted."""
     says: Text
-    """What the remark says of the code, a clause."""
+    """Statement of the remark about the code, a clause."""
     fact: Text
-    """What the code says, one sentence."""
+    """Fact about the code, one sentence."""
     lines: Annotated[tuple[Place, ...], Meta(max_length=MAX_PROOF_PLACES)]
     """Lines that prove it; at most `MAX_PROOF_PLACES`."""
 
