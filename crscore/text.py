@@ -132,6 +132,7 @@ it. Bounded, so that an unclosed span is not scanned through a long text.
 
 MAX_QUOTE_CHARS: Final = 110
 """Maximum characters of code quoted in a sentence."""
+# "parse", "user_id"; not "x", "id", "3d".
 _IDENTIFIER: Final = re.compile(r"\b[^\W\d]\w{2,}")
 
 
@@ -202,7 +203,9 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+# "userId", "a$b", "42"; not "4".
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
+# "user_id", "userId"; not "_id", "User".
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
 
 _SPEECH: Final = {

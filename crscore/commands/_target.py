@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from crscore.errors import COMMAND_LINE, ConfigError, CRScoreError
 from crscore.hosts.site import Site, all_sites
 
+# https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/working-with-forks/configuring-a-remote-repository-for-a-fork
 REMOTES: Final = ("upstream", "origin")
 """Preferred names of remotes, in order: a fork's pull requests are upstream."""
 # `git@host:owner/name.git`, `ssh://git@host:22/owner/name`, `https://token@host/owner/name.git`

@@ -26,6 +26,7 @@ from crscore.llm import model_files
 from crscore.text import replace_surrogates
 
 PUBLISHED_MODEL = "mixedbread-ai/mxbai-embed-large-v1"
+# A branch can move to other weights; a commit cannot.
 PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
 """Model -> default commit; other models default to the branch `main`."""
 

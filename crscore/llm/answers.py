@@ -30,6 +30,7 @@ _TOKEN: Final = re.compile(
 )
 # An object anywhere, a list at the beginning of a line: prose has brackets, too.
 _JSON: Final = re.compile(r'\{(?=\s*+["}])|^[ \t]*+\[(?=\s*+["{\]])', re.MULTILINE)
+# "\d", "\_", "\u12"; not "\n", "\u00e9". "\\" is taken as a whole.
 _WRONG_ESCAPE: Final = re.compile(r'\\(\\|(?!["/bfnrt]|u[0-9a-fA-F]{4}))')
 # Where JSON breaks off: nothing follows, or a string or word without an end, or a code fence.
 _BREAK: Final = re.compile(r'[\s,:]*+(?:"|[a-z]{0,5}\s*+\Z|-\Z|```)')

@@ -14,6 +14,7 @@ from crscore.errors import GenerationError, ModelNotFoundError
 
 _SAMPLE_BYTES: Final = 2**20
 """Number of bytes at the beginning and at the end of a file that a fingerprint includes."""
+# "owner/name", "gpt2"; not "/models/x", "a/b/c".
 _HUB_NAME: Final = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _FOLDER_PREFIXES: Final = ("./", "../", "~", ".\\", "..\\")
 # Without `*.bin` and `*.pt`, pickles (https://huggingface.co/docs/hub/security-pickle).

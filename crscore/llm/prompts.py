@@ -23,6 +23,7 @@ _SUFFIX = ".toml"
 # "claims.v1", "judge.v12"; not "../claims.v1", "claims", "claims.v01".
 # A name cannot leave the folder, as it has no slash.
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}\.v[1-9][0-9]{0,3}")
+# "{{change}}"
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
 

@@ -27,6 +27,7 @@ _BAR_COLUMNS: Final = 60
 _MAX_LABEL_CHARS: Final = 72
 _MIN_LABEL_COLUMNS: Final = 20
 _MAX_NUMBER_COLUMNS: Final = 20
+# The name and the three scores.
 _FIXED_COLUMNS: Final = 4
 """Number of columns of a table that are shown at any width."""
 # Unicode's left blocks, U+258F to U+2589; `cli.ASCII` has their replacements.

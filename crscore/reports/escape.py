@@ -20,6 +20,7 @@ _SEQUENCE = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]?"
 )
+# Most ends of lines of https://docs.python.org/3/library/stdtypes.html#str.splitlines.
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 # They let code read otherwise than it runs (CVE-2021-42574, https://trojansource.codes).
@@ -30,21 +31,26 @@ _INVISIBLE = re.compile(
     r"\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+# "`run`", "``run``", "```x = 1```"; not "````".
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)")
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 # A runner executes `::name::` at the start of a line and `##[name]` anywhere as commands.
 _COMMAND_LINE = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\[)")
 
+# The second colon of "::" stays, as one of them is enough to break a runner's command.
 _MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_\[\]~]|:(?=:))")
 # Start of a list, a heading, a quote or a rule: `- `, `1. `, `2) `, `# `, `> `, `===`.
 _MARKDOWN_OPENING = re.compile(r"^(?=[-+=#>])|^(\d+)(?=[.)])")
+# https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 # A mention would notify a stranger, an issue's number would link to it there.
 _MENTION = re.compile(r"@(?=[\w])")
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
 # Anywhere, not only at the start of a word: GitHub also links `1https://x.example`.
 _ADDRESS = re.compile(r"(https?|ftp|mailto|xmpp)(:)|www(?=\.)", re.IGNORECASE)
+# "a5c3785", up to all 40 digits.
 _COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b", re.IGNORECASE)
+# `json` itself escapes only characters below U+0020, quotes and backslashes.
 _JSON_RISKY = re.compile(
     r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
     r"|[\U000e0000-\U000e0fff]"

@@ -67,6 +67,7 @@ ROOT: Final = "%SRCROOT%"
 """Conventional SARIF name for the root of the repository."""
 _SOURCE_CHARS: Final = 300
 _INDENT: Final = 1
+# The lines of a result are that deep in the file: log, runs, run, results, result.
 _RESULT_INDENT: Final = 5
 
 _REMARK: Final = "remark"

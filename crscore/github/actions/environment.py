@@ -16,6 +16,7 @@ import msgspec
 
 from crscore.errors import ConfigError
 
+# "acme/shop", "a-b/c.d_e"
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _WORDS: Final = {
     "bool": "true or false",

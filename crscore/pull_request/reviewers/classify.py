@@ -26,6 +26,7 @@ from crscore.review.sentences import split_comment
 OWN_MARKER: Final = "<!-- crscore:"
 """Start of crscore's own comments; other comments may start with it too."""
 NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
+# "<br>", "</details>", "<img src=x>"; not "a < b".
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 

@@ -18,6 +18,7 @@ _MARK: Final = re.compile(r"`[^`\n]*`|<!--|<(/?)(details|summary)\b[^<>\n]*>", r
 # https://github.github.com/gfm/#atx-headings: one to six number signs, then a space.
 # "## Title ##", "<h3 align=left>Title</h3>"
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.+)|<h([1-6])\b[^<>]*>(.+)", re.IGNORECASE)
+# "<b>", "</summary>", "<h3 align=left>" in a title.
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_TITLE_CHARS: Final = 300
 

@@ -9,6 +9,7 @@ from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import Author
 from crscore.records import Side
 
+# Between paragraphs, also of a quote: "\n\n", "\n>\n", "\n> >\n".
 _BLANK: Final = re.compile(r"\n[ \t>]*\n")
 # Text with a counterpart elsewhere in the body cannot be removed alone.
 _PAIRED: Final = re.compile(r"</?(?:details|summary|table|pre)\b|```|~~~|<!--|-->", re.IGNORECASE)
@@ -55,15 +56,15 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
         paragraphs = paragraphs_by_author.get(message.author.name, set())
         if message.post.kind is not MessageKind.LINE and paragraphs:
             parts = _BLANK.split(message.text)
-            kept = [
+            remaining = [
                 part
                 for part in parts
                 if len(part.split()) < _FEWEST_WORDS
                 or _PAIRED.search(part)
                 or _normalize(part) not in paragraphs
             ]
-            if len(kept) < len(parts):
-                message = replace(message, text="\n\n".join(kept))  # noqa: PLW2901
+            if len(remaining) < len(parts):
+                message = replace(message, text="\n\n".join(remaining))  # noqa: PLW2901
         if message.text:
             shortened.append(message)
     return tuple(shortened)

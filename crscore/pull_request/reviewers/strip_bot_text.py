@@ -10,10 +10,13 @@ from crscore.pull_request.reviewers.outline import Line, Part, outline
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
 
+# Forms of a browser send "\r\n": https://html.spec.whatwg.org/multipage/form-control-infrastructure.html
 _LINE_ENDS: Final = re.compile("\r\n?")
+# "<pre>", "</pre>", "<pre lang=text>"
 _PRE: Final = re.compile(r"</?pre\b[^<>]*>", re.IGNORECASE)
 # https://github.github.com/gfm/#block-quotes: up to three spaces before the mark, one after it.
 _QUOTE: Final = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
+# "/crscore", "/crscore again"; not "/crscores".
 _COMMAND: Final = re.compile(r"/crscore(?:\s|$)", re.IGNORECASE)
 
 Span = tuple[int, int]
