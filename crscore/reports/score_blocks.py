@@ -239,8 +239,8 @@ def make_sentences(result: Result, *, limit: int) -> Iterator[blocks.Items]:
         if has_head:
             place = view.comment_place(comment.comment) if comment.comment.path else "the change"
             score = view.hundred(view.measures(result, comment)[0])
-            where = f" on {place} · {view.columns(result)[0].lower()} {score}"
-            title = Run(view.author(comment.comment.author)), Run(where, "dim")
+            location = f" on {place} · {view.columns(result)[0].lower()} {score}"
+            title = Run(view.author(comment.comment.author)), Run(location, "dim")
         yield blocks.Items(
             tuple(items),
             title,
