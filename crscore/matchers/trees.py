@@ -9,8 +9,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int32]
 
-_BLOCK: Final = 256
-"""Number of rows evaluated at once; this many rows x trees fit in the processor's cache."""
+_BLOCK: Final = 64
+"""Number of rows evaluated at once. This many rows x 750 trees fit in a core's cache: 8,000 rows
+take 0.22 s, with 256 at once 0.36 s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,7 +52,9 @@ class Trees:
             nodes = np.broadcast_to(self.roots.astype(np.intp), (len(block), len(self.roots)))
             # A row that has reached a leaf stays there, as both children of a leaf are itself.
             for _ in range(self.depth):
-                goes_right = flat.take(offset + feature.take(nodes)) > self.threshold.take(nodes)
-                nodes = children.take(2 * nodes + goes_right)
+                # Numbers are valid (`weights.py`); without "clip", NumPy checks each of them.
+                values = flat.take(offset + feature.take(nodes, mode="clip"), mode="clip")
+                goes_right = values > self.threshold.take(nodes, mode="clip")
+                nodes = children.take(2 * nodes + goes_right, mode="clip")
             sums[start : start + _BLOCK] = self.value[nodes].sum(axis=1, dtype=np.float64)
         return sums
