@@ -21,9 +21,9 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
 
     Args:
         name: A path or `-`.
-        content: Its content (`diff`, `review`), for messages.
+        content: Kind of content that is expected (`diff`, `review`), for messages.
         limit: Name of the size limit, for messages.
-        max_bytes: Maximum bytes read, and maximum that they may unpack to.
+        max_bytes: Maximum size in bytes, both of the file and of its unpacked content.
 
     Returns:
         The bytes, and their name in messages.
@@ -63,7 +63,7 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
 def read_sources(
     root: str, diff: Diff, *, max_bytes: int
 ) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """Read the changed files as they are below a folder.
+    """Read the texts of the changed files from a folder.
 
     The paths come from the diff, which is untrusted: a path that leaves the folder, through
     `..` or a link, is not read.

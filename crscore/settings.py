@@ -5,8 +5,8 @@ and command-line placeholder, from which `commands/_settings.py` makes the optio
 
 The environment variables of crscore (`CRSCORE_*`), of the model server (`OPENAI_*`) and of the
 code hosts (`GITHUB_TOKEN`, `GITLAB_TOKEN`, ...) are read only here. The variables of a GitHub
-Actions runner are read in `crscore.github.actions.environment`. Code that starts a program
-passes it a part of the environment.
+Actions runner are read in `crscore.github.actions.environment`. Besides, code that starts a program
+reads the variables that it hands on to it.
 """
 
 import difflib
@@ -27,7 +27,7 @@ AUTO = "auto"
 """Value of `matcher` that selects the best one for the encoder, and of `claims` that selects the
 configured model."""
 NETWORK = "network"
-"""Value of `reader` that asks no language model."""
+"""Value of `reader` for the network alone, without a language model."""
 ENVIRONMENT_PREFIX = "CRSCORE_"
 ENCODER_DIR = "CRSCORE_ENCODER_DIR"
 COMMENT_KEY = "CRSCORE_COMMENT_KEY"
@@ -71,11 +71,11 @@ OnNothing = Literal["pass", "fail", "skip"]
 
 _CLAIMS = "Claim generator; auto: the configured model, else structural."
 _MATCHER = "Matcher; auto: calibrated for encoders it has weights for, else published."
-_READER = "Reader of remarks: network, or also openai:MODEL, vllm:MODEL or replay:FILE."
+_READER = "Reader of remarks: network, or with a model openai:MODEL, vllm:MODEL, replay:FILE."
 _PRICE = "Price of a million tokens read and written, to report the cost."
 _ANALYZERS = "Static analysis: auto, none, or comma-separated names and folders."
-_FAIL_UNDER = "Exit with 1 when fewer than N of 100 real comments are less useful."
-_ON_NOTHING = "With a threshold, what a review without a number does."
+_FAIL_UNDER = "Exit with 1 when the usefulness, a percentile of real reviews, is below N."
+_ON_NOTHING = "With a threshold, whether a review without a score passes."
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -297,7 +297,7 @@ def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:
 
 
 def _convert(values: Mapping[str, Any], origin: str) -> dict[str, Any]:
-    """Convert the values of one level, after the values of its preset."""
+    """Convert the values of one level; they override those of its preset."""
     checked = {key: _convert_value(key, value, origin) for key, value in values.items()}
     return {**PRESETS.get(checked.get("preset", ""), {}), **checked}
 
@@ -338,7 +338,7 @@ def _expected(kind: inspect.Type) -> str:
     if isinstance(kind, inspect.LiteralType):
         return f"one of {', '.join(map(str, kind.values))}"
     if not isinstance(kind, inspect.IntType | inspect.FloatType):
-        return "a text"
+        return "a string"
     number = "a whole number" if isinstance(kind, inspect.IntType) else "a number"
     if kind.ge is not None and kind.le is not None:
         return f"{number} from {kind.ge:,.15g} to {kind.le:,.15g}"

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 _LISTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 ENGLISH: Final = frozenset(_LISTS["stopwords"].split())
-"""Lower-case words and the pieces that contractions leave (`don`, `ll`).
+"""English stop words in lower case, with the parts of split contractions (`don`, `ll`).
 
 Source:
     The English list of the NLTK stop word corpus as it stood until 2024 (179 entries),
@@ -40,7 +40,7 @@ _ENDINGS: Final = (
 
 
 def replace_surrogates(text: str) -> str:
-    r"""Replace lone surrogates, which JSON can contain and no encoding has, by question marks.
+    r"""Replace lone surrogates, which JSON can contain but UTF-8 cannot, by question marks.
 
     Example:
         >>> replace_surrogates("a\ud800b")
@@ -60,10 +60,10 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
 
 
 def mask_secret(text: bytes, secret: bytes) -> bytes:
-    """Replace a secret that a server repeats by `***`, however it is written.
+    """Replace each occurrence of a secret in a server's response, plain or encoded, by `***`.
 
-    Found are the secret itself, its base64 code, also within that of a longer text, and its forms
-    in URLs, JSON and HTML. Next to the code, up to four bits of the secret may stay.
+    Encoded forms are those in URLs, JSON and HTML, and base64, also within the code of a longer
+    text. There, the neighbouring characters may still show up to four bits of the secret.
 
     >>> mask_secret(b"login bWU6YWJjZGVmZ2hp", b"abcdefghi")  # base64 of "me:abcdefghi"
     b'login bWU6***'
@@ -76,7 +76,8 @@ def mask_secret(text: bytes, secret: bytes) -> bytes:
         html.escape(plain),
     }
     forms = {form.replace("/", slash).encode() for form in written for slash in ("/", "\\/")}
-    # How base64 writes a byte depends on its place among three; the first may share a character.
+    # base64 encodes groups of three bytes, so the code of the secret depends on the number of bytes
+    # before it in its group. A character that these bytes share with the secret is skipped.
     for before, skipped in ((0, 0), (1, 2), (2, 3)):
         code = base64.b64encode(bytes(before) + secret)[skipped : (before + len(secret)) * 8 // 6]
         forms |= {code, code.translate(bytes.maketrans(b"+/", b"-_"))}

@@ -20,11 +20,11 @@ class Evaluation(NamedTuple):
     """Evaluation of one review by one measure."""
 
     name: str
-    """Name of the measure, with its program: `crscore.usefulness`."""
+    """Name of the measure after the name of the program: `crscore.usefulness`."""
     score: float | None
     """In [0, 1]; None when there is nothing to score."""
     label: str
-    """Percentile as a word; empty without one."""
+    """Word for the usefulness; "" if it has no score."""
     explanation: str
     """The three most valuable remarks, or the reason why there is no score."""
 
@@ -33,7 +33,7 @@ class Evaluation(NamedTuple):
 def default_scorer() -> Scorer:
     """Return the scorer that all evaluations of a process share, without linters.
 
-    A harness has no options for it, so its other settings come from the environment.
+    An evaluation harness cannot pass it settings, so these come from the environment.
     """
     from crscore.scorer import Scorer  # noqa: PLC0415
 
@@ -54,17 +54,17 @@ def evaluate(result: Result, measure: str = "usefulness") -> Evaluation:
         raise ConfigError(
             "measure", "evaluation", f"{measure!r} is not one of {', '.join(MEASURES)}"
         )
-    useful = result.usefulness
+    usefulness = result.usefulness
     if measure == "usefulness":
-        score = None if useful is None else useful.standing / 100
+        score = None if usefulness is None else usefulness.standing / 100
     else:
         score = getattr(result, measure)
-    shares = useful.shares[:3] if useful else ()
+    shares = usefulness.shares[:3] if usefulness else ()
     remarks = [result.remarks[share.remark] for share in shares if share.value > 0]
     lines = [
         f"{remark.level.value}, {remark.verdict.value}: "
         + " ".join(result.sentences[index].text for index in remark.sentences)
         for remark in remarks
     ]
-    explanation = "\n".join(lines) or result.scores.reason or "no remark gives the author anything"
-    return Evaluation(f"crscore.{measure}", score, useful.word if useful else "", explanation)
+    explanation = "\n".join(lines) or result.scores.reason or "no remark adds to the usefulness"
+    return Evaluation(f"crscore.{measure}", score, getattr(usefulness, "word", ""), explanation)

@@ -23,7 +23,7 @@ GROUP: Final = "crscore.commands"
 PACKAGE: Final = "crscore-lab"
 INSTALL: Final = "pip install 'crscore[validate]'"
 RESEARCH: Final = frozenset({"train", "validate", "code.study", "bench.judgements"})
-"""Commands of `crscore-lab`, which say how to install it while it is missing."""
+"""Commands of `crscore-lab`; without that package they are listed, and say how to install it."""
 
 
 # `short_help="..."`, or else the first line of the docstring of `command`
@@ -49,7 +49,7 @@ def summarize(name: str) -> str:
     else:
         module = next((point.module for point in _find_entry_points(name)), "")
     spec = importlib.util.find_spec(module) if module else None
-    # Also from a ZIP file; there is no source in an installation of bytecode alone.
+    # The loader also reads from a ZIP file. An installation of bytecode alone has no source.
     read_source = getattr(spec and spec.loader, "get_source", lambda _: None)
     if match := _SUMMARY.search(read_source(module) or ""):
         return match["short"] or match["first"]
@@ -79,8 +79,8 @@ def load_command(path: str) -> click.Command | None:
         path: Name of the entry point.
 
     Returns:
-        The command; None for an unknown name. If `crscore-lab` is not installed, its commands
-        report this.
+        The command; None for an unknown name. For a command of `crscore-lab` while that is not
+        installed, a command that raises `DependencyError`.
     """
     for point in _find_entry_points(name=path):
         installed: click.Command = point.load()

@@ -1,4 +1,4 @@
-"""Many pairs of a change and a review in one run: `crscore score PAIRS`, JSON Lines."""
+"""Scores of many reviews in one run: `crscore score PAIRS`, a file of JSON Lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crscore.settings import Config
 
     Pair: TypeAlias = tuple[Diff, tuple[Comment, ...]] | CRScoreError
-    """Change and its review, or the error that prevents their reading."""
+    """Change and its review, or the error if they cannot be read."""
 
 # The other formats would put hundreds of pages below one another.
 FORMATS = ("json", "text")
@@ -64,7 +64,7 @@ def score_pairs(
             review (`review`, `comment` or `body`, a text; or `comments`, a list of objects as
             GitHub gives them), and optionally `id`, `language` and `path`.
         target: File to write to; None for stdout.
-        gate: Called with each result, the settings and its name; returns an exit code.
+        gate: Called with a result, the settings and the name of the pair; returns an exit code.
 
     Returns:
         0, the largest code of the gate, or 3 when a line could not be scored; each such line is
@@ -120,8 +120,8 @@ def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], i
     """Read JSON Lines of pairs; blank lines are skipped.
 
     Returns:
-        Each pair with its id, or else its location, or the error that prevents its reading; and the
-        number of lines, if it is known before the end.
+        The name of each pair, which is its id or else its location, with the pair or the error if
+        it cannot be read; and the number of lines, if it is known before the end.
 
     Raises:
         InputError: The file cannot be read, has no pair, or is not JSON Lines.

@@ -1,4 +1,4 @@
-"""`crscore doctor`: active parts, missing parts, and the commands that install these."""
+"""`crscore doctor`: parts that are ready, and how to install the missing ones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     """
     settings = load_settings(config_file, flags)
     click.echo(f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}")
-    problem = _active(settings)
+    is_ready = _report_scorer(settings)
     click.echo("\nplugins:")
     for kind in plugins.KINDS:
         # A plugin without `missing` needs nothing.
@@ -56,14 +56,14 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     network = (
         "tools run without a network"
         if denied
-        else "tools here cannot be kept off the network (sandbox:none): pr, action and audit run "
-        "none without --trust"
+        else "the network cannot be denied to tools here (sandbox:none): pr, action and audit run "
+        "no tools without --trust"
     )
     click.echo(f"  {network}")
     isolation = run.isolation()
     if denied and isolation.files:
         hidden = (
-            "own namespaces" if isolation.processes else "no own namespaces here, Landlock alone"
+            "Landlock and namespaces" if isolation.processes else "Landlock; no namespaces here"
         )
         click.echo(f"  programs of `code run` see no other files and processes ({hidden})")
     else:
@@ -73,11 +73,11 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     # The packages that are always required come first, under the name of the distribution.
     for extra in ("", *sorted(extras)):
         click.echo(f"  {extra or 'crscore':<12}{_describe_extra(extra)}")
-    return EXIT_FAILED if problem else 0
+    return 0 if is_ready else EXIT_FAILED
 
 
-def _active(settings: Config) -> bool:
-    """Load the model and print the signature, or the reason for a failure."""
+def _report_scorer(settings: Config) -> bool:
+    """Print the signature, or why these settings produce no score; return whether they do."""
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     try:
@@ -87,10 +87,10 @@ def _active(settings: Config) -> bool:
         scorer.parts.encoder.encode(["one sentence, to see that the model loads"])
     except CRScoreError as exc:
         click.echo(f"\nnot ready: {exc}")
-        return True
+        return False
     line = signature.render_signature({**scorer.parts.signature, "analyzers": settings.analyzers})
     click.echo(f"\nready: {line}")
-    return False
+    return True
 
 
 def _list_packages(extra: str) -> set[str]:

@@ -11,7 +11,8 @@ SUBMODULE_MODE: Final = "160000"
 # "Submodule lib 1f2e..3d4c:", "Submodule lib 000...1f2e (new submodule)"
 SUBMODULE_LINE: Final = re.compile(r"Submodule (.+) ([0-9a-f]{6,64})\.{2,3}([0-9a-f]{6,64})[: ]?")
 # "Binary files a/x and b/x differ"
-# The lookahead settles on the first "and": a line of many would take quadratic time.
+# The lookahead keeps the first "and" that can separate names: trying each one of a line with many
+# would take quadratic time.
 BINARY_LINE: Final = re.compile(r"Binary files (?=(.+?) and .)\1 and (.+) differ$")
 # A path with a control character, a quote or a byte above 0x7f is quoted as in C (core.quotePath):
 # https://git-scm.com/docs/git-config
@@ -42,7 +43,7 @@ class Header:
     is_known: bool = True
     """False if no line names the file."""
     is_empty: bool = False
-    """Whether the lines name a file without a change to it."""
+    """Whether the lines name a file but no change to it."""
     is_git: bool = False
     """Whether the header is git's, which states when a file is new, deleted or renamed."""
     is_rename: bool = False
@@ -80,7 +81,8 @@ def read_header(lines: Sequence[str]) -> Header:
     for line in lines:
         submodule = submodule or SUBMODULE_LINE.match(line)
         binary = binary or BINARY_LINE.match(line)
-        # The space after both rejects "indexes 160000" as "index", and accepts "---" alone.
+        # A space is appended to both, so that "indexes" is not read as "index", but "---" alone is
+        # read.
         field_name = next((name for name in _FIELDS if f"{line} ".startswith(f"{name} ")), None)
         if field_name is not None:
             facts.setdefault(field_name, line[len(field_name) + 1 :])
@@ -175,7 +177,8 @@ def _strip_prefixes(old: str | None, new: str | None) -> _Names:
     """Strip the prefixes that a diff program adds to the two names.
 
     Two different one-letter prefixes are removed, and so are two different first folders if the
-    paths below them are equal (`diff -ru before after`). Names without prefixes start alike.
+    paths below them are equal (`diff -ru before after`). If both names start with the same folder,
+    it belongs to the path.
     """
     if old is None or new is None:
         return _Names(old and _without_letter(old), new and _without_letter(new))

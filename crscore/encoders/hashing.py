@@ -29,7 +29,7 @@ class HashingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Options of the encoder."""
 
     model: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 256
-    """Width of the vectors, so that `hashing:64` names an encoder."""
+    """Width of the vectors: 64 for `hashing:64`."""
     offline: bool = False
     """Ignored; the encoder never uses the network."""
 
@@ -64,7 +64,7 @@ class Hashing:
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             for word in _WORD.findall(replace_surrogates(text).casefold()):
-                # The marks make a trigram at the edge of a word another one than inside a word.
+                # With the marks, a trigram at the edge of a word differs from one inside a word.
                 edged = f"<{word}>"
                 trigrams = [edged[start : start + 3] for start in range(len(edged) - 2)]
                 weights = [(word, 1.0), *((trigram, TRIGRAM_WEIGHT) for trigram in trigrams)]

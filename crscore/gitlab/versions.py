@@ -1,8 +1,8 @@
 """Merge requests and their versions: GitLab keeps the change of every push, with its commits.
 
-A version never changes, so its files cannot move between pages, as they can in the list of current
-files. One version is the change to score; the others have the hunks that outdated notes were
-written on.
+A version never changes. The list of current files does: a push between the requests for two pages
+can move a file from one to the other. One version is the change to score; the others have the hunks
+that outdated notes were written on.
 
 Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-diff-version
 """
@@ -34,9 +34,10 @@ from crscore.text import count_noun
 _HEADER: Final = re.compile(
     r"^@@ -(?P<old>\d{1,9})(?:,(\d+))? \+(?P<new>\d{1,9})(?:,(\d+))? @@", re.M
 )
-# Two requests a file. Beyond it, a file without lines counts as withheld.
+# A comparison takes two requests. After the maximum, each file listed without lines counts as one
+# whose lines are withheld.
 MAX_COMPARED: Final = 200
-"""Maximum number of files without lines whose contents are compared."""
+"""Maximum number of files, listed without changed lines, whose two contents are compared."""
 # The newest version, and those that outdated notes were written on (`MAX_COMMITS`).
 MAX_CACHED_VERSIONS: Final = 24
 
@@ -95,7 +96,7 @@ class FileRow(msgspec.Struct, frozen=True):
     old_path: str
     new_path: str
     diff: str | None = None
-    """Hunks. Older servers put headers before them; binary files have a sentence instead."""
+    """Hunks, after headers on older servers; "Binary files ... differ" for a binary file."""
     a_mode: str | None = None
     b_mode: str | None = None
     new_file: bool = False
@@ -106,7 +107,7 @@ class FileRow(msgspec.Struct, frozen=True):
 
     @property
     def is_withheld(self) -> bool | None:
-        """Whether GitLab omits its lines; None if only its contents can tell."""
+        """Whether GitLab omits its lines; None if only a comparison of contents can show it."""
         if self.collapsed is not None or self.too_large is not None:
             return bool(self.collapsed or self.too_large)
         # "Binary files a/x.png and b/x.png differ"
@@ -175,8 +176,8 @@ def read_file(client: Client, project: str | int, path: str, ref: str) -> bytes:
 def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozenset[str]:
     """Return the paths of the files whose lines GitLab omits without a flag.
 
-    Before 18.4, a change that is too large is listed like a file that is empty, only renamed or has
-    another mode: only the contents tell them apart. Binary files have a sentence instead of lines.
+    Before 18.4, GitLab lists a change that is too large without lines, exactly like an empty file,
+    a mere renaming or a new mode. Only the contents show the difference.
 
     Args:
         version: The version.
@@ -189,7 +190,7 @@ def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozen
     withheld = {row.new_path for row in rows[MAX_COMPARED:]}
     for row in rows[:MAX_COMPARED]:
         old = new = None
-        # A file that the host no longer has may have had lines.
+        # If the host no longer has one of the two contents, the lines may have been withheld.
         with suppress(NotFoundError):
             old = b"" if row.new_file else read(row.old_path, version.base_commit_sha)
             new = b"" if row.deleted_file else read(row.new_path, version.head_commit_sha)
@@ -210,7 +211,7 @@ def convert_version(
     """
     listing = {row.new_path: _convert_row(row, limits, withheld) for row in version.diffs}
     change = join_files(listing, limits)
-    missing = (*change.missing, *_uncounted(version, len(listing)))
+    missing = (*change.missing, *_note_difference(version, len(listing)))
     return change._replace(missing=missing)
 
 
@@ -250,10 +251,11 @@ def count_lines(
         total += count
         if (language := language_of(row.new_path)) is not None:
             lines[language] += count
+    # Above its limits, GitLab lists a file without lines, or not at all:
     # https://docs.gitlab.com/administration/diff_limits/
     cut = withheld or any(row.is_withheld for row in version.diffs)
-    is_complete = not cut and not _uncounted(version, len(version.diffs))
-    # If several languages have the most lines, the first by name.
+    is_complete = not cut and not _note_difference(version, len(version.diffs))
+    # Of languages with equally many lines, the first by name, so that the result is reproducible.
     main = min(lines, key=lambda language: (-lines[language], language), default=None)
     return total if is_complete else None, main
 
@@ -287,7 +289,7 @@ def _convert_row(row: FileRow, limits: DiffLimits, withheld: Collection[str]) ->
         if not listed.reason and announced != sum(
             hunk.old_length + hunk.new_length for hunk in hunks
         ):
-            return listed.hide("have a patch that is cut")
+            return listed.hide("have a truncated patch")
         return listed
     if row.is_withheld or row.new_path in withheld:
         reason = "have a change that the host omits because it is too large"
@@ -295,11 +297,12 @@ def _convert_row(row: FileRow, limits: DiffLimits, withheld: Collection[str]) ->
     modes = {row.a_mode, row.b_mode} - {None, "0"}  # "0" where there is no file
     if not text.strip() and status is FileStatus.MODIFIED and len(modes) > 1:
         return ListedFile(replace(file, status=FileStatus.MODE_CHANGED))
-    # Other files without lines are empty, only renamed, or binary, for which there is a sentence.
+    # Any other file without lines is binary, empty or only renamed.
     return ListedFile(replace(file, is_binary=bool(text.strip()) or status is FileStatus.MODIFIED))
 
 
-def _uncounted(version: Version, count: int) -> list[str]:
+def _note_difference(version: Version, count: int) -> list[str]:
+    """Return a note if GitLab counts another number of files than it lists, else no note."""
     size = version.real_size or ""
     if not size or size == str(count):
         return []

@@ -1,4 +1,4 @@
-"""HTTP client for reading from code hosts; the hosts' own libraries write.
+"""HTTP client that reads from code hosts; writes go through the hosts' own libraries.
 
 All requests of a run share one budget for waits. A response has a maximum size and duration, no
 redirect leads to another host, and the token is masked before anything else sees a response. All
@@ -250,7 +250,7 @@ class HostClient(ABC):
         Raises:
             HostError: A page cannot be read, or there are too many pages.
         """
-        # A list has no version, so that only a repeated or missing item shows that it changed.
+        # A list has no version: only a repeated or missing item shows that it has changed.
         unique: dict[Hashable, T] = {}
         for _ in range(2):
             items: list[T] = []
@@ -275,8 +275,8 @@ class HostClient(ABC):
 
         Args:
             operation: Description of the write, for messages.
-            action: Sends one request. It must also read the needed attributes of the response,
-                because some libraries only then raise errors for invalid ones.
+            action: Sends one request. It must also read the attributes of the response that are
+                needed, because some libraries check an attribute only when it is read.
 
         Returns:
             What `action` returned.
@@ -392,7 +392,7 @@ class HostClient(ABC):
         if status >= 500 or status in {202, 408, 425}:
             raise TransientError(UnavailableError(operation, join_reason(reason, message)))
         if 300 <= status < 400:
-            reason = "it is redirected, which is not followed; give the current name and address"
+            reason = "it is redirected to another address, which is not followed; give the new one"
             raise UnavailableError(operation, reason)
         kind, reason = _REFUSALS.get(status, (HostError, reason))
         raise kind(operation, join_reason(reason, message))
@@ -586,6 +586,7 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
         return UnavailableError(
             operation, f"the response is larger than {MAX_RESPONSE_BYTES:,} bytes"
         )
+    # `requests` has no exception for each fault of a certificate, only these words in the message:
     # https://github.com/psf/requests/blob/main/src/requests/adapters.py, cert_verify
     faults = {
         "TLS CA certificate bundle": "the file of trusted certificates does not exist",

@@ -1,4 +1,4 @@
-"""Reader of a review: the comments on a change, split into sentences and proposals of code."""
+"""Reader of a review: its comments, split into sentences and the code that they propose."""
 
 from collections.abc import Mapping, Sequence
 from itertools import repeat
@@ -16,7 +16,7 @@ MAX_SENTENCES: Final = 20_000
 
 
 class ReadReview(NamedTuple):
-    """Review of a change, read."""
+    """Parts of a review, and what had to be repaired or left out."""
 
     parsed: tuple[ParsedComment, ...]
     """Parts of each comment."""
@@ -27,7 +27,7 @@ class ReadReview(NamedTuple):
     sentences: tuple[Sentence, ...]
     """Visible sentences of all comments, then the hidden ones."""
     notes: tuple[str, ...]
-    """Repairs and omissions, one sentence each."""
+    """Sentences about characters that were replaced and text that is not scored."""
 
 
 def read_review(
@@ -37,13 +37,13 @@ def read_review(
 
     Args:
         comments: The comments.
-        diff: The change that they are on.
-        splitter: Name of the sentence splitter. The published one reads no proposals of code.
+        diff: The change under review.
+        splitter: Name of the sentence splitter. `paper`, the published one, ignores proposed code.
         english_only: Whether to mark text in another language as unread.
 
     Returns:
-        The parts of the comments, with at most `MAX_SENTENCES` sentences: those of the shortest
-        reviews, so that a long review cannot crowd out another.
+        The parts of the comments. Above `MAX_SENTENCES`, the longest reviews lose sentences, so
+        that a long review cannot crowd out another.
     """
     parsed = tuple(parse_comment(comment, diff, splitter) for comment in comments)
     authors: dict[str | None, list[int]] = {}

@@ -15,7 +15,7 @@ from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 
 MAX_FINDINGS = 25_000
-"""Maximum findings of one process. More are a failure, because a cut would hide findings."""
+"""Maximum findings of one process; more are an error, as leaving some out would hide them."""
 
 
 def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
@@ -23,14 +23,14 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
 
     Args:
         content: Standard output of the tool.
-        output: The manifest's description.
+        output: Description of the format in the manifest.
         tool: The tool's name, for errors.
 
     Returns:
         The report, in output order.
 
     Raises:
-        ToolOutputError: The content does not have that format, or has too many findings.
+        ToolOutputError: The content has another format, or too many findings.
     """
     if output.json:
         report = _json(content, output.json, tool)
@@ -46,7 +46,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
         )
     if len(report.findings) > MAX_FINDINGS:
         raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
-    # Only in SARIF may a finding be about no file.
+    # Only SARIF allows a finding that is about no file.
     if output.format != "sarif" and not all(finding.path for finding in report.findings):
         raise ToolOutputError(tool, "a finding names no file")
     return report
@@ -89,7 +89,7 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
         try:
             return jmespath.search(expression, value)
         except JMESPathError as exc:
-            raise ToolOutputError(tool, f"{expression} does not fit it: {exc}") from exc
+            raise ToolOutputError(tool, f"{expression} cannot be applied to it: {exc}") from exc
 
     try:
         root = json.loads(content)
@@ -111,8 +111,8 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
             )
             findings.append(finding)
     unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
-    unread = tuple(_text(path, tool) for path in unparsed)
-    return replace_surrogates(RawReport(findings=tuple(findings), unparsed=unread))
+    paths = tuple(_text(path, tool) for path in unparsed)
+    return replace_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
 
 
 # For lizard, whose checkstyle XML lacks the last line of a function: a change in the middle of a
@@ -144,7 +144,7 @@ def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
 
 
 def _required(value: Any, tool: str) -> list[Any]:
-    """Return a list that is required even when empty; another shape is not a clean result."""
+    """Return a list that must be there, even if empty: without it, the code is not known clean."""
     if value is None:
         raise ToolOutputError(tool, "it has no list of findings")
     return _list(value, tool)
@@ -162,7 +162,7 @@ def _text(value: Any, tool: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str | int):
-        raise ToolOutputError(tool, f"a text was expected, not {str(value)[:80]!r}")
+        raise ToolOutputError(tool, f"a string was expected, not {str(value)[:80]!r}")
     return str(value)
 
 
@@ -170,7 +170,7 @@ def _whole(value: Any, tool: str) -> int:
     """Read a line number or a measure; an unknown one counts as 0.
 
     Raises:
-        ToolOutputError: The value is not a whole number from 0.
+        ToolOutputError: The value is not a non-negative integer.
     """
     if value is None or value == "":
         return 0

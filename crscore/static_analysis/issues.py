@@ -1,4 +1,4 @@
-"""Selection of the issues that a score counts among the findings.
+"""Selection of the findings that count for the score, as issues.
 
 Findings of several tools about one defect become one issue, repeated findings are merged, and each
 hunk keeps a few issues, the worst first.
@@ -30,11 +30,11 @@ from crscore.records import (
 from crscore.scoring import similarity
 
 SAME_DEFECT = 0.37
-"""Minimum cosine of two tools' sentences on one line, with names masked, about one defect. Chosen
-from pairs judged by hand (human study, Python's library, npm packages) with MiniLM: at least 0.41
-for one defect, at most 0.32 for two. See `docs/design/015-issues.md`."""
+"""Minimum cosine of the sentences of two tools, with names masked, for one defect of their line.
+Chosen from pairs judged by hand (human study, Python's library, npm packages) with MiniLM: at least
+0.41 for one defect, at most 0.32 for two. See `docs/design/015-issues.md`."""
 SAME_AS_CLAIM = 0.5
-"""Minimum cosine of an implication that repeats an issue on its lines."""
+"""Minimum cosine of an implication and an issue on the same lines for a repetition."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """Informativeness of an issue, in (0, 1]; it orders reports and does not affect scores."""
 MAX_COMPARED = 50
@@ -48,7 +48,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class ChosenIssues(NamedTuple):
-    """Issues of one change, after its claims."""
+    """Pseudo-references of one change: its claims, then its issues."""
 
     references: tuple[PseudoReference, ...]
     """Claims that no issue repeats, then the issues that count, by path and line."""
@@ -105,7 +105,7 @@ def drop_repeated(
         index: issues
         for index, claim in enumerate(claims)
         if claim.kind is ReferenceKind.IMPLICATION
-        and (issues := [issue for issue in issue_references if _touch(claim, issue)])
+        and (issues := [issue for issue in issue_references if _overlap(claim, issue)])
     }
     if not related_issues:
         return tuple(claims)
@@ -123,7 +123,7 @@ def drop_repeated(
     return tuple(claim for index, claim in enumerate(claims) if index not in repeated)
 
 
-def _touch(claim: PseudoReference, issue: PseudoReference) -> bool:
+def _overlap(claim: PseudoReference, issue: PseudoReference) -> bool:
     return any(
         (span.path, span.side) == (issue_span.path, issue_span.side)
         and span.start <= issue_span.end
@@ -153,7 +153,7 @@ def _join_same_defects(findings: Sequence[Finding], encoder: Encoder) -> list[_I
 
 
 def _order(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
-    """Return a sort key: by line, then the worst first, whose sentence represents the issue."""
+    """Return a sort key: by line, then the worst first, which gives an issue its sentence."""
     severity = SEVERITIES.index(finding.severity)
     name = (finding.tool, finding.rule, finding.text, finding.message)
     return finding.path, finding.line, severity, *name
@@ -204,9 +204,9 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []
     # Sorting is stable: the worst first, issues of one severity by line.
-    by_place = sorted(issues, key=_start)
-    for issue in sorted(by_place, key=lambda issue: SEVERITIES.index(issue[0].severity)):
-        # An issue in several hunks counts in the first one below its maximum.
+    by_line = sorted(issues, key=_start)
+    for issue in sorted(by_line, key=lambda issue: SEVERITIES.index(issue[0].severity)):
+        # An issue with findings in several hunks takes up room in only one: the first with room.
         for finding in issue:
             index = bisect.bisect_right(starts.get(finding.path, []), finding.line)
             if per_hunk is None or counts[finding.path, index] < per_hunk:

@@ -1,4 +1,4 @@
-"""Run of all tools on all changes: selection, parallel execution and results."""
+"""Selection of analyzers, and their parallel execution on the changes of a run."""
 
 import os
 import threading
@@ -33,15 +33,15 @@ AUTO = "auto"
 NONE = "none"
 """No analyzer."""
 _STOPPING_S = 0.05
-"""Seconds between two attempts to stop tools, because a tool may just be starting."""
+"""Seconds between two attempts to stop all tools; the first may miss one that is starting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Suite:
-    """Analyzers and their environment."""
+    """Analyzers of a run, and where they find their tools, cache and sandbox."""
 
     analyzers: tuple[Analyzer, ...]
-    """Analyzers by name."""
+    """Analyzers in the order of their names."""
     tools: Path
     """Folder with one folder per npm tool."""
     path: str
@@ -72,7 +72,7 @@ class Suite:
         analyzers = [
             analyzer for analyzer in self.analyzers if present & set(analyzer.manifest.suffixes)
         ]
-        # If no tool has a file to read, no sandbox is needed, and none is tried.
+        # If no tool has a file to read, no sandbox is needed, and the slow check is left out.
         confined = not analyzers or self.is_confined()
         stop = threading.Event()
         jobs = [partial(self._run, analyzer, units, stop, confined) for analyzer in analyzers]
@@ -91,7 +91,8 @@ class Suite:
     def is_confined(self) -> bool:
         """Return whether this system can keep the tools off the network.
 
-        For untrusted code, this is tried; otherwise, the system's name decides.
+        For untrusted code, a process in the sandbox shows it; otherwise, the kind of system is
+        enough.
         """
         return run.can_confine() and (not self.untrusted or run.network_denied())
 
@@ -148,9 +149,9 @@ def select(choice: str) -> tuple[Analyzer, ...]:
 
     Args:
         choice: Comma-separated names and folders. `auto` stands for all that come with crscore,
-            `none` for none. A folder is an analyzer's or contains several; folders alone are added
-            to `auto`. A word without a slash is a name, never a folder: crscore runs among the
-            files of a change, which may contain a folder of any name.
+            `none` for none. A folder is one analyzer or contains several; a choice of folders
+            alone includes `auto`. A word without a slash is a name, never a folder: crscore runs
+            among the files of a change, which may contain a folder of any name.
 
     Returns:
         The analyzers by name; an analyzer from a folder replaces the shipped one of the same name.

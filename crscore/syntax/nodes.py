@@ -21,7 +21,7 @@ MAX_TEXT = 400
 MAX_PARAMETERS = 200
 """Maximum parameters of a function; for a function with more, none are read."""
 MAX_DEPTH_OF_NAMES = 8
-"""Maximum declarators that are followed to a name in the C family."""
+"""Maximum nested declarators around a name in the C family, such as the two of `int *f()`."""
 
 WORDS = {
     name: frozenset(words.split())
@@ -34,7 +34,7 @@ _SPACES = re.compile(r"\s+")
 
 
 class Declared(NamedTuple):
-    """Declaration that a node makes."""
+    """Kind, noun, name and body of a declaration."""
 
     kind: Kind
     noun: str
@@ -221,21 +221,21 @@ def callee(node: Node) -> tuple[Node | None, str]:
     if receiver is not None:
         text = f"{text_of(receiver, 120)}.{text}"
     text = re.sub(r"<[^<>()]*>", "", text)
-    # Only the last name of a call chain is kept; earlier calls are facts of their own.
+    # Only the last name of a call chain is kept; each earlier call is recorded as its own fact.
     if "(" in text or "[" in text or "…" in text or " " in text:
         text = re.split(r"\.|->|::", text)[-1]
     return called, text if re.fullmatch(r"[\w$@.:>?!#&*-]+", text) else ""
 
 
 def binding(node: Node) -> tuple[str, str]:
-    """Return the name and the value of an assignment or of a field's declaration."""
+    """Return the name and the value of an assignment or declared field, or else its type."""
     target = first_field(node, "left", "name", "declarator", "key", "property", "designator")
     value = first_field(node, "right", "value", "default_value")
     if node.type == "property_declaration" and target is not None:
         # In C#, the value may be in an accessor or after an arrow.
         after = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
         return text_of(target, 80), _SPACES.sub(" ", after[:MAX_TEXT]).strip(" ;")
-    # The type of a variable is not its value; a field without a value is described by its type.
+    # Without its type, a variable's last child is its value.
     children = [child for child in node.named_children if child != node.child_by_field_name("type")]
     if target is None and children:
         target = children[0]
@@ -282,7 +282,7 @@ def caught_errors(node: Node) -> str:
 
 
 def imported_names(node: Node) -> list[tuple[str, str]]:
-    """Return the imported names, each with its module, which is empty if a module is imported."""
+    """Return pairs of an imported name and its module; "" for the import of a whole module."""
     is_python = node.type in node_types("imports_of_names")
     names = node.children_by_field_name("name") if is_python else []
     if names:
@@ -344,7 +344,7 @@ def head_tokens(node: Node, limit: int) -> Iterator[str]:
 
 
 def decorators(node: Node, outer: Node, language: Language) -> Iterator[Node]:
-    """Yield the decorators of a declaration."""
+    """Yield the decorators of a declaration, which may be children of its wrapper `outer`."""
     for holder in (outer, node):
         for child in holder.children[:8]:
             if child.type in language.decorators:
@@ -390,6 +390,6 @@ def _parameter(node: Node, type_name: str) -> Parameter:
     text = text_of(node, 160)
     if "=" in text and value is None and node.type == "parameter":
         value = node.named_children[-1]
-    is_rest = re.search(r"splat|spread|variadic|rest|optional|block", node.type) is not None
-    optional = value is not None or is_rest or text.startswith(("*", "..."))
+    may_be_absent = re.search(r"splat|spread|variadic|rest|optional|block", node.type) is not None
+    optional = value is not None or may_be_absent or text.startswith(("*", "..."))
     return Parameter(text_of(label, 120).lstrip("*&.$ "), type_name, text_of(value, 80), optional)

@@ -1,4 +1,4 @@
-"""Sketch of code: its own names replaced by their roles, from positions in the syntax tree.
+"""Sketch of code: the names that it defines, replaced by names for their roles.
 
 Functions become `f`, `f_1`, ..., parameters `arg_0`, ... and local variables `var_0`, ... in the
 order of their first appearance. Everything else is kept: attributes, called foreign functions,
@@ -11,14 +11,14 @@ Types and the rest of the program are unknown, so these rules decide which owner
 - Where the language has declarations, a name that the code does not declare is foreign (a field, or
   a global variable from elsewhere). In Python, Ruby and PHP an assignment declares.
 - Fields, and names that a class body binds, are attributes.
-- A method is renamed with the accesses through `self` or `this`. It keeps its name where another
-  object's member of that name is used too, where its class inherits (it may implement something),
-  and where the runtime calls it by name (`main`, constructors, `__name__`).
+- A method is renamed, and so are the calls of it through `self` or `this`. It keeps its name if the
+  code also uses a member of that name of another object, if its class inherits (it may implement
+  something), and if the runtime calls it by name (`main`, constructors, `__name__`).
 - A parameter that a call names by keyword keeps its name.
 
 Source:
     CodeScore-R, its sketch step. The authors' helper replaces tokens of the text and misses names
-    used only inside calls; these and recursion count here.
+    that are used only inside calls, and recursion; this module renames both.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FIXED_NAMES = frozenset(("main", "Main", "constructor", "initialize", "_", "$th
 
 
 class _Grammar(msgspec.Struct, frozen=True, kw_only=True):
-    """Meanings of the positions in one grammar: the `names` section of a language table."""
+    """Roles of names by their position in a tree: the `names` section of a language table."""
 
     names: frozenset[str] = frozenset({"identifier"})
     scopes: frozenset[str]
@@ -65,7 +65,7 @@ class _Grammar(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def _grammar(name: str) -> _Grammar:
     table = read_tables()[name]["names"]
-    roles = {place: role for role, places in table["roles"].items() for place in places}
+    roles = {key: role for role, positions in table["roles"].items() for key in positions}
     return msgspec.convert({**table, "roles": roles}, _Grammar)
 
 
@@ -76,7 +76,7 @@ class _Name(NamedTuple):
     end: int
     text: str
     scope: int
-    """Index of the innermost function around it; 0 outside of all."""
+    """Index of the innermost function around it; 0 outside of functions."""
     role: str
     """`use` for a name that is read."""
     shorthand: bool
@@ -95,7 +95,7 @@ class _State(NamedTuple):
 
 @dataclass(eq=False)
 class _NameReader:
-    """Reader of the names of one tree with their bindings, which then finds their owners."""
+    """Names of one tree with their bindings; finds the owner of each name after `read`."""
 
     grammar: _Grammar
     names: list[_Name] = field(default_factory=list)
@@ -109,12 +109,13 @@ class _NameReader:
     functions: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
-    """Names of functions that are kept."""
+    """Functions and methods that keep their names."""
     keywords: set[str] = field(default_factory=set)
+    """Names of keyword arguments in calls."""
     members: set[str] = field(default_factory=set)
     """Names accessed through another object than `self`."""
-    open: set[int] = field(default_factory=set)
-    """Scopes that see all variables around them."""
+    capturing: set[int] = field(default_factory=set)
+    """Scopes in which all variables around them are visible."""
     bindings: dict[tuple[int, str], tuple[int, str] | None] = field(default_factory=dict)
     """Results of `_binding`."""
 
@@ -149,7 +150,7 @@ class _NameReader:
             # PHP's `fn` sees the variables around it; its `function` sees only those named by
             # `use`.
             if node.type == "arrow_function":
-                self.open.add(len(self.bound) - 1)
+                self.capturing.add(len(self.bound) - 1)
             return _State("", len(self.bound) - 1, "")
         if node.type in self.grammar.classes and node.is_named:
             # Java's `new A() { ... }` has no clause that names its base.
@@ -178,13 +179,13 @@ class _NameReader:
             role = around.role
         else:
             role = self.grammar.roles.get(parent.type, "")
-        role = self._precise(role, parent, child)
-        # A method's name lies inside the function's node, but counts as directly in the class.
+        role = self._refine_role(role, parent, child)
+        # The name of a method is a child of the function's node, yet it belongs to the class.
         inside = "" if around.role == "function" else inner.inside
         return _State(role, inner.scope, around.inside if role == "function" else inside)
 
-    def _precise(self, role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str:
-        """Return a role that depends on the neighbours of a node."""
+    def _refine_role(self, role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str:
+        """Return the role of a node, where its neighbours or children decide between several."""
         if role in ("member", "call", "reference"):
             first = parent.child(0)
             if first is None or first.start_byte == child.start_byte:  # without an object
@@ -228,7 +229,7 @@ class _NameReader:
             self.members.add(text)
         # PHP: a variable that is only read still belongs to its function, not to the code around
         # it.
-        elif role == "" and text.startswith("$") and state.scope not in self.open:
+        elif role == "" and text.startswith("$") and state.scope not in self.capturing:
             self.bound[state.scope].setdefault(text, "local")
         shorthand = node.type.startswith("shorthand_property_identifier")
         self.names.append(_Name(node.start_byte, node.end_byte, text, state.scope, role, shorthand))
@@ -244,8 +245,8 @@ class _NameReader:
         if name.role in _FOREIGN or name.text in _FIXED_NAMES or name.text[:2] == "$_":
             return None
         is_declared = name.role in ("function", "own")
-        # In Java and PHP a variable does not hide a function of its name, but `$f()` of PHP calls
-        # the variable.
+        # A variable does not hide a function of the same name in Java and PHP, so calls are looked
+        # up among functions; only PHP's `$f()` calls what the variable holds.
         is_function = is_declared or (name.role == "call" and not name.text.startswith("$"))
         bound = None if is_function else self._binding(name.scope, name.text)
         if bound is None:
@@ -290,8 +291,8 @@ class NamedCode(NamedTuple):
     end: int
     names: list[tuple[_Name, Owner | None]]
 
-    def written(self, new: Mapping[Owner, str]) -> str:
-        """Return the code with new names."""
+    def rename(self, new: Mapping[Owner, str]) -> str:
+        """Return the code with the new name of each owner; the others keep theirs."""
         parts, end = [], self.start
         for name, owner in self.names:
             if owner is None or owner not in new or not end <= name.start < self.end:
@@ -334,7 +335,7 @@ def read_names(code: str, language: str | None, context: str = "") -> NamedCode:
 
 
 def _completions(context: str, code: str, *, indented: bool) -> Iterator[str]:
-    """Yield the code with each indentation and gap that it may have after its context.
+    """Yield the code as it may continue its context: indented and on a line of its own, or not.
 
     A completion often lacks the indentation of its first line, since the prompt ends with it.
     """
@@ -349,18 +350,18 @@ def _completions(context: str, code: str, *, indented: bool) -> Iterator[str]:
 
 
 def sketch(code: str, language: str | None, *, context: str = "") -> str:
-    r"""Replace the own names of a piece of code by their roles.
+    r"""Replace the names that a piece of code defines by names for their roles.
 
     Args:
         code: A file, some statements, or the body of a function.
         language: Language as in `ChangedFile.language`.
-        context: Text before the code. Where it is code, such as the prompt with the header of the
-            function, its names are known and numbered first. Where code and context together
-            parse worse than the code alone, the context is prose and is left out.
+        context: Text before the code. If it is code, such as a prompt with the header of the
+            function, its names are numbered first. If context and code together parse worse than
+            the code alone, the context is prose and is left out.
 
     Returns:
-        The code, dedented, with the names replaced; the same for code whose own names are changed
-        consistently. Code that does not parse is read as far as the grammar can.
+        The code, dedented, with the names replaced. Two codes that differ only in the names that
+        they define have the same sketch. Code that does not parse is read as far as possible.
 
     Raises:
         InputError: There is no grammar for the language.
@@ -370,21 +371,21 @@ def sketch(code: str, language: str | None, *, context: str = "") -> str:
         >>> sketch("def add(left, right):\n    total = left + right\n    return total", "python")
         'def f(arg_0, arg_1):\n    var_0 = arg_0 + arg_1\n    return var_0'
     """
-    piece = read_names(code, language, context)
+    named_code = read_names(code, language, context)
     counts: Counter[str] = Counter()
     new: dict[Owner, str] = {}
-    for _, owner in piece.names:
+    for _, owner in named_code.names:
         if owner is not None and owner not in new:
             index, prefix = counts[owner.role], _PREFIXES[owner.role]
             new[owner] = prefix if prefix == "f" and index == 0 else f"{prefix}_{index}"
             counts[owner.role] += 1
-    return piece.written(new)
+    return named_code.rename(new)
 
 
 def sketch_tokens(code: str, language: str | None) -> list[tuple[str, ...]]:
     """Return the tokens of a sketch, each with its ancestor nodes: a sketch without layout.
 
-    A tree with errors lacks unreadable text; the tokens are then the sketch's words.
+    If the sketch does not parse, its tree lacks text; its words are then returned instead.
 
     Raises:
         InputError: There is no grammar for the language.

@@ -1,7 +1,7 @@
 """Effects of suggestion blocks: whether they apply and parse, and the extent of their changes.
 
-This module reads syntax trees alone, so it is fast enough for every run. A tree does not show the
-behaviour of code: `Effect.BEHAVIOUR` is every change that is not proven to have a lesser effect.
+Only syntax trees are compared, which is fast enough for every run. They cannot show that two codes
+behave the same, so every change that is not proven to be a lesser one is an `Effect.BEHAVIOUR`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NO_LOCATION: Final = "its location is unknown"
 NOT_SHOWN: Final = "the diff does not show the lines"
 MAX_LINES: Final = 20_000
 """Maximum number of lines of a text in which a suggestion is judged."""
-# A sketch reads the whole file, not only the lines of the block.
+# Names are compared in the whole file, not only in the lines of the block, and that is slow.
 MAX_RENAMED: Final = 3_000
 """Maximum number of lines of a text whose names are compared."""
 
@@ -54,9 +54,9 @@ def judge_suggestions(
     """Judge the suggestion blocks of comments on a change.
 
     Args:
-        comments: The comments, with the lines that they are on.
-        parsed: Their parts.
-        files: The changed file that each is on; None when unknown.
+        comments: The comments, with their lines.
+        parsed: The parts of each comment.
+        files: The changed file of each comment; None when unknown.
     """
     return [
         tuple(
@@ -77,13 +77,14 @@ def judge_in_change(
 
     Args:
         code: Content of the block; empty for a block that removes the lines.
-        comment: The comment, with the lines that it is on.
-        file: The changed file that it is on; None when unknown.
-        offsets: Lines that it replaces above and below the comment's; None for the comment's.
+        comment: The comment, with its lines.
+        file: The changed file of the comment; None when unknown.
+        offsets: Number of lines above and below the comment's line that the block replaces too;
+            None if it replaces exactly the comment's lines.
 
     Returns:
-        The judgement. A comment without a line does not show which lines its suggestion replaces:
-        the lines are then guessed by their words, and whether it applies is unknown.
+        The judgement. For a comment without a line, the replaced lines are guessed from their
+        words, and `applies` is None.
     """
     # GitLab applies a block to lines beyond the diff, but its comment must be on the diff.
     problem = _problem(comment if offsets is None else replace(comment, start_line=None), file)
@@ -150,7 +151,7 @@ def _locate(
 def _judge(
     lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
-    """Return whether a text parses with a suggestion, its effect, and the reason if unknown."""
+    """Return whether the changed text parses, the effect, and why one of them is unknown."""
     # Line ends are layout: a file with CRLF and a block with LF do not differ by them.
     old = [line.removesuffix("\r") for line in lines]
     # An empty block removes the lines; splitting it would give one blank line.
@@ -184,7 +185,7 @@ def _judge(
     # A hunk does not show the indentation of the blocks around it.
     ends_more_blocks = not set(_outer_levels(new)) <= set(_outer_levels(old))
     if parses and not is_whole and grammar.indented and ends_more_blocks:
-        parses, reason = None, "the diff does not show a block of its indentation"
+        parses, reason = None, "the diff shows no block with its indentation"
     return parses, effect, reason
 
 
@@ -203,7 +204,7 @@ def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str |
 
 
 def _outer_levels(lines: Sequence[str]) -> Iterator[str]:
-    """Yield each indentation that is smaller than on all lines above."""
+    """Yield the indentation of each line that is indented less than all lines above it."""
     smallest: str | None = None
     for line in lines:
         indentation = line[: len(line) - len(line.lstrip())]
@@ -221,7 +222,7 @@ class _ParsedText(NamedTuple):
     """Number of lines added before the text to make it parse."""
 
     def tokens(self, span: Span) -> list[Token]:
-        """Return the tokens of some lines, and the next one without its text."""
+        """Return the tokens in these lines, and the first one after them, without its text."""
         first, last = span.start + self.lines_before, span.end + self.lines_before
         selected: list[Token] = []
         for token in tokens(self.root, self.grammar, first):
@@ -235,7 +236,7 @@ class _ParsedText(NamedTuple):
         return selected
 
     def is_read(self, span: Span) -> bool:
-        """Return whether the grammar could read some lines; unreadable text has no tokens."""
+        """Return whether the grammar read these lines; text that it cannot read has no tokens."""
         first, last = span.start + self.lines_before, span.end + self.lines_before
         stack = [self.root] if self.root.has_error else []
         while stack:

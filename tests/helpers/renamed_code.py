@@ -28,7 +28,7 @@ def rename(code: str, language: str | None, *, seed: int = 0, context: str = "")
         is_fixed = owner in new or owner in of_context
         if owner and not is_fixed:
             new[owner] = _random_name(draw, used_names)
-    return code_names.written(new)
+    return code_names.rename(new)
 
 
 def _random_name(draw: random.Random, used_names: set[str]) -> str:

@@ -72,7 +72,7 @@ def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None
         ({"concurrency": 1001}, {}, "must be a whole number from 1 to 1,000"),
         ({"max_files": 10**22}, {}, "must be a whole number from 1 to 1,099"),
         ({"preset": "fast"}, {}, "must be one of default, paper"),
-        ({"encoder": ""}, {}, "must be a text"),
+        ({"encoder": ""}, {}, "must be a string"),
     ],
 )
 def test_wrong_setting_says_what_was_expected(flags: dict, env: dict, message: str) -> None:
@@ -85,7 +85,7 @@ def test_wrong_setting_says_what_was_expected(flags: dict, env: dict, message: s
     [
         ("max-claims = true", "must be a whole number"),
         ("threshold = true", "must be a number"),
-        ("encoder = 3", "must be a text"),
+        ("encoder = 3", "must be a string"),
         ("offline = 3", "must be true or false"),
         ("max_claim = 3", "max_claim: is not a setting"),
         ("max_claims = 3\nmax-claims = 4", "sets a key twice"),

@@ -1,4 +1,4 @@
-"""Names of units in sentences, and the plain sentence that describes any unit."""
+"""Names of changed units in sentences, and a sentence that can describe every unit."""
 
 import re
 from collections import Counter
@@ -10,10 +10,10 @@ from crscore.records import LineKind, Side
 from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text import quote
 
-PATH = 200
+MAX_PATH = 200
 """Maximum characters of a path in a sentence."""
-SHORT = 50
-"""Maximum characters of a name that is listed."""
+MAX_NAME = 50
+"""Maximum characters of a name; a list of names leaves out longer ones."""
 
 # Calls that any function may have: "len(x)", "log.info(x)", "items.append(x)", "assertEqual(a, b)"
 _DULL = re.compile(
@@ -28,8 +28,8 @@ def is_dull(name: str) -> bool:
 
 
 def label(change: UnitChange, *, full: bool = False) -> str:
-    """Return a unit with its noun, "the method `A.run`", and with its file if `full`."""
-    path = quote(change.file.path or change.file.old_path or "", PATH)
+    """Return the noun and name of a unit, "the method `A.run`"; if `full`, also its file."""
+    path = quote(change.file.path or change.file.old_path or "", MAX_PATH)
     if not change.name and change.noun != "tests":
         return path or "the code"
     if change.noun == "tests":
@@ -51,7 +51,7 @@ def name_of(change: UnitChange) -> str:
 
 
 def plain_line(change: UnitChange) -> str:
-    """Return the plain sentence that describes any unit."""
+    """Describe the change of a unit in one sentence that needs no facts about its code."""
     subject, lines = label(change, full=True), counted(change.displayed_size, "line")
     size = "" if _is_cut(change) else f" ({lines})"
     if change.noun == "tests":
@@ -67,6 +67,7 @@ def plain_line(change: UnitChange) -> str:
         head = subject if change.name else f"the file {subject}"
         return f"{head}{size} has been removed" + (f", with {member_names}" if member_names else "")
     if change.state == "overload":
+        # Without contents, only " that" is left, which is removed again.
         contents = f" that{_contents(change)}".removesuffix(" that")
         return f"{subject} has one more declaration{size}{contents}"
     if change.state == "less":
@@ -76,7 +77,7 @@ def plain_line(change: UnitChange) -> str:
     amount = f"{counted(added, 'line')} added" + (f", {removed} removed" if removed else "")
     if removed and not added:
         amount = f"{counted(removed, 'line')} removed"
-    return _renaming(change) or _outside(change) or f"{subject} has changed ({amount})"
+    return _renaming(change) or _change_around_code(change) or f"{subject} has changed ({amount})"
 
 
 def _renaming(change: UnitChange) -> str:
@@ -90,15 +91,15 @@ def _renaming(change: UnitChange) -> str:
         return f"{subject} takes the place of {former}"
     if change.state != "moved" or change.origin is None:
         return ""
-    former, now = quote(change.origin.file.path, PATH), quote(change.file.path, PATH)
+    former, target = (quote(unit.file.path, MAX_PATH) for unit in (change.origin, change))
     is_same = change.before == change.name
     end = " and changed" if is_same and change.origin.old.tokens != change.new.tokens else ""
-    now = now if is_same else f"{name_of(change)} in {now}"
-    return f"{label(change.origin)} has moved from {former} to {now}{end}"
+    target = target if is_same else f"{name_of(change)} in {target}"
+    return f"{label(change.origin)} has moved from {former} to {target}{end}"
 
 
-def _outside(change: UnitChange) -> str:
-    """Describe a change that does not affect the unit's own code; empty for other changes."""
+def _change_around_code(change: UnitChange) -> str:
+    """Describe a change of only the location, layout or comments of a unit; else return ""."""
     if change.state == "place":
         return f"only the place of {label(change, full=True)} has changed"
     if change.state not in {"layout", "comments"}:
@@ -106,7 +107,7 @@ def _outside(change: UnitChange) -> str:
     inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")
     subject, units = label(change, full=True), [*change.old.units, *change.new.units]
     if change.name and not all(unit.head for unit in units):
-        # git alone names the unit, so the lines may belong to a member.
+        # Only git's hunk header names the unit, so the lines may belong to one of its members.
         subject, inside = f"some lines of {subject}", ""
     outside = f" outside of its {inside}" if inside and units else ""
     if change.state == "layout":
@@ -116,7 +117,7 @@ def _outside(change: UnitChange) -> str:
 
 def _is_cut(change: UnitChange) -> bool:
     """Return whether the change shows only a part of a new or removed unit."""
-    # With the text of the file, all of the unit is known.
+    # If the whole file is known, so is the whole unit, whatever the hunks show.
     file, unit, is_new = change.file, change.unit, bool(change.new.units)
     if unit is None or not change.name or (file.new_source or file.old_source) is not None:
         return False
@@ -155,7 +156,7 @@ def _contents(change: UnitChange) -> str:
     facts, unit = change.new.facts, change.unit
     if unit is not None and unit.parameters and change.kind is Kind.FUNCTION:
         return " takes " + quoted([parameter.name for parameter in unit.parameters], 5)
-    bound = [fact.name for fact in facts if fact.role is Role.ASSIGN and len(fact.name) <= SHORT]
+    bound = [fact.name for fact in facts if fact.role is Role.ASSIGN and len(fact.name) <= MAX_NAME]
     if bound and change.kind in {Kind.TYPE, Kind.FILE}:
         return " has " + quoted(bound, 5)
     return ""
@@ -167,6 +168,6 @@ def informative_calls(facts: Sequence[Fact]) -> list[Fact]:
     calls = {
         fact.name: fact
         for fact in reversed(facts)
-        if fact.role is Role.CALL and len(fact.name) <= SHORT and not is_dull(fact.name)
+        if fact.role is Role.CALL and len(fact.name) <= MAX_NAME and not is_dull(fact.name)
     }
     return list(reversed(calls.values()))

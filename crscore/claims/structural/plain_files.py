@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from crscore.claims.structural.change import UnitChange, UnitPart
-from crscore.claims.structural.headline import PATH, plain_line
+from crscore.claims.structural.headline import MAX_PATH, plain_line
 from crscore.claims.structural.quoting import Statement, listed, prose_of
 from crscore.claims.structural.sentences import write_statements
 from crscore.diff.roles import GENERATED, MINIFIED, made_by_machine_name
@@ -50,7 +50,7 @@ def made_by_machine(file: ChangedFile) -> str:
 
 def of_file(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
     """Yield the topic of a change of the file itself: its name, mode or binary content."""
-    path, former = quote(file.path, PATH), quote(file.old_path or "", PATH)
+    path, former = (quote(name or "", MAX_PATH) for name in (file.path, file.old_path))
     verb = _VERBS.get(file.status, "changed")
     mode = file.new_mode if file.new_mode != file.old_mode and file.old_mode else None
     text = ""

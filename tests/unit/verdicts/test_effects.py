@@ -208,7 +208,7 @@ def test_indentation_that_a_hunk_cannot_decide_is_undecided():
     judged = in_change("    b = 3", diff=diff, path="a.py", line=9)
     assert (judged.parses, judged.reason) == (
         None,
-        "the diff does not show a block of its indentation",
+        "the diff shows no block with its indentation",
     )
     assert in_change("        b = 3", diff=diff, path="a.py", line=9).parses is True
 
