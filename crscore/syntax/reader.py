@@ -9,8 +9,8 @@ out.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from crscore.diff.languages import node_types
@@ -67,7 +67,7 @@ def read(
         DependencyError: The grammar's wheel is not installed.
     """
     root = root or parse_text(language, source)
-    reader = _Reader(language, [(1, 1 << 60)] if lines is None else lines, first - 1 - skip, first)
+    reader = _Reader(language, root, [(1, 1 << 60)] if lines is None else lines, first, skip)
     reader.walk(root)
     return Outline(units=reader.units, errors=errors_in(root))
 
@@ -110,12 +110,20 @@ class _Reader:
     """State of one walk."""
 
     def __init__(
-        self, language: Language, lines: Sequence[tuple[int, int]], offset: int, first: int
+        self,
+        language: Language,
+        root: Node,
+        lines: Iterable[tuple[int, int]],
+        first: int,
+        skip: int,
     ) -> None:
-        self.language = language
-        self.starts, self.ends = [low for low, _ in lines], [high for _, high in lines]
-        self.offset = offset
-        self.first = first
+        self.language, self.first = language, first
+        # Bytes: to ask each node for its rows and its text takes a third of the walk.
+        self.source, self.base = root.text or b"", root.start_byte
+        self.breaks = [self.base + at.end() for at in re.finditer(rb"\n", self.source)]
+        self.offset = first - skip + root.start_point.row
+        spans = [(self._start_of(low), self._start_of(high + 1)) for low, high in lines]
+        self.starts, self.ends = [low for low, _ in spans], [high for _, high in spans]
         self.hidden: dict[int, bool] = {}
         self.declaring = frozenset().union(
             language.types, language.functions, language.members, language.lambdas, language.calls
@@ -134,7 +142,7 @@ class _Reader:
 
     def walk(self, root: Node) -> None:
         """Visit every node on the requested lines once, in reading order."""
-        self.units[0].end = root.end_point.row + 1 + self.offset
+        self.units[0].end = self.offset + len(self.breaks)
         # Each step keeps the parent, as looking it up takes time in proportion to the siblings; the
         # index of its unit; and whether it is in a function that is part of an expression.
         stack: list[tuple[Node, Node | None, int, bool]] = [(root, None, 0, False)]
@@ -145,14 +153,14 @@ class _Reader:
         while stack and left:
             left -= 1
             node, parent, owner, nested = stack.pop()
-            kind = node.type
+            kind, start = node.type, node.start_byte
             # Read even outside the requested lines: `private:` applies to the lines below it.
             is_section = kind in sections and self.units[owner].kind is Kind.TYPE
             if is_section and (word := text_of(node, 12)) in WORDS["sections"]:
                 self.hidden[owner] = word != "public"
-            low = self._row(node)
-            if not self._is_read(low, self._row(node, end=True)):
+            if not self._is_read(start, node.end_byte):
                 continue
+            low = self.offset + bisect_right(self.breaks, start)
             children = () if kind in atoms else node.children
             if node.is_named:
                 if "comment" in kind:
@@ -173,16 +181,20 @@ class _Reader:
                 self._add_tokens(node, owner, low)
         self._move_leading_lines()
 
-    def _is_read(self, low: int, high: int) -> bool:
-        """Return whether any of these lines are requested."""
-        index = bisect_left(self.ends, low)
-        return index < len(self.starts) and self.starts[index] <= high
+    def _start_of(self, line: int) -> int:
+        """Return the position of a line."""
+        index = line - self.offset
+        return 0 if index <= 0 else self.breaks[index - 1] if index <= len(self.breaks) else 1 << 60
+
+    def _is_read(self, start: int, end: int) -> bool:
+        """Return whether any line with these bytes is requested."""
+        index = bisect_right(self.ends, start)
+        return index < len(self.ends) and self.starts[index] < max(end, start + 1)
 
     def _row(self, node: Node, *, end: bool = False) -> int:
-        point = node.end_point if end else node.start_point
         # A node that ends with a line break ends on the previous line.
-        back = end and point.column == 0 and point.row > node.start_point.row
-        return point.row + 1 + self.offset - back
+        position = max(node.end_byte - 1, node.start_byte) if end else node.start_byte
+        return self.offset + bisect_right(self.breaks, position)
 
     def _add(self, owner: int, role: Role, name: str, text: str, line: int) -> None:
         facts = self.units[owner].facts
@@ -367,7 +379,8 @@ class _Reader:
 
     def _add_tokens(self, node: Node, owner: int, low: int) -> None:
         """Add a leaf, one token per line; both kinds of quotation marks count as the same."""
-        text = (node.text or b"").decode("utf-8", "replace")
+        span = slice(node.start_byte - self.base, node.end_byte - self.base)
+        text = self.source[span].decode("utf-8", "replace")
         tokens = self.units[owner].tokens
         if "\n" not in text:  # nearly all; its line was requested
             self.code_row = low
@@ -377,7 +390,8 @@ class _Reader:
         lines = text.split("\n")
         self.code_row = low + len(lines) - 1
         for line, text in enumerate(lines, start=low):
-            if line >= self.first and self._is_read(line, line) and text.strip():
+            at = self._start_of(line)
+            if line >= self.first and self._is_read(at, at) and text.strip():
                 tokens.append((line, text.strip().replace("'", '"')))
 
     def _note_call(self, node: Node, owner: int) -> None:
