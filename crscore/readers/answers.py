@@ -20,6 +20,8 @@ MIN_QUOTE_CHARS: Final = 8
 """Minimum characters of a quoted line without white space: shorter lines are everywhere."""
 STANCES: Final = {stance.name.lower(): stance for stance in Stance}
 """Words of the guide."""
+# A model writes them in this order. It checks a remark against the code before it names the worth:
+# a false severe remark has the highest importance and worth 1 (docs/design/033-readers.md).
 _FIELDS: Final[Mapping[str, Any]] = {
     "comment": {"type": "integer"},
     "first": {"type": "string"},
@@ -101,26 +103,22 @@ def read_answer(
         columns = locate([(remark.first, remark.last) for remark in remarks], comment)
         by_columns: dict[tuple[int, ...], ReadRemark] = {}
         for place, remark in zip(columns, remarks, strict=True):
-            reading = _read_remark(remark, excerpt)
+            reading = RemarkReading(
+                stance=STANCES[remark.stance],
+                importance=remark.importance,
+                worth=remark.worth,
+                specific=remark.specific / 10,
+                acts=remark.acts / 10,
+                holds=remark.holds,
+                line=find_line(remark.line, excerpt),
+                why=" ".join(clean(remark.why[:MAX_SENTENCE_CHARS]).split()),
+            )
             earlier = by_columns.get(place)
             # Two points of one sentence are one remark, as valuable as the better one.
             if earlier is None or reading.worth > earlier.reading.worth:
                 by_columns[place] = ReadRemark(place, reading)
         read.append([*by_columns.values()])
     return read
-
-
-def _read_remark(remark: _Remark, excerpt: Excerpt) -> RemarkReading:
-    return RemarkReading(
-        stance=STANCES[remark.stance],
-        importance=remark.importance,
-        worth=remark.worth,
-        specific=remark.specific / 10,
-        acts=remark.acts / 10,
-        holds=remark.holds,
-        line=find_line(remark.line, excerpt),
-        why=" ".join(clean(remark.why[:MAX_SENTENCE_CHARS]).split()),
-    )
 
 
 def find_line(quote: str, excerpt: Excerpt) -> LineSpan | None:

@@ -27,6 +27,7 @@ from crscore.text import count_noun, replace_surrogates
 
 KIND: Final = "readings"
 """First word of the keys in the cache."""
+# Services state the price of a million tokens: https://openai.com/api/pricing/
 TOKENS_PER_PRICE: Final = 1_000_000
 
 
@@ -179,9 +180,14 @@ class ModelReader:
             ModelNotFoundError: The model is not available and may not be downloaded.
         """
         distinct = {request.id: request for review in reviews for request in review}
-        read_before = {
-            key: answer for key in distinct if (answer := self._read_cached(key)) is not None
-        }
+        read_before: dict[str, Answer] = {}
+        if self._cache is not None:
+            cached = {key: self._cache.get(self._key(key)) for key in distinct}
+            read_before = {
+                key: msgspec.json.decode(data, type=Answer)
+                for key, data in cached.items()
+                if data is not None
+            }
         unread = [request for key, request in distinct.items() if key not in read_before]
         if self._limit is not None:
             unread = unread[: self._limit - self._asked]
@@ -262,7 +268,3 @@ class ModelReader:
         # A hash, because the address of the server is private; the request's id has its texts.
         content = json.dumps([self.identity, self.respondent.origin, request_id])
         return f"{KIND} {hashlib.sha256(content.encode()).hexdigest()}"
-
-    def _read_cached(self, request_id: str) -> Answer | None:
-        data = None if self._cache is None else self._cache.get(self._key(request_id))
-        return None if data is None else msgspec.json.decode(data, type=Answer)

@@ -8,6 +8,8 @@ from typing import Final
 _PATTERNS: Final = tomllib.loads(
     (importlib.resources.files("crscore.review") / "boilerplate.toml").read_text(encoding="utf-8")
 )
+# A lost remark costs more than a kept footer, so a pattern must match a whole text, without the
+# emoji, marks and counts around it ("(3)"): docs/design/004-sentences.md.
 _EDGES: Final = re.compile(r"^[\W_]+|(?:[\W_]|\(\d+\))+$")
 _HIDDEN_SECTION: Final = re.compile(
     rf"[\Wℹ]*(?:{'|'.join(_PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*", re.IGNORECASE

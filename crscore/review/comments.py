@@ -9,6 +9,7 @@ from crscore.records import Comment
 from crscore.review.json_comments import read_json, tidy
 from crscore.text import decode_text
 
+# `buffer_is_binary` in https://github.com/git/git/blob/master/xdiff-interface.c
 _PROBED_BYTES: Final = 8_000
 """Size of the start of a file where a NUL byte means that it is not text, as in git."""
 _PAGE: Final = re.compile(r"\s{0,99}(?:<!doctype html|<html)\b", re.IGNORECASE)
@@ -61,7 +62,13 @@ def parse_review(
     """
     size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     _check("max_review_bytes", limits.max_review_bytes, size, source)
-    review = tidy(_decode(text, source) if isinstance(text, bytes) else text.removeprefix("\ufeff"))
+    if isinstance(text, bytes):
+        decoded = decode_text(text)
+        if "\0" in decoded[:_PROBED_BYTES]:
+            raise InputError(f"{source}: this is not text; save the review as UTF-8")
+    else:
+        decoded = text.removeprefix("\ufeff")
+    review = tidy(decoded)
     if not review.strip():
         return ()
     comments = read_json(review, source)
@@ -78,10 +85,3 @@ def parse_review(
 def _check(limit: str, allowed: int, actual: int, source: str) -> None:
     if actual > allowed:
         raise LimitError(limit, allowed, actual, source)
-
-
-def _decode(data: bytes, source: str) -> str:
-    text = decode_text(data)
-    if "\0" in text[:_PROBED_BYTES]:
-        raise InputError(f"{source}: this is not text; save the review as UTF-8")
-    return text

@@ -57,10 +57,17 @@ _LISTS: Final = frozenset(
 """Keys of lists of comments, which may be empty."""
 _SKIPPED: Final = frozenset({"changes", "replyTo"})
 """Keys of earlier texts: the changes of an event, and the comment that a reply answers."""
+# A finding of a model has a title, as a pull request has, but also a place or a severity.
 _OF_FINDING: Final = frozenset({"path", "file", "line", "code_location", "severity", "priority"})
 _OF_PULL: Final = frozenset({"number", "state", "reviews"})
+# GitHub has RIGHT and LEFT (https://docs.github.com/en/rest/pulls/comments), reports of crscore
+# have new and old.
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
+# int() raises a plain ValueError for over 4,300 digits:
+# https://docs.python.org/3/library/stdtypes.html#integer-string-conversion-length-limitation
 _MAX_INT_DIGITS: Final = 100
+# GitHub's errors have up to four keys (message, errors, documentation_url, status):
+# https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
 _MAX_ERROR_KEYS: Final = 5
 _SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 _LINE_END: Final = re.compile("\r\n?")
@@ -101,16 +108,16 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
     review = _without_fence(review)
     if not must_be_json and not review.lstrip().startswith(("[", "{", '"')):
         return None
-    document, search = _Document(), _Search(source)
+    search = _Search(source)
     try:
-        document.read(review)
-        if all(isinstance(value, str) for value in document.values):
-            return tuple(Comment(body=tidy(text)) for text in document.values if text.strip())
-        if not must_be_json and not all(map(_holds_objects, document.values)):
+        values, defects = _decode(review)
+        if all(isinstance(value, str) for value in values):
+            return tuple(Comment(body=tidy(text)) for text in values if text.strip())
+        if not must_be_json and not all(map(_holds_objects, values)):
             return None  # "[1, 2]", "[NaN]" as prose
-        if document.defects:
-            raise InputError(f"{source}: {document.defects[0]}; correct the JSON")
-        for value in document.values:
+        if defects:
+            raise InputError(f"{source}: {defects[0]}; correct the JSON")
+        for value in values:
             search.read_document(value)
     except RecursionError as exc:
         if not must_be_json:
@@ -151,47 +158,45 @@ def _holds_objects(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-@dataclass(slots=True)
-class _Document:
-    """Consecutive JSON values, and the defects that do not prevent parsing."""
+def _decode(text: str) -> tuple[list[Any], list[str]]:
+    """Decode consecutive JSON values.
 
-    values: list[Any] = field(default_factory=list)
-    defects: list[str] = field(default_factory=list)
+    Returns:
+        The values, and the defects that do not prevent parsing. These are not raised:
+        "[NaN] is not handled" must be recognized as text.
 
-    def read(self, text: str) -> None:
-        """Decode all values.
+    Raises:
+        json.JSONDecodeError: A value is damaged, with its position in the text.
+    """
+    values: list[Any] = []
+    defects: list[str] = []
 
-        Defects are recorded, not raised: "[NaN] is not handled" must be recognized as text.
-
-        Raises:
-            json.JSONDecodeError: A value is damaged, with its position in the text.
-        """
-        decoder = json.JSONDecoder(
-            object_pairs_hook=self._make_object,
-            parse_constant=lambda name: self.defects.append(f"{name} is not a JSON value"),
-            parse_int=self._make_int,
-            strict=False,  # `echo` of some shells makes line feeds of the escapes in strings
-        )
-        position = _BLANK.match(text).end()  # type: ignore[union-attr]  # it always matches
-        while position < len(text) or not self.values:
-            value, end = decoder.raw_decode(text, position)
-            self.values.append(value)
-            position = _BLANK.match(text, end).end()  # type: ignore[union-attr]
-
-    def _make_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         fields = dict(pairs)
         if len(fields) < len(pairs):
             counts = Counter(key for key, _ in pairs)
             repeated = next(key for key, count in counts.items() if count > 1)
-            self.defects.append(f"the key {_quote(repeated)} occurs twice in one object")
+            defects.append(f"the key {_quote(repeated)} occurs twice in one object")
         return fields
 
-    def _make_int(self, digits: str) -> int:
-        # int() raises a plain ValueError for thousands of digits.
+    def make_int(digits: str) -> int:
         if len(digits) <= _MAX_INT_DIGITS:
             return int(digits)
-        self.defects.append(f"a number has {len(digits)} digits")
+        defects.append(f"a number has {len(digits)} digits")
         return 0
+
+    decoder = json.JSONDecoder(
+        object_pairs_hook=make_object,
+        parse_constant=lambda name: defects.append(f"{name} is not a JSON value"),
+        parse_int=make_int,
+        strict=False,  # `echo` of some shells makes line feeds of the escapes in strings
+    )
+    position = _BLANK.match(text).end()  # type: ignore[union-attr]  # it always matches
+    while position < len(text) or not values:
+        value, end = decoder.raw_decode(text, position)
+        values.append(value)
+        position = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+    return values, defects
 
 
 @dataclass(slots=True)
@@ -256,7 +261,8 @@ class _Search:
             return
         count = len(self.comments)
         if "body" in value and (is_entry or isinstance(value["body"], str | None)):
-            self._add(_Fields({**thread, **_without_nulls(value)}, location), value, is_listed)
+            own_fields = {key: content for key, content in value.items() if content is not None}
+            self._add(_Fields({**thread, **own_fields}, location), value, is_listed)
         inherited = {**thread, **{key: value[key] for key in _THREAD_KEYS if value.get(key)}}
         for key, content in value.items():
             if isinstance(content, dict | list) and key not in _SKIPPED:
@@ -278,6 +284,7 @@ class _Search:
         return any(key in _LISTS or key == "node" for key in value)
 
     def _add(self, fields: "_Fields", value: Mapping[str, Any], is_listed: bool) -> None:
+        # "added 1 commit": https://docs.gitlab.com/api/notes/
         if value.get("system") is True:
             self.has_list = True
             self.skipped["system note"] += 1
@@ -295,14 +302,11 @@ class _Search:
             self.identified.add(comment)
 
 
-def _without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: content for key, content in value.items() if content is not None}
-
-
 def _is_description(value: Mapping[str, Any], is_listed: bool) -> bool:
     """Recognize a pull request or an issue, whose body describes it; findings have titles, too."""
     comments = value.get("comments")
     is_finding = bool(_OF_FINDING & value.keys()) or (is_listed and not _OF_PULL & value.keys())
+    # `gh pr view` writes a pull request with comments that have `authorAssociation`.
     return (
         ("title" in value and not is_finding)
         or "reviews" in value

@@ -35,7 +35,8 @@ INLINE_TAGS: Final = frozenset(
     | {"span", "strike", "strong", "sub", "sup", "tt", "u", "var", "wbr"}
 )
 """Elements that do not end the unit that contains them."""
-# A browser reopens these in the next paragraph when they were left open.
+# A browser reopens these in the next paragraph when they were left open:
+# https://html.spec.whatwg.org/multipage/parsing.html#formatting
 _FORMATTING: Final = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt"}
     | {"u"}
@@ -45,11 +46,14 @@ STRUCK: Final = frozenset({"s", "del", "strike"})
 # Elements with special content rules, none of which matters here.
 _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 
+# https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax
+# has alerts and footnotes, https://github.github.com/gfm/ tasks and one or two tildes.
 _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
 _DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
 _BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
-# GitHub's delimiters: "$5 and $6" is no formula.
+# GitHub's delimiters, with which "$5 and $6" is no formula:
+# https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
 _FORMULA: Final = re.compile(
     r"(?<![\w$])(?:\$\$(?:[^$\\]|\\.)+\$\$|\$(?=\S)(?:[^$\\]|\\.)+(?<=\S)\$(?!\w))", re.DOTALL
 )
@@ -73,6 +77,8 @@ _IN_WORD: Final = re.compile(r"(?<=\w)")
 _SHORTEST_NOTE_WORDS: Final = 3
 
 _STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
+# Git's convention for messages:
+# https://git-scm.com/book/en/v2/Distributed-Git-Contributing-to-a-Project
 _WRAP_COLUMNS: Final = 72
 _LONGEST_WRAP: Final = 100
 
@@ -122,24 +128,14 @@ def lines_are_remarks(content: str) -> bool:
         (True, False)
     """
     lines = [line.strip() for line in content.split("\n")]
-    return len(lines) > 1 and all(
-        _starts_remark(after) and _breaks_on_purpose(before, after)
-        for before, after in pairwise(lines)
-    )
-
-
-def _starts_remark(line: str) -> bool:
-    if line.startswith("`"):
-        return True
-    match = _STARTS_REMARK.match(line)
-    return match is not None and (match[1] is None or not match[1].islower())
-
-
-def _breaks_on_purpose(before: str, after: str) -> bool:
-    if before.endswith((",", "(", "-", "/", "&")):
-        return False
-    fits = len(before) + 1 + len(after.split(" ", 1)[0]) <= _WRAP_COLUMNS
-    return fits or len(before) > _LONGEST_WRAP
+    for before, after in pairwise(lines):
+        start = _STARTS_REMARK.match(after)
+        is_start = after.startswith("`") or (start is not None and not (start[1] or "").islower())
+        fits = len(before) + 1 + len(after.split(" ", 1)[0]) <= _WRAP_COLUMNS
+        is_open = before.endswith((",", "(", "-", "/", "&"))
+        if not is_start or is_open or not (fits or len(before) > _LONGEST_WRAP):
+            return False
+    return len(lines) > 1
 
 
 @lru_cache(maxsize=1)
@@ -171,7 +167,9 @@ def _drop_quotes(state: StateCore) -> None:
     tokens: list[Token] = []
     quote_level: int | None = None
     for index, token in enumerate(state.tokens):
-        first = _first_text(state.tokens, index)
+        # Between them is the opening tag of the paragraph.
+        following = state.tokens[index + 2 : index + 3]
+        first = following[0] if following and following[0].type == "inline" else None
         if quote_level is not None:
             if token.type == "blockquote_close" and token.level == quote_level:
                 quote_level = None
@@ -187,20 +185,22 @@ def _drop_quotes(state: StateCore) -> None:
     state.tokens = tokens
 
 
-def _first_text(tokens: Sequence[Token], index: int) -> Token | None:
-    first = tokens[index + 2] if index + 2 < len(tokens) else None
-    return first if first is not None and first.type == "inline" else None
-
-
 def _read_inline(state: StateCore) -> None:
     used_labels: frozenset[str] | None = None
     for token in state.tokens:
         if token.type == "inline":
             token.children = _parse_inline(state, token.content)
         elif token.type == "html_block":
-            token.type, token.children = "inline", list(_parse_html_block(state, token.content))
+            children = []
+            for text, raw, name in _HTML_PART.findall(token.content):
+                is_closed = not name or (raw.endswith(">") and "</" in raw)
+                children += _parse_inline(state, text.strip())
+                children.append(_html(raw if is_closed else f"{raw}</{name}>"))
+            token.type, token.children = "inline", children
         elif token.type == "definition":
-            used_labels = _used_labels(state.src) if used_labels is None else used_labels
+            if used_labels is None:
+                labels = _BRACKETED.findall(_DEFINITION.sub("", state.src))
+                used_labels = frozenset(map(str.casefold, labels))
             notes = map(_hidden, filter(str.strip, _unseen_definition(token, used_labels)))
             token.type, token.children = "inline", list(notes)
 
@@ -217,18 +217,6 @@ def _parse_inline(state: StateCore, content: str) -> list[Token]:
         elif child.type == "code_inline":
             child.content = child.content.strip()
     return children
-
-
-def _parse_html_block(state: StateCore, content: str) -> Iterator[Token]:
-    for text, raw, name in _HTML_PART.findall(content):
-        yield from _parse_inline(state, text.strip())
-        is_closed = not name or (raw.endswith(">") and "</" in raw)
-        yield _html(raw if is_closed else f"{raw}</{name}>")
-
-
-def _used_labels(source: str) -> frozenset[str]:
-    labels = _BRACKETED.findall(_DEFINITION.sub("", source))
-    return frozenset(label.casefold() for label in labels)
 
 
 def _unseen_definition(token: Token, used_labels: frozenset[str]) -> Iterator[str]:

@@ -4,6 +4,7 @@ A suggestion block is described by its differences from the lines that it replac
 its added and removed lines. Other code counts only in a comment without other text.
 """
 
+import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -160,26 +161,16 @@ def _describe_block(before: Sequence[str], after: Sequence[str]) -> str:
         return f"remove {_code(old)}" if old else f"add {_code(new)}"
     if _squeeze(old) == _squeeze(new):
         return f"change the white space of {_code(new)}"
-    old, new = _narrow(old, new)
+    if max(len(old), len(new)) > SHORT:
+        # Only the difference with its context: `_code` cuts long code, which may be before it.
+        before, after = _TOKEN.findall(old), _TOKEN.findall(new)
+        shorter = min(len(before), len(after))
+        common_start = sum(takewhile(bool, map(operator.eq, before, after)))
+        common_end = sum(takewhile(bool, map(operator.eq, reversed(before), reversed(after))))
+        start = max(0, common_start - CONTEXT)
+        cut = max(0, min(common_end, shorter - common_start) - CONTEXT)
+        old, new = ("".join(side[start : len(side) - cut]).strip() for side in (before, after))
     return f"change {_code(old)} to {_code(new)}"
-
-
-def _narrow(old: str, new: str) -> tuple[str, str]:
-    """Return the differing parts of two pieces of code, with a few tokens around them."""
-    if max(len(old), len(new)) <= SHORT:
-        return old, new
-    sides = _TOKEN.findall(old), _TOKEN.findall(new)
-    shorter = min(map(len, sides))
-    common_start = sum(1 for _ in takewhile(_equal, zip(*sides, strict=False)))
-    ends = zip(*map(reversed, sides), strict=False)
-    same_end = min(sum(1 for _ in takewhile(_equal, ends)), shorter - common_start)
-    start, cut = max(0, common_start - CONTEXT), max(0, same_end - CONTEXT)
-    first, second = ("".join(side[start : len(side) - cut]).strip() for side in sides)
-    return first, second
-
-
-def _equal(pair: tuple[str, str]) -> bool:
-    return pair[0] == pair[1]
 
 
 def _use(lines: Iterable[str]) -> str:
@@ -296,6 +287,7 @@ def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
 
 def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
     """Yield the last lines, on the comment's side, of the hunk that ends at the comment."""
+    # GitHub cuts the hunk that it stores with a comment after the comment's line.
     max_lines = 4 * MAX_LINES
     if comment.diff_hunk:
         other_sign = "-" if comment.side is Side.NEW else "+"

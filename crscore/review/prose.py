@@ -44,7 +44,8 @@ _MAX_LABEL_PARTS: Final = 8
 """Maximum number of texts in the element of a label."""
 _EMPTY_CODE: Final = f"{CODE_OPEN}``{CODE_CLOSE}"
 
-# "language-suggestion"; of GitLab, also "language-suggestion:-0+1", ":-1" and ":+2"
+# "language-suggestion"; of GitLab, also "language-suggestion:-0+1", ":-1" and ":+2":
+# https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
 _SUGGESTION: Final = re.compile(
     r"language-suggestion(:(?:-?(\d{1,3}))?(?:\+(\d{1,3}))?$)?", re.IGNORECASE
 )
@@ -105,19 +106,16 @@ def read_prose(body: str) -> Prose:
     prose = Prose()
     reader = _ProseReader(prose)
     reader.hide(smuggled(body))
-    for part in _parts(_unwrap(clean(body))):
+    text = clean(body)
+    # Hosts show a comment with a fence around it as it is written, but its writer meant Markdown.
+    if wrapped := _WRAPPED.match(end := text.rstrip()):
+        text = end[wrapped.end() :].removesuffix(wrapped[1])
+    for part in _parts(text):
         rendered = render_html(part)
         # Entities ("&#xE0041;") reintroduce characters that were removed from the body.
         reader.hide(smuggled(rendered))
         reader.read(parse_html(rendered))
     return prose
-
-
-def _unwrap(text: str) -> str:
-    """Remove the fence around a whole comment in Markdown, which is shown as it is written."""
-    end = text.rstrip()
-    match = _WRAPPED.match(end)
-    return end[match.end() :].removesuffix(match[1]) if match else text
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -218,7 +216,11 @@ class _ProseReader:
         self._titles += name in _TITLES
         self._bold += name in _BOLD
         if name == "code":
-            self._open_code()
+            # Of nested spans, the outermost counts.
+            if self._code is None:
+                self._code = self._buffer
+                self._code.append(f"{CODE_OPEN}`")
+            self._code_depth += 1
         elif name == "pre":
             self._read_code(node)
         elif name == "details":
@@ -234,7 +236,10 @@ class _ProseReader:
         if is_short and is_label("".join(self._seen)):
             self._seen.append(LABEL_END)
         if name == "code":
-            self._close_code()
+            self._code_depth -= 1
+            if self._code is not None and not self._code_depth:
+                self._code.append(f"`{CODE_CLOSE}")
+                self._code = None
         elif _is_block(name):
             self._end_unit()
         self._hiding -= hiding
@@ -281,18 +286,6 @@ class _ProseReader:
         text = " ".join(fold_lookalikes(written.replace(_EMPTY_CODE, "")).split())
         if text:
             yield text
-
-    def _open_code(self) -> None:
-        if self._code is None:
-            self._code = self._buffer
-            self._code.append(f"{CODE_OPEN}`")
-        self._code_depth += 1
-
-    def _close_code(self) -> None:
-        self._code_depth -= 1
-        if self._code is not None and not self._code_depth:
-            self._code.append(f"`{CODE_CLOSE}")
-            self._code = None
 
     def _read_code(self, node: LexborNode) -> None:
         content = clean(node.text(deep=True)).removesuffix("\n")

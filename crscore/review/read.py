@@ -11,6 +11,8 @@ from crscore.review.proposals import read_proposals
 from crscore.review.sentences import split_comment
 from crscore.review.visibility import is_disguised
 
+# Sizes are limited, not time, so that a result does not depend on the machine
+# (docs/design/013-untrusted-code.md).
 MAX_SENTENCES: Final = 20_000
 """Maximum number of sentences scored per change: each takes about 20 KB of memory."""
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
+from itertools import chain
 from typing import Final
 
 import sentencex
@@ -131,15 +132,17 @@ def _parse_markdown(body: str) -> ParsedComment:
     for block, unit in enumerate(prose.units):
         for text, severity in _sentences(unit.text):
             severities += filter(None, [severity])
-            if _is_remark(text):
+            if _has_words(text) and not text.isdecimal() and not is_boilerplate(text):
                 position = Position(block, unit.is_heading, severities[-1] if severities else None)
                 pieces.append((text, position))
     if len(severities) == 1:  # the only label may also stand below the remark
         pieces = [(text, replace(at, severity=severities[0])) for text, at in pieces]
+    # Boilerplate counts in hidden text, none of which was written for a reader.
+    hidden = (map(_finish, _segment(unit)) for unit in prose.hidden)
     return ParsedComment(
         sentences=tuple(text for text, _ in pieces),
         positions=tuple(position for _, position in pieces),
-        hidden=tuple(text for unit in prose.hidden for text in _hidden_sentences(unit)),
+        hidden=tuple(filter(_has_words, chain.from_iterable(hidden))),
         suggestions=tuple(prose.suggestions),
         suggestion_offsets=tuple(prose.suggestion_offsets),
         code_blocks=tuple(prose.code_blocks),
@@ -167,21 +170,19 @@ def _sentences(unit: str) -> Iterator[Labelled]:
             yield Labelled(_finish(text), severity)
 
 
-def _hidden_sentences(unit: str) -> Iterator[str]:
-    # Boilerplate is kept: none of the hidden text was written for a reader.
-    return filter(_has_words, map(_finish, _segment(unit)))
-
-
 def _segment(unit: str) -> Iterator[str]:
     """Split one unit into sentences that keep all of its characters."""
     if len(unit) <= _WINDOW_CHARS and _MAY_END.search(unit) is None:
         yield unit
         return
-    masked = _LAST_LETTER.sub("0", _HIDDEN.sub(_hide, unit))
+    masked = _HIDDEN.sub(lambda match: "X" + "x" * (len(match[0]) - 1), unit)
+    masked = _LAST_LETTER.sub("0", masked)
     start = 0
     while start < len(masked):
         window = masked[start : start + _WINDOW_CHARS]
-        ends = _ends(window)
+        boundaries = sentencex.get_sentence_boundaries("en", window)
+        after_closing = {match.end() for match in _AFTER_CLOSING.finditer(window)}
+        ends = sorted({item["end_index"] for item in boundaries} | after_closing)
         if start + len(window) < len(masked):
             # The last sentence may continue in the next window; if it is the only one, it is cut
             # at a space.
@@ -193,22 +194,8 @@ def _segment(unit: str) -> Iterator[str]:
         start += begin
 
 
-def _ends(window: str) -> list[int]:
-    """Return the end offsets of the sentences, in order; the last one is the window's end."""
-    ends = {item["end_index"] for item in sentencex.get_sentence_boundaries("en", window)}
-    return sorted(ends | {match.end() for match in _AFTER_CLOSING.finditer(window)})
-
-
-def _hide(match: re.Match[str]) -> str:
-    return "X" + "x" * (len(match[0]) - 1)
-
-
 def _finish(piece: str) -> str:
     return _ENUMERATOR.sub("", " ".join(clean(piece).split()), count=1)
-
-
-def _is_remark(text: str) -> bool:
-    return _has_words(text) and not text.isdecimal() and not is_boilerplate(text)
 
 
 def _has_words(text: str) -> bool:

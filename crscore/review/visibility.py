@@ -8,7 +8,6 @@ scorer that reads the source do not. Styles are not read: GitHub and GitLab remo
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from typing import Final
 
 # Controls except tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,
@@ -20,6 +19,7 @@ INVISIBLE: Final = re.compile(
 )
 """Characters without width on the screen."""
 _SPLIT_WORD: Final = re.compile(f"[A-Za-z]{INVISIBLE.pattern}+[A-Za-z]")
+# Confusable letters, as https://www.unicode.org/reports/tr39/ calls them.
 _LOOKALIKES: Final = str.maketrans(
     "АВЕЅІЈКМНОРСТХУаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρ",
     "ABESIJKMHOPCTXYaesijopcyxhdqwABEZHIKMNOPTYXoavp",
@@ -35,10 +35,13 @@ _SHORTEST_RUN: Final = 4
 """Shortest run of characters that can encode text: one selector after an emoji is normal."""
 _TAGS: Final = 0xE0000
 _TAG_CHARACTERS: Final = re.compile("[\U000e0020-\U000e007e]+")
-# A flag such as the flag of Wales: a black flag, at most seven tags, the tag that ends it.
+# A flag such as the flag of Wales: a black flag, at most seven tags, the tag that ends it
+# (emoji tag sequences of https://www.unicode.org/reports/tr51/).
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,7}\U000e007f")
+# https://paulbutler.org/2025/smuggling-arbitrary-data-through-an-emoji/
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 
+# https://html.spec.whatwg.org/multipage/parsing.html#generic-raw-text-element-parsing-algorithm
 RAW_ELEMENTS: Final = frozenset(
     {"script", "style", "title", "textarea", "noscript", "noframes", "noembed", "iframe"}
 )
@@ -148,23 +151,19 @@ def smuggled(text: str) -> tuple[str, ...]:
     """
     if INVISIBLE.search(text) is None:
         return ()
-    tagged = (_spelled(line) for line in _FLAG.sub("", text).splitlines())
-    selected = (_decoded(run) for run in _SELECTORS.findall(text))
-    return tuple(text for text in (*tagged, *selected) if len(text) >= _SHORTEST_RUN)
-
-
-def _spelled(line: str) -> str:
-    runs = ["".join(chr(ord(c) - _TAGS) for c in run) for run in _TAG_CHARACTERS.findall(line)]
-    # Scattered letters form one word, runs of letters are separate words.
-    joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
-    return " ".join(joiner.join(runs).split())
-
-
-def _decoded(run: str) -> str:
-    codes = bytes(ord(c) - 0xFE00 if ord(c) < _TAGS else ord(c) - 0xE0100 + 16 for c in run)
-    text = clean(codes.decode("utf-8", errors="ignore"))
-    # One emoji repeated has the same selector sixteen times; it encodes no text.
-    return " ".join(text.split()) if len(list(groupby(text))) > 1 else ""
+    decoded: list[str] = []
+    for line in _FLAG.sub("", text).splitlines():
+        runs = ["".join(chr(ord(c) - _TAGS) for c in run) for run in _TAG_CHARACTERS.findall(line)]
+        # Scattered letters form one word, runs of letters are separate words.
+        joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
+        decoded.append(joiner.join(runs))
+    for run in _SELECTORS.findall(text):
+        codes = bytes(ord(c) - 0xFE00 if ord(c) < _TAGS else ord(c) - 0xE0100 + 16 for c in run)
+        written = clean(codes.decode("utf-8", errors="ignore"))
+        # One emoji repeated has the same selector sixteen times; it encodes no text.
+        decoded += [written] if len(set(written)) > 1 else []
+    in_words = (" ".join(text.split()) for text in decoded)
+    return tuple(text for text in in_words if len(text) >= _SHORTEST_RUN)
 
 
 def hides(name: str, attributes: Mapping[str, str]) -> bool:
