@@ -177,19 +177,10 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, Table]]:
     ]
     yield "Unsure", "unsure pair", _tabulate("Pairs to judge by hand", "Outcome", rows)
     unlisted = [
-        (
-            decision.importance,
-            decision.finding.bot,
-            "",
-            change.id,
-            "",
-            decision.finding.text,
-            "",
-            "",
-        )
+        (d.importance, d.finding.bot, "", change.id, "", d.finding.text, "")
         for change in result.changes
-        for decision in change.decisions
-        if decision.outcome == "unlisted"
+        for d in change.decisions
+        if d.outcome == "unlisted"
     ]
     rows = sorted(unlisted, key=lambda cells: (*Importance, "").index(cells[0]))
     caption = "Unlisted findings, by importance if right"

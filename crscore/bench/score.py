@@ -298,7 +298,7 @@ def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: 
         elif finding.raw:
             # Praise or a description counts only if it is about a known problem.
             continue
-        elif _repeats(review.vectors[index], unlisted):
+        elif unlisted and (np.stack(unlisted) @ review.vectors[index]).max() >= SAME_COSINE:
             outcome = "duplicate"
         else:
             outcome, importance = "unlisted", levels[finding.text]
@@ -356,11 +356,6 @@ def _name_hit(problem: Problem) -> str:
     if problem.excluded:
         return "excluded"
     return "also right" if problem.also_right else "hit"
-
-
-def _repeats(vector: Vector, earlier: Sequence[Vector]) -> bool:
-    """Return whether a text makes the same point as an earlier one."""
-    return bool(earlier) and float((np.stack(earlier) @ vector).max()) >= SAME_COSINE
 
 
 def _read_levels(texts: Iterable[str], reading: reader.Reader) -> dict[str, str]:
