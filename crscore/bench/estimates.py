@@ -57,10 +57,13 @@ def compute(
 
     def measure(weights: Floats) -> Floats:
         """Return precision, recall, F and weighted recall of each bot, shape (b, 4, M)."""
+        # Counts are summed before they are divided: the share of a change with one problem or
+        # no finding says little.
         hits, right, distinct, required, weighted, weight = np.einsum(
             "bn,mnk->kbm", weights, counts
         )
         precision, recall = resampled.divide(right, distinct), resampled.divide(hits, required)
+        # A bot without findings has no precision, but an F of 0: it is ranked below the others.
         p, r = np.nan_to_num(precision), np.nan_to_num(recall)
         f = np.nan_to_num(resampled.divide((1 + beta**2) * p * r, beta**2 * p + r))
         return np.stack([precision, recall, f, resampled.divide(weighted, weight)], axis=1)
@@ -101,6 +104,8 @@ def compute(
 
 
 def _estimate(value: float, draws: Floats, changes: int) -> Estimate:
+    # With 30 changes, plain percentiles covered 92 % instead of 95 %
+    # (docs/design/029-golden-sets.md).
     low, high = bootstrap.percentile_interval(draws, clusters=changes, expanded=True)
     return Estimate(value=None if math.isnan(value) else float(value), low=low, high=high)
 

@@ -9,6 +9,8 @@ from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
 from crscore.usefulness.evidence import Rarity
 
+# On Martian's golden set, its precision is 0.94 and its recall 0.65 (benchmarks/README.md); the
+# cosine alone has a recall of 0.30 (docs/design/031-decisions.md).
 SAME_POINT: Final = 0.8
 """Minimum probability that two findings make the same point (`benchmarks/same_point.py`)."""
 

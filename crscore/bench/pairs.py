@@ -45,6 +45,8 @@ TERSE_LOGIT: Final = 4.0
 "off by one" then has .6 instead of .03, and "rename this" at the same line less than .1."""
 TERSE_WORDS: Final = 6
 """Maximum number of words of a terse finding."""
+# Chosen by 18 made-up pairs with one name and two points, of which 18 matched before and 2 now; of
+# 12 further ones 11 and 4 (docs/design/029-golden-sets.md).
 UNCLAIMED_LOGITS: Final = ((0.01, 4.5), (5.0, 1.5))
 """Maximum rarity of the shared words besides code, and the amount subtracted from the logit of two
 texts that share names from code. It is not learned, because judges see few such findings: 5 % of
@@ -138,6 +140,7 @@ class PairModel:
 
 def sigmoid(logits: Floats) -> Floats:
     """Return the probabilities of logits, each in (0, 1)."""
+    # exp() overflows above 709, and a logit of 30 is a probability of 1 to 13 digits.
     odds: Floats = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
     return odds
 
@@ -201,28 +204,25 @@ def view_texts(texts: Iterable[str], encoder: TokenEncoder, rarity: Rarity) -> d
     """
     # Sorted, so that batches, and with them the last bits, do not depend on the findings' order.
     distinct = sorted(set(texts))
-    return {
-        text: _view(text, tokens.vectors[~tokens.marker], rarity)
-        for text, tokens in zip(distinct, encoder.tokens(distinct), strict=True)
-    }
-
-
-def _view(text: str, tokens: Vectors, rarity: Rarity) -> TextView:
-    if not is_english(text):
-        # A random direction, as only equal texts are known to make the same point.
-        seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
-        tokens = np.random.default_rng(seed).standard_normal((1, tokens.shape[1]), np.float32)
-    if not len(tokens):
-        tokens = np.zeros((1, tokens.shape[1]), dtype=np.float32)
-    mean = tokens.sum(axis=0)
-    stems = stems_and_names(text)[0]
-    lengths = np.linalg.norm(tokens, axis=1, keepdims=True)
-    return TextView(
-        vector=mean / max(1e-9, float(np.linalg.norm(mean))),
-        tokens=tokens / np.maximum(lengths, 1e-9),
-        stems={stem: rarity.of(stem) for stem in sorted(stems)},
-        claimed=stems_and_names(mask_names(text))[0] & stems,
-    )
+    views: dict[str, TextView] = {}
+    for text, encoded in zip(distinct, encoder.tokens(distinct), strict=True):
+        tokens = encoded.vectors[~encoded.marker]
+        if not is_english(text):
+            # A random direction, as only equal texts are known to make the same point.
+            seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+            tokens = np.random.default_rng(seed).standard_normal((1, tokens.shape[1]), np.float32)
+        if not len(tokens):
+            tokens = np.zeros((1, tokens.shape[1]), dtype=np.float32)
+        mean = tokens.sum(axis=0)
+        stems = stems_and_names(text)[0]
+        lengths = np.linalg.norm(tokens, axis=1, keepdims=True)
+        views[text] = TextView(
+            vector=mean / max(1e-9, float(np.linalg.norm(mean))),
+            tokens=tokens / np.maximum(lengths, 1e-9),
+            stems={stem: rarity.of(stem) for stem in sorted(stems)},
+            claimed=stems_and_names(mask_names(text))[0] & stems,
+        )
+    return views
 
 
 def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) -> Floats:
@@ -307,6 +307,7 @@ def assign(probabilities: Floats) -> list[Match]:
         >>> [match[:2] for match in assign(np.array([[0.9, 0.8], [0.7, 0.1]]))]
         [(0, 0), (1, 1)]
     """
+    # An optimal assignment was no better (docs/design/029-golden-sets.md).
     matches: list[Match] = []
     findings: set[int] = set()
     problems: set[int] = set()

@@ -50,6 +50,8 @@ _SEVERITY_NAMES: Final = {
     "p0": "critical", "p1": "high", "p2": "medium", "p3": "low", "p4": "low",
     "s0": "critical", "s1": "critical", "s2": "high", "s3": "medium", "s4": "low",
 }  # fmt: skip
+# Addresses of a page or of the API, also of an Enterprise Server ("/api/v3/repos/o/r/pulls/7"),
+# and of a merge request ("/-/merge_requests/7").
 _PULL: Final = re.compile(
     r"^https?://[^/]+/(?:api/v3/)?(?:repos/)?(\S+?)/(?:pulls?|issues|(-/merge_requests))/(\d+)"
 )
@@ -129,6 +131,7 @@ def read_problem(entry: Any, location: str) -> Problem:
     if not isinstance(row, dict):
         raise InputError(f"{location}: expected an object with text, got {type(entry).__name__}")
     severity = str(row.get("severity") or "").strip().lower()
+    # "Sev 1", "severity-2"
     severity = re.sub(r"^sev(?:erity)?[- ]?(?=\d)", "s", severity)
     if severity not in _SEVERITY_NAMES:
         raise InputError(

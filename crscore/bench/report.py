@@ -21,6 +21,7 @@ _SHORT: Final = 160
 """Maximum characters of a text in a table."""
 _MAX_CHARS: Final = 60_000
 """Maximum characters of a Markdown report; GitHub accepts 65,536."""
+# Bounded, as int() refuses a name of thousands of digits.
 _NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 OTHER_FINDINGS: Final = {
     "Also right": "also_right", "Unlisted": "unlisted", "Critical or major": "serious",

@@ -140,6 +140,9 @@ def score(
     texts += [finding.text for group in grouped.values() for finding in group]
     if unread := [text for text in texts if not language.is_english(text)]:
         notes.append(f"{len(unread):,} texts are not in English: only their code and place count")
+    content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(by_hand.items()))
+    digest = hashlib.sha256(content.encode()).hexdigest()[:8]
+    of_answers = f"|decisions:{digest}" if by_hand else ""
     of_changes = [[rows[change.id, bot] for bot in bots] for change in golden.changes]
     return BenchResult(
         golden=f"{golden.name} {golden.version}".strip(),
@@ -162,13 +165,8 @@ def score(
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
         f"+{golden.sha256[:12]}|{parts.model.identity}|{encoder.identity}"
         f"|language:{language.IDENTITY}|{reading.identity}|beta:{beta:g}"
-        f"|resamples:{resamples}|seed:{seed}{verdicts.identity}{_name_answers(by_hand)}",
+        f"|resamples:{resamples}|seed:{seed}{verdicts.identity}{of_answers}",
     )
-
-
-def _name_answers(answers: Mapping[str, bool]) -> str:
-    content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(answers.items()))
-    return f"|decisions:{hashlib.sha256(content.encode()).hexdigest()[:8]}" if answers else ""
 
 
 def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> str:
@@ -296,7 +294,9 @@ def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: 
         elif probability >= parts.model.threshold and best in matched.values():
             outcome, problem = "duplicate", best
         elif finding.raw:
-            # Praise or a description counts only if it is about a known problem.
+            # Praise or a description counts only if it is about a known problem. Without this
+            # rule, recall of comments as posted was 0.667 instead of 0.771
+            # (docs/design/029-golden-sets.md).
             continue
         elif unlisted and (np.stack(unlisted) @ review.vectors[index]).max() >= SAME_COSINE:
             outcome = "duplicate"
@@ -361,7 +361,8 @@ def _name_hit(problem: Problem) -> str:
 def _read_levels(texts: Iterable[str], reading: reader.Reader) -> dict[str, str]:
     """Return the importance of texts if they are right; "" for text in another language.
 
-    It is read from phrases: the network would encode every finding a second time.
+    It is read from phrases: the network would encode every finding a second time. Of 350 findings,
+    88 % are serious or not by both (`docs/design/029-golden-sets.md`).
     """
     distinct = sorted(set(texts))
     ratings = reading.weights.phrases.read(distinct)

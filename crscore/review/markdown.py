@@ -167,7 +167,7 @@ def _drop_quotes(state: StateCore) -> None:
     tokens: list[Token] = []
     quote_level: int | None = None
     for index, token in enumerate(state.tokens):
-        # Between them is the opening tag of the paragraph.
+        # A quote or item that begins with text: its opening tag, its paragraph's, the text.
         following = state.tokens[index + 2 : index + 3]
         first = following[0] if following and following[0].type == "inline" else None
         if quote_level is not None:

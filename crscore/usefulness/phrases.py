@@ -60,6 +60,8 @@ class Phrases:
         counts = Counter(
             self._columns[phrase] for phrase in split_phrases(text) if phrase in self._columns
         )
+        # A word that is repeated counts a little more, as with `sublinear_tf` of
+        # https://scikit-learn.org/stable/modules/generated/sklearn.feature_extraction.text.TfidfTransformer.html
         columns = list(counts)
         values = np.array(
             [(1 + math.log(count)) * self.rarity[column] for column, count in counts.items()],

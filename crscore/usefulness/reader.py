@@ -130,7 +130,10 @@ class Reader:
         for (units, vectors), texts, fixed in zip(
             reviews, readings, divided or [{}] * len(reviews), strict=True
         ):
-            visible = _visible_columns(units)
+            visible: dict[int, list[int]] = {}
+            for column, unit in enumerate(units):
+                if not (unit.hidden or unit.unread):
+                    visible.setdefault(unit.comment, []).append(column)
             # A remark is read as one text, as the texts of the scale are. The best of its sentences
             # instead put real comments by bots 4 points too high, and went less with their worth.
             drafts.append(
@@ -299,15 +302,6 @@ def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:
     texts = texts or [units[column].text for column in columns]
     # A repeated point would be read as a more important one.
     return " ".join(compress(texts, map(operator.not_, find_repeats(texts))))
-
-
-def _visible_columns(sentences: Sequence[Sentence]) -> dict[int, list[int]]:
-    """Return the columns of the visible text of each comment, without unread sentences."""
-    columns: dict[int, list[int]] = {}
-    for column, sentence in enumerate(sentences):
-        if not (sentence.hidden or sentence.unread):
-            columns.setdefault(sentence.comment, []).append(column)
-    return columns
 
 
 @lru_cache(maxsize=1)
