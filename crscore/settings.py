@@ -139,12 +139,9 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     @property
     def thresholds(self) -> dict[str, float]:
         """Thresholds of the quality gate that are set, by option; empty for no gate."""
-        values = {
-            "fail-under": self.fail_under,
-            "fail-under-low": self.fail_under_low,
-            "fail-under-relevance": self.fail_under_relevance,
-        }
-        return {key: value for key, value in values.items() if value is not None}
+        values = msgspec.structs.asdict(self)
+        names = [name for name in values if name.startswith("fail_under")]
+        return {name.replace("_", "-"): values[name] for name in names if values[name] is not None}
 
 
 class Setting(NamedTuple):

@@ -38,6 +38,8 @@ PARTS: Final = tuple(
 """Settings that choose the components of a run, for every command that scores."""
 SCORING: Final = ("claims", "threshold", *_READER, *MODEL, *PARTS)
 """Settings that determine the score of a review."""
+GATES: Final = tuple(name for name, setting in SETTINGS.items() if setting.group == "Gate")
+"""Settings of the quality gate, for the commands that have one."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
 """Settings that name a plugin, and its kind."""
 _CONFIG: Final = click.option(

@@ -18,7 +18,7 @@ from crscore.commands._options import (
     output_option,
     sarif_option,
 )
-from crscore.commands._settings import SCORING, setting_options
+from crscore.commands._settings import GATES, SCORING, setting_options
 from crscore.commands._target import find_site, find_target
 from crscore.errors import COMMAND_LINE, ConfigError, CRScoreError
 from crscore.settings import resolve_settings
@@ -64,7 +64,7 @@ REPORTS: Final = {
 @sarif_option
 @option("--comment/--no-comment", "Post the result as one comment, or update it.", default=False)
 @option("--post FILE", "Only post the JSON report of an earlier run.")
-@setting_options("signature", "fail_under", "fail_under_low", "fail_under_relevance", "on_nothing")
+@setting_options("signature", *GATES)
 @option(
     "--fail-on NAMES", "Whom the gate applies to: together, each, or comma-separated patterns.",
     default="together",

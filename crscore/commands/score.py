@@ -11,7 +11,7 @@ from crscore import io, plugins
 from crscore.commands import _terminal
 from crscore.commands._inputs import CodeOptions, check_address, code_options, read_review
 from crscore.commands._options import output_option, quiet_option
-from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
+from crscore.commands._settings import FILE, GATES, SCORING, load_settings, setting_options
 from crscore.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
 @setting_options("format")
 @output_option
-@setting_options("signature", "fail_under", "fail_under_low", "fail_under_relevance", "on_nothing")
+@setting_options("signature", *GATES)
 @code_options
 @quiet_option
 @setting_options(*SCORING, "offline", "config")

@@ -1,7 +1,7 @@
 """Known code hosts: the forms of their names and addresses, and their clients.
 
 To add a host, write a package with a module `site` that defines `SITE`, and add a line to `SITES`:
-see docs/design/030-hosts.md.
+see docs/flow.md.
 """
 
 from __future__ import annotations
