@@ -42,7 +42,8 @@ class CRScoreError(Exception):
     """Root of all errors raised on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Fields passed by keyword are not in `args`.
+        # Errors cross processes (`crscore audit score`). Fields passed by keyword are not in
+        # `args`, from which BaseException's own `__reduce__` makes the copy.
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
 

@@ -161,6 +161,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     """Read the changes and the reviews; claims and findings of all changes come from one call."""
     # By identity: comparing or hashing a diff would visit every line of it.
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
+    # One call each: a model answers a batch faster, and a tool starts once for many changes.
     claims = dict(zip(changes, parts.generator.generate([*changes.values()]), strict=True))
     analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))
     issues = {

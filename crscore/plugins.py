@@ -20,6 +20,7 @@ from crscore.errors import ConfigError, UnknownPluginError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+# No list of plugins is kept anywhere: a file in one of these folders is enough (docs/flow.md).
 KINDS: Final = {
     "claims": "claims",
     "encoders": "encoders",
@@ -133,7 +134,8 @@ def create(
     module = load(kind, name)
     shape = options_class(module)
     option_names = shape.__struct_fields__
-    # Chosen values override the offered ones.
+    # Chosen values override the offered ones. An offered value that the plugin has no option for is
+    # no mistake of the user: `--offline` means nothing to an encoder without a model.
     merged = {key: value for key, value in offered.items() if key in option_names} | dict(values)
     try:
         options = msgspec.convert(merged, shape, strict=False)

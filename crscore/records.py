@@ -24,6 +24,7 @@ class LineKind(StrEnum):
     REMOVED = "removed"
 
 
+# git writes them in extended headers: https://git-scm.com/docs/diff-generate-patch
 class FileStatus(StrEnum):
     """Change of a file as a whole."""
 
@@ -409,6 +410,7 @@ def analyzers_identity(analyses: Sequence[Analysis]) -> str:
     return ",".join(words) or Coverage.NONE.value
 
 
+# Lines are given as in https://docs.github.com/en/rest/pulls/comments; GitLab's are converted.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
     """Review comment before parsing."""
@@ -508,6 +510,7 @@ class Importance(StrEnum):
 
 MAX_IMPORTANCE: Final = 4
 """Importance of a critical remark."""
+# The scale of the guide for readers, `prompts/read.v1.toml`.
 LEAST_WORTH: Final = 1.0
 """Worth of a remark with nothing to act on, or about something else."""
 MAX_WORTH: Final = 5.0

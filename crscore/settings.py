@@ -183,7 +183,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "encoder": "st:mixedbread-ai/mxbai-embed-large-v1",
         "matcher": "published",
         "splitter": "paper",
-        "threshold": 0.7314,
+        "threshold": 0.7314,  # arXiv:2409.19801, for this encoder
         "revision": None,
     },
 }
@@ -389,6 +389,7 @@ def find_settings_file(start: Path) -> Path | None:
 
 def _read_tools(file: Path | SettingsText) -> dict[str, Any]:
     try:
+        # Editors on Windows may write a byte order mark, which `tomllib` does not skip.
         text = file.toml if isinstance(file, SettingsText) else file.read_text("utf-8-sig")
         tools = tomllib.loads(text).get("tool")
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
@@ -422,6 +423,7 @@ def search_path() -> str:
     return os.environ.get("PATH", os.defpath)
 
 
+# The variables of GitHub's command line: https://cli.github.com/manual/gh_help_environment
 def host_token() -> str | None:
     """Return the token for the code host (`GITHUB_TOKEN`, else `GH_TOKEN`); None without one."""
     return os.environ.get("GITHUB_TOKEN") or os.environ.get("GH_TOKEN") or None
@@ -437,6 +439,7 @@ def comment_key() -> str | None:
     return os.environ.get(COMMENT_KEY) or None
 
 
+# https://docs.gitlab.com/ci/variables/predefined_variables/ has those of a job (`CI_...`).
 def gitlab_token() -> tuple[str, bool] | None:
     """Return the token for GitLab and whether it is a job's; None without one.
 

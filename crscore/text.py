@@ -55,6 +55,8 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
     >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16"))
     ('a', 'a')
     """
+    # PowerShell 5 writes UTF-16 with the mark where a program's output goes to a file (`git diff >
+    # change.diff`): https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if is_wide else "utf-8-sig", errors)
 
@@ -124,6 +126,7 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
+# https://spec.commonmark.org/0.31.2/#code-spans, whose spans may also cross lines and be longer.
 CODE_SPAN: Final = re.compile(
     r"(?<!`)(?P<ticks>`{1,3})(?!`)(?P<code>[^\n]{1,1000}?)(?<!`)(?P=ticks)(?!`)"
 )

@@ -88,6 +88,7 @@ def make_request(problem: Problem, finding: Finding) -> PairRequest:
     texts = {}
     for name, side in (("known problem", problem), ("finding", finding)):
         place = f"\n(in {side.path}, line {side.line or 'unknown'})" if side.path else ""
+        # Without invisible characters: what a model reads must be what people see.
         texts[name] = clean(side.text[:MAX_CHARS] + place)
     content = json.dumps([read_guide().identity, texts], sort_keys=True)
     return PairRequest(hashlib.sha256(content.encode()).hexdigest()[:32], texts)

@@ -208,6 +208,7 @@ def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
 
 def _find_limit(sizes: Sequence[int], total: int) -> int:
     """Return the size to which the largest must shrink so that the sum is at most `total`."""
+    # From the smallest: what one leaves of its equal share is for the larger ones.
     rest = total
     for index, size in enumerate(sorted(sizes)):
         if size * (len(sizes) - index) > rest:
@@ -284,6 +285,7 @@ def _draft(
             for number, entry in enumerate(group, 1)
         ),
     }
+    # Without invisible characters: what a model reads must be what people see.
     texts = {name: clean(text) for name, text in texts.items() if text}
     content = json.dumps([read_guide().identity, texts], sort_keys=True)
     return Request(

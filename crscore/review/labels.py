@@ -65,6 +65,7 @@ def strip_labels(text: str) -> Labelled:
         >>> strip_labels("Note that `x` is null.")
         Labelled(text='Note that `x` is null.', severity=None)
     """
+    # A label moved a standing by up to 74 (docs/design/004-sentences.md): it is shown, not scored.
     levels = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
     rest, after_emoji = _BADGE.sub(" ", text).strip(), False
     while label := (

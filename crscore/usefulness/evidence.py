@@ -158,6 +158,7 @@ def measure_evidence(
         values = [rarities[stem] for stem in shared]
         return math.fsum(values), math.fsum(values) / total, max(values, default=0.0)
 
+    # A single character is in nearly every change.
     snippets = [code for raw in find_code(text)[:MAX_SNIPPETS] if len(code := _squeeze(raw)) > 1]
     changed_snippets = [code for code in snippets if code in changes.changed_code]
     foreign_snippets = [code for code in snippets if code not in changes.all_code]

@@ -320,7 +320,8 @@ def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:
     if not matcher.startswith("calibrated"):
         return None
     weights, file = _shipped()
-    # The weights name a model, not its revision.
+    # The weights name a model, not its revision: with `int8`, a standing moves by 1.3 of 100 on
+    # average (docs/design/005-encoders.md).
     if encoder.identity.partition("@")[0] != weights.encoder:
         return None
     encoder = encoder if isinstance(encoder, MiniLM) else MiniLM()
