@@ -32,7 +32,7 @@ def option(
         usage: Flags, then the placeholder of its value: `-o, --output FILE`. With `...` after the
             placeholder, the option may be repeated; without placeholder and type, it is a switch.
         text: Help, to which a default is added.
-        to: Name of the parameter, if it is not that of the flag.
+        to: Name of the parameter, if it differs from the flag.
         settings: Further arguments of `click.option`.
     """
     *flags, last = usage.replace(",", " ").split()

@@ -316,7 +316,7 @@ def digest(
 )  # fmt: skip
 @option("--min-drop N", "Smallest relevant drop.", type=click.FloatRange(0, 100), default=3.0)
 @option(
-    "--on-nothing", "What a bot without a number does; skip passes and says nothing.",
+    "--on-nothing", "Gate result of a bot without a score; skip passes without a notice.",
     type=click.Choice(get_args(OnNothing)), default="pass",
 )  # fmt: skip
 @_webhook

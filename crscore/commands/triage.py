@@ -38,9 +38,7 @@ NO_REMARKS: Final = "No remarks.\n"
 )
 @click.argument("diff", type=FILE, metavar="DIFF")
 @click.argument("review", type=FILE, metavar="REVIEW")
-@format_option(
-    "text", "json", "comments", text="comments: those of REVIEW with a listed remark, as JSON."
-)
+@format_option("text", "json", "comments", text="comments: comments with a listed remark, as JSON.")
 @output_option
 @option(
     "--only", "List only remarks with this action, or a draft's remarks that are worth posting.",

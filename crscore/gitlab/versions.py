@@ -177,7 +177,7 @@ def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozen
     """Return the paths of the files whose lines GitLab omits without a flag.
 
     Before 18.4, GitLab lists a change that is too large without lines, exactly like an empty file,
-    a mere renaming or a new mode. Only the contents show the difference.
+    a renamed file or a new mode. Only the contents show the difference.
 
     Args:
         version: The version.

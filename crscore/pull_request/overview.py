@@ -72,7 +72,7 @@ class Useful(Struct, frozen=True, kw_only=True):
     about: Share
     """Probability that they are about this change and no other."""
     importance: Share
-    """How bad it would be to merge without heeding the weightiest remark, if it is right."""
+    """How bad it would be to merge without heeding the most important remark, if it is right."""
     verdict: Text
     """The standing in plain words and, of all together, what each remark adds and how many the code
     decides.

@@ -81,7 +81,7 @@ def measure(host: Host, request: Request) -> Measured:
 
     Raises:
         HostError: The pull request itself could not be read.
-        ConfigError: A setting is invalid, including those of the base branch.
+        ConfigError: A setting is invalid, here or on the base branch.
         CRScoreError: A part of the run failed.
     """
     # The base branch's file is read with the pull request, so only flags and environment limit it.

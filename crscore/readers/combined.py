@@ -184,7 +184,7 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
     """Return both readings of a remark that the network does not read as if it agreed."""
     if reading.line is None:
         reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
-    # Worth 1 is also that of a remark on another change, which only the network says of a text.
+    # The model's worth of 1 includes remarks on another change; only the network recognizes these.
     return replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
 
 

@@ -113,7 +113,7 @@ class Excerpts:
 
         Args:
             text: Text of the comment; hunks that share rare words with it come first.
-            comment: The comment, with the lines that it is on.
+            comment: The comment, with its lines.
             max_chars: Maximum characters of the lines.
 
         Returns:

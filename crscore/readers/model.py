@@ -32,7 +32,7 @@ TOKENS_PER_PRICE: Final = 1_000_000
 
 
 class Question(Protocol):
-    """Request of any kind; those of one batch have one schema."""
+    """Request of any kind; all requests of one batch have the same schema."""
 
     @property
     def id(self) -> str: ...  # noqa: D102
@@ -48,7 +48,7 @@ class Respondent:
     """Source of answers: a language model or a recording."""
 
     identity: str
-    """What determines the answers, for the signature."""
+    """Part of the signature: a name for everything that determines the answers."""
     ask: Callable[[Sequence[Question]], Sequence[Answer]]
     """Returns one answer per request, in order; one without an answer has a reason."""
     origin: str = ""
@@ -70,7 +70,7 @@ def make_respondent(
     answer_tokens, max_bytes = max_tokens, MAX_REQUEST_BYTES
     if (context := engine.context_tokens) is not None:
         answer_tokens = min(max_tokens, context // 2)
-        # What fits the context beside the guide and the answer.
+        # The guide and the answer share the context with the texts.
         room = (context - answer_tokens) * BYTES_PER_TOKEN - len(read_guide().content.instruction)
         max_bytes = min(MAX_REQUEST_BYTES, room)
 
@@ -111,7 +111,7 @@ class ModelReadings(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What the reading of comments took."""
+    """Requests and tokens that the reading of comments took."""
 
     read: int = 0
     """Comments with a reading."""
@@ -159,7 +159,7 @@ class ModelReader:
         self._asked = 0
         self.prices = prices
         self.effort = Effort()
-        """That of all calls together."""
+        """Effort of all calls together."""
 
     @property
     def identity(self) -> str:

@@ -13,7 +13,7 @@ import msgspec
 MAX_ITEM_CHARS = 2_000
 """Maximum characters of a sentence, pseudo-reference or note in a report for people."""
 
-# Control sequences of ECMA-48: a terminal would obey those of a review (CWE-150).
+# Control sequences of ECMA-48: a terminal would obey any in a review (CWE-150).
 # ESC [ 31m, ESC ] 8;;address BEL, ESC P ... ESC \, ESC c; the same with the one-byte C1 codes.
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"

@@ -214,12 +214,12 @@ def describe_remark(item: RankedRemark) -> str:
     if remark.reading and remark.reading.is_doubt:
         doubt = f" · doubted by a language model: {remark.reading.why}".removesuffix(": ")
     if is_refuted(remark):
-        return f"refuted · {remark.stance.value} · gives nothing"
+        return f"refuted · {remark.stance.value} · adds nothing"
     if remark.is_valuable:
         adds = count_noun(item.points, "point") if item.points else "less than a point"
         labelled = f" (labelled {remark.labelled})" if remark.labelled else ""
         return f"{remark.level.value}{labelled} · {remark.stance.value} · adds {adds}{doubt}"
-    lack = "gives nothing" if remark.about >= records.ON_TOPIC else "not about this change"
+    lack = "adds nothing" if remark.about >= records.ON_TOPIC else "not about this change"
     return f"{remark.stance.value} · {lack}{doubt}"
 
 
@@ -240,11 +240,11 @@ def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSp
 
 
 def importance(result: Result) -> str:
-    """Describe the importance of a review: the level of its weightiest remark."""
+    """Describe the importance of a review by the level of its most important remark."""
     levels = {item.importance: item.level.value for item in result.remarks if item.is_valuable}
     if not levels:
         return "no remark gives the author something to answer"
-    return f"{levels[max(levels)]}: that of its weightiest remark"
+    return f"{levels[max(levels)]}: its most important remark"
 
 
 def published(scores: Any) -> str:

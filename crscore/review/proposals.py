@@ -60,8 +60,8 @@ def read_proposals(
 
     Args:
         parsed: The comment, split.
-        comment: The comment, with the lines that it is on.
-        file: The changed file that it is on; None when unknown.
+        comment: The comment, with its lines.
+        file: The changed file of the comment; None when unknown.
 
     Returns:
         The comment with `proposals`, and without the sentences that consist of a proposal only
@@ -245,8 +245,8 @@ def find_replaced_lines(comment: Comment, file: ChangedFile | None) -> ReplacedL
     """Find the lines that a suggestion in a comment may replace.
 
     Args:
-        comment: The comment, with the lines that it is on.
-        file: The changed file that it is on; None when unknown.
+        comment: The comment, with its lines.
+        file: The changed file of the comment; None when unknown.
 
     Returns:
         The lines; empty if they are unknown.

@@ -302,7 +302,7 @@ def load_libc() -> ctypes.CDLL:
 
 
 def enter_namespaces() -> bool:
-    """Enter own namespaces of users, mounts and IPC; the next child gets a process namespace.
+    """Enter new namespaces of users, mounts and IPC; the next child gets a process namespace.
 
     Returns:
         False if the kernel refuses, as in most containers.

@@ -44,7 +44,7 @@ class Rating(NamedTuple):
     flags: tuple[Flag | None, ...]
     """Flag of each sentence: the matcher's or, if it only describes the change, the reader's."""
     remarks: tuple[Remark, ...]
-    """Remarks, their sentences given as columns."""
+    """Remarks, with the columns of their sentences."""
     comments: tuple[Usefulness | None, ...]
     """Usefulness of each comment; None without visible text."""
     reviews: tuple[Usefulness | None, ...]
@@ -305,8 +305,8 @@ def _original_usefulness(
 ) -> dict[int, Usefulness]:
     """Return the usefulness of comments for their older versions, by the index of the comment.
 
-    Its shares refer to `remarks`, those of the result. A comment that is divided into another
-    number of remarks there has no usefulness.
+    Shares refer to the remarks of the result, `remarks`. A comment that has another number of them
+    in its older result is left out.
     """
     usefulness_by_comment: dict[int, Usefulness] = {}
     for index, older in originals.items():

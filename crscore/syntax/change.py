@@ -286,7 +286,7 @@ class ParsedChange(Diff):
             value.notes,
         )
 
-    # https://docs.python.org/3/reference/datamodel.html#object.__hash__: lost with an own `__eq__`
+    # https://docs.python.org/3/reference/datamodel.html#object.__hash__: lost by defining `__eq__`
     __hash__ = Diff.__hash__
 
     @cached_property

@@ -34,8 +34,8 @@ _OPENS = re.compile(
 # Ruby: "if a then b end", and the endless method "def f(a) = a + 1"
 _ON_ONE_LINE = re.compile(r"\bend\s*$|^\s*def\s+[\w.?!]+(?:\(.*\))?\s+=\s")
 _TRIPLE = '"""'
-# Kinds of the open braces that a fragment lacks, outermost first; the last kind repeats inward. A
-# single brace is tried as that of a class after that of a function and of a block.
+# Kinds of the open braces that a fragment lacks, outermost first; the last kind repeats inward. For
+# a single brace, a class is tried only after a function and a block.
 _SCOPES = (
     ("class", "function", "block"),
     ("function", "block"),

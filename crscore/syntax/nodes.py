@@ -196,7 +196,7 @@ def test_title(node: Node, language: Language) -> str:
     has_body = node.child_by_field_name("block") is not None or any(
         argument.type in language.lambdas for argument in arguments.named_children[1:4]
     )
-    # Most calls are told from a test by their arguments, which takes less time.
+    # The arguments are checked first: that is faster, and rules out most calls.
     is_test = has_body and test_keyword(node) in WORDS["tests"]
     return text_of(title, 80).strip("\"'`") if is_test else ""
 

@@ -89,7 +89,7 @@ _HEDGE: Final = pattern(
     r"\b(?:should|could|would|might|may|can|if|unless|until|please|consider|whether|was|were|used"
     r" to|once|when|why|seems?|looks|probably|perhaps|likely|lines? \d+)\b"
 )
-# What may happen at run time: "`parse` raises, then `save` is never called" is true on that path.
+# A condition at run time: "`parse` raises, then `save` is never called" is true on that path.
 _CONDITION: Final = pattern(
     r"\b(?:if|when(?:ever)?|unless|once|until|otherwise|else|throw(?:s|n|ing)?|rais(?:es?|ed|ing)"
     r"|return(?:s|ed|ing)?(?: early)?|exit(?:s|ed|ing)?|fail(?:s|ed|ing|ures?)?|crash\w*|abort\w*"

@@ -19,7 +19,7 @@ from crscore.reports import json as report
 
 
 class RemarkRow(Struct, frozen=True, kw_only=True):
-    """Scored remark; the scores are those of the comment that it is part of."""
+    """Scored remark, with the scores of its comment."""
 
     id: int
     """The host's id."""

@@ -185,7 +185,7 @@ def _explain_scores(overview: Overview) -> str:
         usefulness = (
             "Useful is the share of real review comments that are less useful; about, how likely "
             "the text is about this change and no other; importance, how bad it would be to merge "
-            "without heeding the weightiest remark, if it is right. "
+            "without heeding the most important remark, if it is right. "
         )
     published = (
         "Conciseness is the share of a review's sentences that speak about the change; "

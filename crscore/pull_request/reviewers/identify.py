@@ -47,7 +47,7 @@ class ReviewerThread:
     body: str
     """Joined review text of the posts; Markdown, never blank."""
     place: HostMessage
-    """Post that gives the place: the first of the thread where known, else the reviewer's first."""
+    """Post with the location: the first of the thread if known, else the first of the reviewer."""
 
     @property
     def is_trusted(self) -> bool:

@@ -206,7 +206,7 @@ def test_refuted_remark_comes_first_with_its_proof() -> None:
     actual = overviews.decided()
     refuted, confirmed, unproven, *_ = actual.remarks
     assert (refuted.text, refuted.level) == ("Why three retries?", None)
-    assert refuted.facts == "refuted · asks for a change · gives nothing"
+    assert refuted.facts == "refuted · asks for a change · adds nothing"
     assert refuted.receipt is not None
     assert (refuted.receipt.verdict, refuted.receipt.says) == (
         Verdict.REFUTED, "`fetch` tries three times",

@@ -77,7 +77,7 @@ def test_verdict_comes_first_then_the_published_scores() -> None:
         "remark 3 (minor) + 9 for 3 others.</sub>\n\n"
         "| Score | of 100 | |\n|:--|--:|:--|\n"
         "| About this change | 91 | likely about this change and no other |\n"
-        "| Importance | 78 | critical: that of its weightiest remark |\n\n"
+        "| Importance | 78 | critical: its most important remark |\n\n"
         "<sub>Published scores: conciseness 67, comprehensiveness 57, relevance 62 "
         "of 100.</sub>\n\n"
     )
@@ -93,7 +93,7 @@ def test_remark_says_what_it_does_and_what_it_is_about() -> None:
     ) in shown
     folded = shown.split("<summary>1 more remarks</summary>")[1]
     assert "- **6** Why three retries? mira on `src/shop/client.py:13-15`<br>" in folded
-    assert "talks about something else · gives nothing · ⚑ is no sentence\n" in folded
+    assert "talks about something else · adds nothing · ⚑ is no sentence\n" in folded
 
 
 def test_odd_sentences_are_counted_openly_and_told_one_by_one() -> None:

@@ -55,7 +55,7 @@ def test_verdict_is_the_first_line() -> None:
         "remark 3 (minor) + 9 for 3 others.\n\n"
     )
     assert re.search(r"^  About this change  91 of 100  █+▉·· ", shown, re.MULTILINE)
-    assert re.search(r"^  Importance         78 of 100  .* critical: that of", shown, re.MULTILINE)
+    assert re.search(r"^  Importance         78 of 100  .* critical: its most", shown, re.MULTILINE)
     assert (
         "  published scores: conciseness 67, comprehensiveness 57, relevance 62 of 100\n"
         "  baselines: 48 words, 31 % of the diff's tokens repeated\n"
@@ -96,7 +96,7 @@ def test_remark_has_its_level_what_it_adds_and_what_it_is_about() -> None:
     )
     assert (
         "  6  Why three retries?\n     mira on src/shop/client.py:13-15\n"
-        "     talks about something else · gives nothing · ⚑ is no sentence\n"
+        "     talks about something else · adds nothing · ⚑ is no sentence\n"
     ) in shown
     assert "✓" not in shown
 
@@ -349,7 +349,7 @@ def test_refuted_remark_comes_first_with_what_the_code_says() -> None:
         "Remarks, refuted ones first, then the most valuable (6)\n"
         "  1  Why three retries?\n"
         "     mira on src/shop/client.py:13-15\n"
-        "     refuted · asks for a change · gives nothing · R1: "
+        "     refuted · asks for a change · adds nothing · R1: "
     ) in shown
     assert (
         "     says that `fetch` tries three times; the code says: `fetch` tries `retries` times in "

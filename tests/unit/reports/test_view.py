@@ -140,7 +140,7 @@ def test_remarks_that_give_nothing_come_last() -> None:
     assert [(item.number, item.remark.sentences) for item in ranked[-2:]] == [(5, (0,)), (6, (1,))]
     assert [view.describe_remark(item) for item in ranked[3:]] == [
         "nit · asks for a change · adds 1 point",
-        "praises · gives nothing",
+        "praises · adds nothing",
         "asks for a change · not about this change",
     ]
     assert view.rank_remarks(results.review()) == ()
@@ -155,9 +155,9 @@ def test_topic_of_a_remark_that_gives_something_is_not_listed_as_unaddressed() -
     assert names == [["HostAuthorization", "old_fetch"], ["old_fetch"]]
 
 
-def test_importance_is_that_of_the_weightiest_remark_that_gives_something() -> None:
+def test_importance_is_that_of_the_most_important_remark_that_gives_something() -> None:
     result = results.useful(results.review(), PRAISE)
-    assert view.importance(result) == "major: that of its weightiest remark"
+    assert view.importance(result) == "major: its most important remark"
     nothing = results.useful(results.small(), PRAISE, PRAISE)
     assert view.importance(nothing) == "no remark gives the author something to answer"
 
@@ -445,7 +445,7 @@ def test_refuted_remark_comes_first_without_a_level() -> None:
     assert [(item.number, item.remark.sentences) for item in ranked[:3]] == [
         (1, (1,)), (2, (0,)), (3, (2,)),
     ]  # fmt: skip
-    assert view.describe_remark(ranked[0]) == "refuted · asks for a change · gives nothing"
+    assert view.describe_remark(ranked[0]) == "refuted · asks for a change · adds nothing"
     assert view.describe_remark(ranked[1]) == "critical · asks for a change · adds 58 points"
 
 

@@ -294,7 +294,7 @@ def test_refuted_remark_comes_first_with_what_the_code_says(write) -> None:
         rf"\(\[`src/shop/client\.py:13`\]\({re.escape(overviews.URL)}/files#diff-\w{{64}}R13\)\)"
     )
     assert re.search(
-        "<br>refuted · asks for a change · gives nothing · mira<br>says that `fetch` tries three "
+        "<br>refuted · asks for a change · adds nothing · mira<br>says that `fetch` tries three "
         f"times; the code says: `fetch` tries `retries` times in line 13 {lines}$",
         first,
     )

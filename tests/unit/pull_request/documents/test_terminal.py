@@ -109,7 +109,7 @@ def test_refuted_remark_comes_first_in_the_tone_of_a_warning() -> None:
     shown = " ".join(terminal.render_terminal([overviews.decided()], width=100).split())
     assert (
         "then the most valuable (6) • Why three retries? src/shop/client.py:13-15 refuted · asks "
-        "for a change · gives nothing · mira says that `fetch` tries three times; the code says: "
+        "for a change · adds nothing · mira says that `fetch` tries three times; the code says: "
     ) in shown
     assert (
         "adds 58 points · mira confirmed: `fetch` catches `Exception` (src/shop/client.py:15)"
