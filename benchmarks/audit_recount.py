@@ -37,24 +37,24 @@ SHOWN = (
     ("fixed that mattered", r"; fixed ([\d,]+), answered"),
     ("answered", r", answered ([\d,]+), resolved"),
     ("resolved", r", resolved ([\d,]+)\)"),
-    ("weighty", r"([\d,]+) of its [\d,]+ remarks are worth"),
+    ("weighty", r"([\d,]+) of its [\d,]+ remarks (?:is|are) worth"),
     ("weighty", r"Worth acting on: ([\d,]+) of"),
     ("no reaction", r"without a reaction: ([\d,]+) \("),
     ("nothing to do", r"([\d,]+) of [\d,]+ remarks? gave nothing"),
     ("nits", r"nits ([\d,]+)"),
     *((title, rf"{title} ([\d,]+)") for title in EMPTY.values()),
-    ("pulls seen", r"nothing on [\d,]+ of the ([\d,]+) pull requests"),
+    ("pulls seen", r"commented on (?:all|[\d,]+ of the) ([\d,]+) pull requests?"),
     ("pulls seen", r"a remark on [\d,]+ of ([\d,]+) \("),
-    ("pulls seen", r"[\d,]+ of the ([\d,]+) pull requests that it saw have"),
-    ("silent", r"nothing on ([\d,]+) of the"),
+    ("pulls seen", r"[\d,]+ of the ([\d,]+) pull requests that it saw ha"),
+    ("commented", r"commented on (?:all )?([\d,]+) "),
     ("gained", r"a remark on ([\d,]+) of [\d,]+ \("),
-    ("gained", r"([\d,]+) of the [\d,]+ pull requests that it saw have"),
+    ("gained", r"([\d,]+) of the [\d,]+ pull requests that it saw ha"),
     ("last commit", r"last commit of ([\d,]+) of"),
     ("merged", r"last commit of [\d,]+ of ([\d,]+) merged"),
     ("fixed, with other lines", r"Fixed: ([\d,]+) of"),
-    ("fixed, with other lines", r"people fixed ([\d,]+) of the"),
+    ("fixed, with other lines", r"people fixed ([\d,]+) of"),
     ("known, with other lines", r"Fixed: [\d,]+ of ([\d,]+)"),
-    ("known, with other lines", r"people fixed [\d,]+ of the ([\d,]+)"),
+    ("known, with other lines", r"people fixed [\d,]+ of ([\d,]+)"),
     ("notices", r"([\d,]+) times? that it did not review, as a limit was reached"),
 )
 """Name of a number, and where it stands in the text."""
@@ -191,7 +191,7 @@ def count_pulls(
             days = [pulls[other]["created"][:10] for other in posted if other[0] == pull[0]]
             if row["state"] == "merged" and days and min(days) <= row["created"][:10] <= max(days):
                 seen.add(pull)
-        counts[bot, "pulls seen"], counts[bot, "silent"] = len(seen), len(seen - remarked)
+        counts[bot, "pulls seen"], counts[bot, "commented"] = len(seen), len(seen & remarked)
         merged = {pull for pull, row in pulls.items() if row["state"] == "merged"}
         first = {}
         for post in own:

@@ -30,6 +30,10 @@ DETECT: Final = 5.0
 MIN_PULLS: Final = 20
 """Minimum number of pull requests of each reviewer, as for a decision, and of common ones for
 comparing two reviewers on these only."""
+LEAST_SHOWN: Final = 2.0
+"""Smallest difference, of 100 pull requests, for which it is said how many more would show it."""
+MAX_NEEDED: Final = 1000
+"""Most pull requests that a team is told to wait for."""
 
 
 def compare_all(
@@ -172,6 +176,7 @@ def _verdict(
         pulls=test.units,
         paired=paired,
         needed=needed,
+        gained=(),
         text=(
             f"{names[0]} and {names[1]} cannot be compared yet: one of them has fewer than "
             f"{MIN_PULLS} pull requests, or they share no kind of them"
@@ -179,39 +184,46 @@ def _verdict(
     )
     if difference is None or fewest < MIN_PULLS:
         return verdict
-    gained = [int((side > 0).sum()) for side in sides]
-    return replace(verdict, text=_sentence(verdict, difference, gained, detect))
+    gained = tuple(int((side > 0).sum()) for side in sides)
+    return replace(
+        verdict, text=_sentence(replace(verdict, gained=gained), difference), gained=gained
+    )
 
 
-def _sentence(verdict: Verdict, difference: Estimate, gained: Sequence[int], detect: float) -> str:
-    first, second = verdict.first, verdict.second
-    low, high, value = difference.low, difference.high, difference.value
+def describe(verdict: Verdict, name: str) -> str:
+    """Say how one reviewer of a pair compares with the other, by the counts alone."""
+    if not verdict.gained:
+        return verdict.text
+    is_first = name == verdict.first
+    other = verdict.second if is_first else verdict.first
+    more = "more" if is_first == (verdict.verdict == "better") else "less"
+    amount = {
+        "equivalent": f"as much worth acting on as {other}",
+        "unknown": f"about as much worth acting on as {other} (not surely different)",
+    }.get(verdict.verdict, f"{more} worth acting on than {other}")
+    # For different pull requests, the counts are omitted: their difference is another number than
+    # the difference within strata.
+    if not verdict.paired:
+        return f"{name} finds {amount} on similar pull requests"
+    count, other_count = verdict.gained if is_first else verdict.gained[::-1]
+    return f"{name} finds {amount}: on {count:,} against {other_count:,} of {verdict.pulls:,}"
+
+
+def _sentence(verdict: Verdict, difference: Estimate) -> str:
+    first, low, high, value = verdict.first, difference.low, difference.high, difference.value
     if value < 0:
-        first, second, gained = second, first, gained[::-1]
-        low, high, value = -high, -low, -value
+        first, low, high, value = verdict.second, -high, -low, -value
     # In words, since "+31" beside the worst of three bots was read as praise: the first one named
     # is the one that gained more.
     least = f"{format_score(-low)} fewer" if low < 0 else format_score(low)
     numbers = f"{format_score(value)} more of 100 (95 %: {least} to {format_score(high)} more)"
-    # For different pull requests, the counts are omitted: their difference is another number than
-    # the difference within strata.
-    numbers = (
-        f"on {gained[0]:,} against {gained[1]:,} of {verdict.pulls:,} pull requests that both saw, "
-        f"{numbers}"
-        if verdict.paired
-        else f"on similar pull requests, {numbers}"
-    )
-    if verdict.verdict in ("better", "worse"):
-        return f"{first} finds more that is worth acting on than {second}: {numbers}"
-    if verdict.verdict == "equivalent":
-        return f"{first} and {second} find as much, within {format_score(detect)} of 100: {numbers}"
-    if low > 0:
+    if verdict.verdict == "unknown" and low > 0:
         numbers += "; among so many pairs, that may be chance"
-    if verdict.needed:
-        noun = "more common pull request" if verdict.paired else "more pull request"
-        more = count_noun(verdict.needed, noun)
+    # A team does not wait for more, nor for a difference of nothing.
+    if verdict.needed and verdict.needed <= MAX_NEEDED and value >= LEAST_SHOWN:
+        more = count_noun(verdict.needed, f"more {'common ' * verdict.paired}pull request")
         numbers += f"; about {more} would probably (4 in 5) show such a difference"
-    return f"{first} and {second} are not surely different: {numbers}"
+    return f"{describe(verdict, first)}{' pull requests that both saw' * verdict.paired}, {numbers}"
 
 
 def format_score(value: float) -> str:

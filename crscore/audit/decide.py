@@ -56,6 +56,10 @@ KINDS: Final = {
     "unread": "not read",
 }
 """Name of each kind of remark, in order."""
+_ACTS: Final = ("hidden or deleted", "edited", "written after the close", "written after the fix")
+"""What may have happened to posts afterwards, in the order of `count_afterwards`."""
+_NO_SETTING: Final = {"repeat": "it repeats itself", "nothing": "it writes empty remarks"}
+"""Kinds to switch off that are named apart, as no bot has a setting for them."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
 """Kinds that a bot's settings or prompt can switch off."""
 
@@ -69,6 +73,8 @@ class Record(NamedTuple):
     """See `Decision.afterwards`."""
     near: EscapedRecall | None = None
     """Its remarks next to later fixes; None if there are none."""
+    acts: tuple[str, ...] = ()
+    """See `Decision.acts`."""
 
 
 def load_records(
@@ -85,10 +91,12 @@ def load_records(
         StoreError: The store cannot be read.
     """
     # Some bots with a profile mark in their comments what was addressed, which is no afterthought.
-    listed = [profile.name for profile in profiles() if not profile.shared]
+    known = [profile.name for profile in profiles() if not profile.shared]
     later: dict[str, list[tuple[float, int]]] = defaultdict(list)
-    for reviewer, count, total in count_afterwards(store, table.scope, listed):
+    acts: dict[str, Counter[str]] = defaultdict(Counter)
+    for reviewer, count, total, *counts in count_afterwards(store, table.scope, known):
         later[reviewer].append((count, total))
+        acts[reviewer].update(dict(zip(_ACTS, map(int, counts), strict=True)))
     points = {
         reviewer: Points(total=total, only=int(only), people=int(people))
         for reviewer, total, only, people in count_points(
@@ -101,6 +109,7 @@ def load_records(
             points.get(name),
             rate_of_pulls(*np.array(later.get(name, [(0.0, 0)]), dtype=np.float64).T),
             near_by_name.get(name),
+            tuple(f"{count:,} {act}" for act, count in acts[name].items() if count),
         )
         for name in points.keys() | later.keys() | near_by_name.keys()
     }
@@ -153,7 +162,7 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     evidence = _evidence(pulls, weighty_rows, fixed, chance, record)
     counts = count_remarks(table, name).kinds
     # A script that fills in templates can place them on lines that are sure to change.
-    if _ends(record.afterwards)[0] > AFTERWARDS or _is_mostly_formulas(counts):
+    if _ends(record.afterwards)[0] > AFTERWARDS or is_mostly_formulas(counts):
         evidence = ()
     switch_off = []
     for kind in sorted(_SWITCHES, key=lambda kind: -counts.get(kind, 0)):
@@ -174,6 +183,7 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
         chance=chance,
         evidence=evidence,
         afterwards=record.afterwards,
+        acts=record.acts,
         switch_off=tuple(switch_off),
         needed=None,
     )
@@ -244,13 +254,18 @@ def _evidence(
 
 def _fixed_text(fixed: Rate, chance: float) -> str:
     return (
-        f"people fixed {fixed.count:,} of the {fixed.total:,} worth acting on that were first on "
-        f"their point and have other lines to compare with, where {fixed.total * chance:.0f} would "
-        "be chance"
+        f"people fixed {fixed.count:,} of {view.count_noun(fixed.total, 'remark')} that can be "
+        f"compared with chance ({fixed.total * chance:.0f} expected)"
     )
 
 
-def _is_mostly_formulas(counts: Mapping[str, int]) -> bool:
+def listed(counts: Mapping[str, int]) -> str:
+    """List kinds of remarks with their counts, without those that do not occur."""
+    return ", ".join(f"{KINDS[kind]} {count:,}" for kind, count in counts.items() if count)
+
+
+def is_mostly_formulas(counts: Mapping[str, int]) -> bool:
+    """Return whether more than half of a bot's remarks are formulas."""
     return 2 * counts.get("formula", 0) > sum(counts.values())
 
 
@@ -304,26 +319,23 @@ def _needed(decision: Decision) -> int | None:
 
 def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wanted: bool) -> str:
     weighty, gained, verdict = decision.weighty, decision.gained, decision.verdict
-    on_pulls = (
-        f"{gained.count:,} of the {gained.total:,} pull requests that it saw have a remark worth "
-        "acting on"
-    )
+    on_pulls = f"{gained.count:,} of the {gained.total:,} pull requests that it saw "
+    on_pulls += f"{'has' if gained.count == 1 else 'have'} a remark worth acting on"
     remarks = "remarks that could be read" if counts.get("unread") else "remarks"
-    of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} are worth acting on"
+    of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} "
+    of_remarks += f"{'is' if weighty.count == 1 else 'are'} worth acting on"
     match verdict:
         case "keep":
             reasons = [on_pulls, *decision.evidence]
         case "tune":
-            switch_off = [KINDS[kind] for kind in decision.switch_off]
-            kinds = " and ".join(switch_off)
-            if len(switch_off) > 2:
-                kinds = f"{', '.join(switch_off[:2])} and other kinds"
-            count = sum(counts[kind] for kind in decision.switch_off)
-            reasons = [
-                f"switch off {kinds}, {count:,} of its {sum(counts.values()):,} remarks",
-                of_remarks,
-                *decision.evidence,
+            kinds = {kind: counts[kind] for kind in decision.switch_off}
+            others = [
+                f"{text}: {kinds.pop(kind):,}"
+                for kind, text in _NO_SETTING.items()
+                if kind in kinds
             ]
+            switch_off = [f"switch off {listed(kinds)}"] if kinds else []
+            reasons = [*switch_off, *others, of_remarks, *decision.evidence]
         case "drop":
             by_chance = ", which the reader's errors alone can give" if weighty.count else ""
             reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks + by_chance]
@@ -344,11 +356,9 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wa
 def _why_open(decision: Decision, counts: Mapping[str, int], *, is_wanted: bool) -> str:
     gained, later = decision.gained, decision.afterwards
     if _ends(later)[0] > AFTERWARDS:
-        return (
-            f"{later.count:,} of its {later.total:,} posts were hidden, deleted or edited, or "
-            "written after the fix, so nothing that happened speaks for it"
-        )
-    if _is_mostly_formulas(counts):
+        acts = ", ".join(decision.acts)
+        return f"of its {later.total:,} posts, {acts}; so nothing that happened speaks for it"
+    if is_mostly_formulas(counts):
         of_all = f"{counts['formula']:,} of its {sum(counts.values()):,} remarks"
         return f"{of_all} are the same sentence with other names"
     if decision.evidence:

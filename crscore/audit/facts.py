@@ -4,11 +4,11 @@ Page, terminal, digest and JSON show these texts, so that their numbers cannot d
 count stands with the number that it is part of.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
-from crscore.audit.compare import MIN_PULLS
-from crscore.audit.decide import KINDS
+from crscore.audit.compare import MIN_PULLS, describe
+from crscore.audit.decide import is_mostly_formulas, listed
 from crscore.audit.overview import Decision, Estimate, Fact, Rate, Reviewer, Verdict
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import view
@@ -31,11 +31,10 @@ def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -
         decision: The decision about it.
         verdicts: Comparisons of all bots.
     """
-    # A text names both bots, whichever is first, so one sentence serves the lines of both.
     own_verdicts = [verdict for verdict in verdicts if row.name in (verdict.first, verdict.second)]
     order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
     own_verdicts.sort(key=lambda verdict: order[verdict.verdict])
-    texts = [verdict.text for verdict in own_verdicts[:PAIRS]]
+    texts = [describe(verdict, row.name) for verdict in own_verdicts[:PAIRS]]
     if (more := len(own_verdicts) - PAIRS) > 0:
         texts.append(f"{view.count_noun(more, 'more pair')} on the page of numbers")
     if row.points and row.points.total:
@@ -62,8 +61,8 @@ def _gain(row: Reviewer, decision: Decision) -> str:
     )
     if mattered:
         text += (
-            f" ({_list(remarks.mattered)}; fixed {remarks.fixed:,}, answered {remarks.answered:,}, "
-            f"resolved {remarks.resolved:,})"
+            f" ({listed(remarks.mattered)}; fixed {remarks.fixed:,}, "
+            f"answered {remarks.answered:,}, resolved {remarks.resolved:,})"
         )
     # A remark without a reaction may still have been right, and fixed in another place.
     if weighty > mattered:
@@ -72,7 +71,7 @@ def _gain(row: Reviewer, decision: Decision) -> str:
             for kind, count in remarks.kinds.items()
             if kind in IMPORTANT
         }
-        text += f". Worth acting on without a reaction: {weighty - mattered:,} ({_list(levels)})"
+        text += f". Worth acting on without a reaction: {weighty - mattered:,} ({listed(levels)})"
     return f"{text}."
 
 
@@ -80,11 +79,11 @@ def _cost(row: Reviewer) -> str:
     kinds = row.remarks.kinds
     empty = {kind: count for kind, count in kinds.items() if kind in EMPTY}
     text = f"{sum(empty.values()):,} of {_remarks(row)} gave nothing to do"
-    text += f" ({_list(empty)})" if empty else ""
+    text += f" ({listed(empty)})" if empty else ""
     small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
-    text += f". Besides: {_list(small)}" if small else ""
+    text += f". Besides: {listed(small)}" if small else ""
     # Of the words alone: the time to look remarks up in the code is unknown.
-    text += f". Reading all takes {view.count_noun(max(1, round(row.minutes)), 'minute')}"
+    text += f". Plain reading: about {view.count_noun(max(1, round(row.minutes)), 'minute')}"
     if row.price is not None:
         text += f". Price: {row.price:,.2f} in the period"
         if mattered := sum(row.remarks.mattered.values()):
@@ -94,12 +93,11 @@ def _cost(row: Reviewer) -> str:
 
 def _presence(row: Reviewer) -> str:
     coverage = row.coverage
-    text = (
-        f"It said nothing on {row.silent:,} of the {row.pulls:,} pull requests that it saw, and "
-        f"reviewed the last commit of {of_total(coverage.last_head)} merged since its first post"
-    )
+    part, last = f"{row.pulls - row.silent:,} of the" if row.silent else "all", coverage.last_head
+    text = f"It commented on {part} {view.count_noun(row.pulls, 'pull request')} that it saw"
+    text += f". It reviewed the last commit of {of_total(last)} merged since its first post"
     if coverage.hours is not None:
-        text += f", first after {coverage.hours:.1f} h (median)"
+        text += f". Half of its first reviews came within {coverage.hours:.1f} hours"
     # A team takes a green check with nothing posted for a review that found nothing.
     if coverage.green_unreviewed:
         text += f". Its check was green on {coverage.green_unreviewed:,} that it did not review"
@@ -119,15 +117,11 @@ def _certainty(row: Reviewer, decision: Decision) -> str:
         f"{share(decision.gained)} of the pull requests that it saw"
     ]
     if decision.fixed.total:
-        chance = ""
-        if decision.chance is not None:
-            chance = f"; other lines of the same changes: {view.percent(decision.chance)}"
-        texts.append(
-            f"Fixed: {share(decision.fixed)} that were first on their point and have other lines "
-            f"to compare with{chance}"
-        )
+        chance = f"other lines of the same changes: {view.percent(decision.chance)}"
+        texts.append(f"Fixed: {share(decision.fixed)} that can be compared with chance; {chance}")
     # As a range only: by this mean bots must not be compared, since one misread remark moves it.
-    if row.usefulness:
+    # The words of a formula are useful each time.
+    if row.usefulness and not is_mostly_formulas(row.remarks.kinds):
         texts.append(f"Usefulness {interval(row.usefulness)} of 100")
     if decision.needed:
         more = view.count_noun(decision.needed, "more pull request")
@@ -137,10 +131,6 @@ def _certainty(row: Reviewer, decision: Decision) -> str:
 
 def _remarks(row: Reviewer) -> str:
     return view.count_noun(row.remarks.total, "remark")
-
-
-def _list(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{KINDS[kind]} {count:,}" for kind, count in counts.items() if count)
 
 
 def share(rate: Rate) -> str:

@@ -104,6 +104,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     """Share of posts that were hidden, deleted or edited later, or written after the close or,
     when there was a post on the last commit, on an older one. If it is surely above 10 %, there
     is no evidence."""
+    acts: tuple[str, ...]
+    """How many of these posts were hidden or deleted, edited, ..., a clause for each."""
     switch_off: tuple[str, ...]
     """Kinds without weight that are not fixed more often than other lines."""
     needed: Count | None
@@ -195,6 +197,9 @@ class Verdict(Struct, frozen=True, kw_only=True):
     paired: bool
     needed: Count | None
     """Further pull requests needed to detect the difference; null if decided or unknown."""
+    gained: tuple[Count, ...]
+    """Pull requests on which the first and the second have a remark worth acting on; empty if they
+    cannot be compared."""
     text: str
     """The verdict in words."""
 

@@ -33,12 +33,12 @@ EXPLANATION: Final = (
     "*Fixed* means that one of the remark's lines, or one at most three lines away, changed later, "
     "or that its suggested code was applied. It does not mean that the remark was right, or the "
     "reason: lines change anyway, so the share of other lines of the same changes stands beside "
-    "it, and only the difference speaks for a bot. Even engineers' own labels of remarks that were "
-    "acted on agree with labels by language models only by 0.44 to 0.62 in one published study.",
-    "Ranges of shares and differences are 95 % intervals; *finds more* is also sure after a "
-    "correction for the number of pairs. The range of usefulness is an 80 % interval with the "
-    "error of the reader. Silence counts: a bot saw a pull request on which it posted or ran a "
-    "check, or that was merged between its first and last post.",
+    "it. Remarks *can be compared with chance* that are worth acting on, the first on their point, "
+    "and in a file with other lines; of these, *expected* would be fixed by chance.",
+    "*Usefulness* is how many of 100 real reviews are less useful, by their words alone (80 % "
+    "intervals; others are 95 %). *Finds more* is sure even though, of many pairs, one may differ "
+    "by chance, and counts the pull requests that both saw: those on which a bot posted or ran a "
+    "check, or that were merged between its first and last post.",
 )
 """Explanations of the words of the first screen."""
 # A bot's own page has up to ten of each kind.

@@ -167,21 +167,23 @@ def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> R
 
     These are hidden or deleted; edited more than an hour later, unless by one of the known bots,
     which mark what was addressed; written after the pull request was closed, or on an older commit
-    when there was a comment on the last one. The rows are by pull request.
+    when there was a comment on the last one. The rows are by pull request; each of these four
+    counts follows.
     """
     sql = f"""
-        SELECT c.reviewer, TOTAL(
+        SELECT reviewer, TOTAL(gone OR edited OR late OR old), COUNT(*),
+          TOTAL(gone), TOTAL(edited), TOTAL(late), TOTAL(old) FROM (SELECT c.reviewer, repository, number,
           (SELECT o.minimized FROM comment_observations o WHERE o.comment = c.key
-           ORDER BY o.night DESC LIMIT 1) IS NOT NULL
-          OR julianday(c.updated) - julianday(c.created) > 1 / 24.0
-            AND c.reviewer NOT IN (SELECT value FROM json_each(?4))
-          OR c.created > coalesce(p.closed, c.created)
-          OR c.commit_id IS NOT p.head AND c.commit_id IS NOT NULL AND EXISTS (
+           ORDER BY o.night DESC LIMIT 1) IS NOT NULL AS gone,
+          julianday(c.updated) - julianday(c.created) > 1 / 24.0
+            AND c.reviewer NOT IN (SELECT value FROM json_each(?4)) AS edited,
+          c.created > coalesce(p.closed, c.created) AS late,
+          c.commit_id IS NOT p.head AND c.commit_id IS NOT NULL AND EXISTS (
             SELECT 1 FROM comments e WHERE e.repository = c.repository AND e.number = c.number
-              AND e.commit_id = p.head AND e.created < c.created)), COUNT(*)
+              AND e.commit_id = p.head AND e.created < c.created) AS old
         FROM pulls p JOIN comments c USING (repository, number)
-        WHERE {_IN_PERIOD} AND c.is_bot AND c.is_review AND coalesce(c.thread, c.key) = c.key
-        GROUP BY c.reviewer, c.repository, c.number"""
+        WHERE {_IN_PERIOD} AND c.is_bot AND c.is_review AND coalesce(c.thread, c.key) = c.key)
+        GROUP BY reviewer, repository, number"""
     return store.query(sql, *scope[1:], json.dumps(known_bots))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crscore.audit.compare import compare_all
+from crscore.audit.compare import compare_all, describe
 from crscore.audit.store.database import Store
 from crscore.audit.tables import Period, ReviewTable, load_reviews
 from crscore.errors import InputError
@@ -66,7 +66,7 @@ def test_clear_difference_on_common_pull_requests_is_reported() -> None:
     )
     assert verdict.difference.value == pytest.approx(50)
     assert verdict.text.startswith(
-        "hare finds more that is worth acting on than otter: on 30 against 10 of 40 pull requests "
+        "hare finds more worth acting on than otter: on 30 against 10 of 40 pull requests "
         "that both saw, 50 more of 100 (95 %: 3"
     )
     # The first may be the worse one; the text then names the better one first.
@@ -96,7 +96,7 @@ def test_equals_within_the_difference_that_matters_are_equivalent() -> None:
     verdict = compare(reviews, "hare", "otter", detect=5)
 
     assert verdict.verdict == "equivalent"
-    assert "find as much, within 5 of 100: on " in verdict.text
+    assert "finds as much worth acting on as " in verdict.text
 
 
 def test_undecided_pair_reports_the_pull_requests_that_are_missing() -> None:
@@ -108,8 +108,45 @@ def test_undecided_pair_reports_the_pull_requests_that_are_missing() -> None:
 
     assert verdict.verdict == "unknown"
     assert verdict.needed == pytest.approx(166, abs=7)
+    # No wait would show a difference of 0.
+    assert "would probably" not in verdict.text
+
+
+@pytest.mark.parametrize(("extra", "is_said"), [(1, True), (0, False)])
+def test_wait_for_a_difference_is_said_where_there_is_one(extra: int, is_said: bool) -> None:
+    reviews = table(
+        30,
+        hare=lambda number: number % 2 == 0 or number <= extra,
+        otter=lambda number: number % 2 == 1,
+    )
+
+    verdict = compare(reviews, "hare", "otter", detect=20)
+
+    assert verdict.needed
     expected = f"about {verdict.needed} more common pull requests would probably"
-    assert expected in verdict.text
+    assert (expected in verdict.text) == is_said
+
+
+def test_each_reviewer_of_a_pair_is_described_from_its_side() -> None:
+    reviews = table(
+        40,
+        hare=lambda number: number % 4 > 0,
+        otter=lambda number: number % 4 == 1,
+        wren=lambda number: number % 4 == 1 or number in (2, 3),
+    )
+    clear, open_pair = compare(reviews, "hare", "otter"), compare(reviews, "otter", "wren")
+
+    assert clear.gained == (30, 10)
+    assert (
+        describe(clear, "hare")
+        == "hare finds more worth acting on than otter: on 30 against 10 of 40"
+    )
+    assert (
+        describe(clear, "otter")
+        == "otter finds less worth acting on than hare: on 10 against 30 of 40"
+    )
+    start = "wren finds about as much worth acting on as otter (not surely different): on 12"
+    assert describe(open_pair, "wren").startswith(start)
 
 
 def test_few_pulls_decide_nothing() -> None:
