@@ -195,18 +195,18 @@ def describe(verdict: Verdict, name: str) -> str:
     if not verdict.gained:
         return verdict.text
     is_first = name == verdict.first
-    other = verdict.second if is_first else verdict.first
+    rival = verdict.second if is_first else verdict.first
     more = "more" if is_first == (verdict.verdict == "better") else "less"
     amount = {
-        "equivalent": f"as much worth acting on as {other}",
-        "unknown": f"about as much worth acting on as {other} (not surely different)",
-    }.get(verdict.verdict, f"{more} worth acting on than {other}")
+        "equivalent": f"as much worth acting on as {rival}",
+        "unknown": f"about as much worth acting on as {rival} (not surely different)",
+    }.get(verdict.verdict, f"{more} worth acting on than {rival}")
     # For different pull requests, the counts are omitted: their difference is another number than
     # the difference within strata.
     if not verdict.paired:
         return f"{name} finds {amount} on similar pull requests"
-    count, other_count = verdict.gained if is_first else verdict.gained[::-1]
-    return f"{name} finds {amount}: on {count:,} against {other_count:,} of {verdict.pulls:,}"
+    count, rival_count = verdict.gained if is_first else verdict.gained[::-1]
+    return f"{name} finds {amount}: on {count:,} against {rival_count:,} of {verdict.pulls:,}"
 
 
 def _sentence(verdict: Verdict, difference: Estimate) -> str:

@@ -91,10 +91,10 @@ def load_records(
         StoreError: The store cannot be read.
     """
     # Some bots with a profile mark in their comments what was addressed, which is no afterthought.
-    known = [profile.name for profile in profiles() if not profile.shared]
+    marking = [profile.name for profile in profiles() if not profile.shared]
     later: dict[str, list[tuple[float, int]]] = defaultdict(list)
     acts: dict[str, Counter[str]] = defaultdict(Counter)
-    for reviewer, count, total, *counts in count_afterwards(store, table.scope, known):
+    for reviewer, count, total, *counts in count_afterwards(store, table.scope, marking):
         later[reviewer].append((count, total))
         acts[reviewer].update(dict(zip(_ACTS, map(int, counts), strict=True)))
     points = {
@@ -329,13 +329,13 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wa
             reasons = [on_pulls, *decision.evidence]
         case "tune":
             kinds = {kind: counts[kind] for kind in decision.switch_off}
-            others = [
+            apart = [
                 f"{text}: {kinds.pop(kind):,}"
                 for kind, text in _NO_SETTING.items()
                 if kind in kinds
             ]
             switch_off = [f"switch off {listed(kinds)}"] if kinds else []
-            reasons = [*switch_off, *others, of_remarks, *decision.evidence]
+            reasons = [*switch_off, *apart, of_remarks, *decision.evidence]
         case "drop":
             by_chance = ", which the reader's errors alone can give" if weighty.count else ""
             reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks + by_chance]

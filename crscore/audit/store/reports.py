@@ -172,7 +172,8 @@ def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> R
     """
     sql = f"""
         SELECT reviewer, TOTAL(gone OR edited OR late OR old), COUNT(*),
-          TOTAL(gone), TOTAL(edited), TOTAL(late), TOTAL(old) FROM (SELECT c.reviewer, repository, number,
+          TOTAL(gone), TOTAL(edited), TOTAL(late), TOTAL(old) FROM
+          (SELECT c.reviewer, repository, number,
           (SELECT o.minimized FROM comment_observations o WHERE o.comment = c.key
            ORDER BY o.night DESC LIMIT 1) IS NOT NULL AS gone,
           julianday(c.updated) - julianday(c.created) > 1 / 24.0
