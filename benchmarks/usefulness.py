@@ -1,14 +1,14 @@
 """The headline on what it has not seen.
 
-    python benchmarks/usefulness.py DATA [--halves]
+    python benchmarks/usefulness.py DATA [--folds]
 
 DATA is the folder that `crscore train usefulness` takes. With the shipped weights: reviews of nine
 kinds on 30 commits of repositories from which no review was learned (`reviews.jsonl`), and of seven
 kinds on 59 commits by a further writer (`reviews-further.jsonl`); useless templates filled with
 names of the change, of the first writers and of the further one; one problem in ten wordings
 (`wordings.jsonl`): how often the better review has the higher value, and how far the standing moves
-where the matter stays. With `--halves`: weights learned on each half of the groups, measured on the
-other, for ratings, outcomes, golden findings and own change against another; half an hour.
+where the matter stays. With `--folds`: weights learned on two thirds of the groups, measured on the
+rest, for ratings, outcomes, golden findings and own change against another; half an hour.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from crscore.usefulness.reading import OUTPUTS
 from crscore.usefulness.scale import BOTS, PEOPLE, percentile
 from crscore_lab.training import usefulness, worth
 from crscore_lab.training.data import corpus, templates
+from crscore_lab.training.data.judgements import FOLDS
 
 KINDS = ("nits", "summary", "generic", "other", "invented", "false", "template")
 RIGHT = ("nits", "summary", "generic", "other", "invented")
@@ -155,26 +156,27 @@ def measure_wordings(judge: Judge) -> None:
         print(f"  mean standing of {name}: {mean(values):.0f}")
 
 
-def measure_halves(data: Path) -> None:
+def measure_folds(data: Path) -> None:
     whole = corpus.read_corpus(data)
     encoder = scorer.make_encoder(settings.Config())
     generator = plugins.create("claims", "structural")
     fitted = usefulness.cross_fit(whole, encoder=encoder, generator=generator)
     report_about(fitted)
-    report_halves(fitted, data)
+    report_outcomes(fitted, data)
 
 
 def report_about(fitted) -> None:
-    """Print how surely a text belongs to its own change, by weights of the other half."""
-    sides = [
-        [row for row in fitted.about if usefulness.fold_of(row.post.group) == side]
-        for side in (0, 1)
-    ]
+    """Print how surely a text belongs to its own change, by weights of the other folds."""
     judged = []
-    for side, rows in enumerate(sides):
-        weights = usefulness.fit_about(sides[1 - side])
+    for fold in range(FOLDS):
+        sides = {True: [], False: []}
+        for row in fitted.about:
+            sides[usefulness.fold_of(row.post.group) == fold].append(row)
+        weights = usefulness.fit_about(sides[False])
         judged += [
-            (row, float(np.dot(weights[:-1], row.measures))) for row in rows if row.is_full_text
+            (row, float(np.dot(weights[:-1], row.measures) + weights[-1]))
+            for row in sides[True]
+            if row.is_full_text
         ]
     for name, prefixes in (
         ("comments", ("rated", "acted", "categories")),
@@ -189,11 +191,15 @@ def report_about(fitted) -> None:
         print(f"{name}, own change against another ({len(yes)}): AUC of about {auc(yes, no):.3f}")
 
 
-def report_halves(fitted, data: Path) -> None:
+def learning_for(fold: int, fitted) -> list:
+    return [item for at, items in enumerate(fitted.candidates) if at != fold for item in items]
+
+
+def report_outcomes(fitted, data: Path) -> None:
     column = OUTPUTS.index("importance")
     rows = []
-    for side, candidates in enumerate(fitted.candidates):
-        weights = worth.fit(fitted.candidates[1 - side])
+    for fold, candidates in enumerate(fitted.candidates):
+        weights = worth.fit(learning_for(fold, fitted))
         for item in candidates:
             if item.kind == headline.COMMENTS and item.remarks:
                 top = max(float(remark.measures[column]) for remark in item.remarks)
@@ -232,8 +238,8 @@ def report_interval(fitted) -> None:
     """Print how often the interval of a standing has the standing by the readers' judgement."""
     for kind in headline.KINDS:
         inside, widths = [], []
-        for side, candidates in enumerate(fitted.candidates):
-            learning = fitted.candidates[1 - side]
+        for fold, candidates in enumerate(fitted.candidates):
+            learning = learning_for(fold, fitted)
             weights = worth.fit(learning)
             scale, told = worth.make_scale(learning, weights), worth.collect_told(learning)
             read, said = (
@@ -279,14 +285,14 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=re.split(r"\n", __doc__)[0])
     parser.add_argument("data", type=Path)
-    parser.add_argument("--halves", action="store_true")
+    parser.add_argument("--folds", action="store_true")
     options = parser.parse_args()
     judge = Judge(options.data)
     measure_reviews(judge, "")
     measure_reviews(judge, "-further")
     measure_wordings(judge)
-    if options.halves:
-        measure_halves(options.data)
+    if options.folds:
+        measure_folds(options.data)
 
 
 if __name__ == "__main__":

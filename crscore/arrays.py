@@ -27,16 +27,17 @@ _BROKEN: Final = (
 """Errors for a file that is truncated, altered or of another kind, and for missing values."""
 
 
-def pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+def pack(arrays: Mapping[str, npt.NDArray[Any]], *, compress: bool = True) -> bytes:
     """Write arrays without a timestamp: equal arrays have equal bytes."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    compression = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    with zipfile.ZipFile(packed, "w", compression) as archive:
         for name, array in arrays.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, array, allow_pickle=False)
             # 1980 is the earliest year that a ZIP file can have.
             entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.compress_type = compression
             archive.writestr(entry, member.getvalue())
     return packed.getvalue()
 

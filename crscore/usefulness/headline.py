@@ -1,6 +1,6 @@
 """Headline of a review: the value of its remarks for the author of the change.
 
-    value = half the sum of gain_i / 2 ** i, the most valuable remark first, minus 5 % per empty one
+    value = 0.4 times the sum of gain_i * 0.6 ** i, the most valuable first, minus 5 % per empty one
 
 with the gain ((worth - 1) / 4) ** 3. The value is reported as its percentile among real reviews.
 """
@@ -39,7 +39,7 @@ EMPTY_DEDUCTION: Final = 0.05
 """Share of the value that is deducted for an empty remark."""
 MAX_DEDUCTION: Final = 0.25
 """Maximum share of the value that is deducted for empty remarks."""
-SURELY_ABOUT: Final = 0.55
+SURELY_ABOUT: Final = 0.7
 """Probability of being about the change from which the whole worth of a remark counts."""
 LEVELS: Final = (
     (0.88, Importance.CRITICAL),

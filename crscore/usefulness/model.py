@@ -91,7 +91,8 @@ def to_bytes(weights: Weights) -> bytes:
     for index, key in enumerate(weights.scale.values):
         content[f"values_{index}"] = weights.scale.values[key].astype(np.float32)
         content[f"guide_{index}"] = weights.guide[key].astype(np.float32)
-    return arrays.pack(content)
+    # Compressed, it would be 8 % smaller and cost each start 0.1 s.
+    return arrays.pack(content, compress=False)
 
 
 def read_weights(path: Path) -> Weights:

@@ -18,16 +18,20 @@ from crscore.usefulness.reading import TextReading
 
 Floats = npt.NDArray[np.float32]
 
-SAME_POINT_COSINE: Final = 0.45
-"""Minimum cosine of a sentence that continues the point of the remark before it."""
+SAME_POINT_COSINE: Final = 0.35
+"""Minimum cosine of a sentence that continues the point of the remark before it.
+
+With it and `_GOES_ON`, 82 % of 1,495 real comments have as many remarks as readers counted points;
+with 0.45 and a pronoun as the first word only 77 %, as 19 % had more."""
 MAX_COMPARED: Final = 8
 """Maximum number of last sentences of a remark that the next sentence is compared with."""
 MAX_LEAD_IN_WORDS: Final = 14
 """Maximum number of words of a lead-in ("A few comments:") or a greeting."""
-# "This breaks ...", "Otherwise ...", "e.g. ...": continues the point of the sentence before.
+# "This breaks ...", "Could it ...", "Otherwise ...": continues the point of the sentence before.
 _GOES_ON: Final = re.compile(
-    r"(?:this|that|these|those|it|its|they|so|then|thus|hence|otherwise|because|since|which|instead"
-    r"|therefore|as a result|for example|for instance|e\.g|i\.e|in that case|same (?:here|for))\b",
+    r"(?:\w+ ){0,2}?(?:this|that|these|those|it|its|they|so|then|thus|hence|otherwise|because|since"
+    r"|which|instead|therefore|as a result|for example|for instance|e\.g|i\.e|in that case"
+    r"|same (?:here|for))\b",
     re.IGNORECASE,
 )
 _POLITE: Final = re.compile(

@@ -15,8 +15,12 @@ from crscore.records import LEAST_WORTH, MAX_WORTH
 
 Floats = npt.NDArray[np.float32]
 
-RANK_DISCOUNT: Final = 0.5
-"""Weight of a remark relative to the one before it, the most valuable first."""
+RANK_DISCOUNT: Final = 0.6
+"""Weight of a remark relative to the one before it, the most valuable first.
+
+Of 180 pairs of real reviews, a reader who knew what each comment is worth preferred the one with
+the higher value in 94 to 95 % with 0.5 to 0.8. A higher weight lets more nits outdo a serious
+point, a lower one leaves next to nothing for the fourth point."""
 GAIN_POWER: Final = 3
 """Power of the worth in what a remark adds: three nits do not add up to a bug."""
 GUIDE_SPREAD: Final = np.array(
@@ -44,7 +48,9 @@ def gains(worths: Iterable[float]) -> list[float]:
 
 def percentile(values: Floats, value: float) -> int:
     """Return the share of ascending values below a value, 0 to 100; an equal one counts half."""
-    below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
+    # In the precision of the values, or an equal one would not be found.
+    rounded = np.float32(value)
+    below = (np.searchsorted(values, rounded) + np.searchsorted(values, rounded, "right")) / 2
     return round(100 * float(below) / max(1, len(values)))
 
 

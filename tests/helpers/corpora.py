@@ -106,10 +106,13 @@ def own_texts(name: str) -> list[dict[str, Any]]:
         for at, thing in enumerate(NAMES[:4])
     ]
     rows: dict[str, list[dict[str, Any]]] = {
-        "templates": [{"family": "empty_question", "text": f"Why {n} `{{a}}`?"} for n in range(5)],
+        "templates": [{"family": "empty_question", "text": f"Why {n} `{{a}}`?"} for n in range(9)],
         "written": [
             {"review": ["Why 20?", "Add a test."], "summary": ["It is 20."], "praise": ["Nice!"]}
         ],
+        "comments": [
+            {"stance": "request", "importance": 3, "worth": 4, "comment": "Please close {0}."}
+        ] * len(commits),
         "wordings": [
             {"importance": 3} | {name: f"The {name} form of {{0}}." for name in WORDINGS}
         ] * len(commits),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from crscore.github.client import Client
@@ -125,6 +126,15 @@ def test_login_of_an_app_does_not_make_a_stranger_the_app(writer: Writer) -> Non
     assert len(verdict.failed) == 1
 
 
+def rounded(value: Any) -> Any:
+    """Return records as dictionaries, with six digits."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if isinstance(value, float):
+        return round(value, 6)
+    return rounded(msgspec.to_builtins(value)) if isinstance(value, msgspec.Struct) else value
+
+
 def test_flood_of_a_stranger_changes_nothing(
     writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,7 +155,10 @@ def test_flood_of_a_stranger_changes_nothing(
     assert [line.split(" is ")[0] for line in quiet.failed] == [
         "acme/shop#7: usefulness of jonas-w"
     ]
-    assert after.overview.reviewers == before.overview.reviewers
+    # Which texts are read in one batch moves the eighth digit.
+    assert [rounded(item) for item in after.overview.reviewers] == [
+        rounded(item) for item in before.overview.reviewers
+    ]
     assert after.overview.trusted is not None
     assert after.overview.trusted.usefulness is not None
     assert after.overview.trusted.usefulness.standing == standing(before)

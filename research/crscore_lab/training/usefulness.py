@@ -48,6 +48,8 @@ NEGATIVES: Final = 2
 """Number of other changes that a text is compared with."""
 SENTENCE_WEIGHT: Final = 0.7
 """Weight of a judged sentence, relative to 1 for a judged comment."""
+COMMENT_WEIGHT: Final = 1.5
+"""Weight of a real comment that was judged, relative to 1 for a text of our own."""
 COMMENT_POOLS: Final = ("rated", "acted", "categories", "accepted")
 """Prefixes of the pools of real comments."""
 TEMPLATES_PER_CHANGE: Final = 4
@@ -231,10 +233,17 @@ def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
 def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
     """Yield full texts and their judged sentences, with their known labels."""
     judged = judgements.read_sentence_judgements()
+    by_words = judgements.read_words_judgements()
     texts_read: set[str] = set()
     for post in posts:
         sentences = [unit.text for unit in split_body(post.comment, post.diff) if not unit.hidden]
         ratings = {name: value for name, value in post.ratings.items() if not math.isnan(value)}
+        # A reader of the code judges what no reader of words can know. The mean with a judgement of
+        # the words alone is easier to learn: held out, the rank correlation with the worth as read
+        # with the code rose from 0.27 to 0.29, of the importance from 0.39 to 0.42.
+        read = by_words.get(text_key(post.comment.body.strip()), {})
+        for name, value in read.items():
+            ratings[name] = (value + ratings.get(name, value)) / 2
         has_labels = post.stance is not None or bool(ratings)
         for text in sentences:
             judgement = judged.get(text_key(text))
@@ -248,7 +257,7 @@ def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
             for text in sentences if post.by_sentence else [" ".join(sentences)]:
                 yield LabelledText(
                     text=text, group=post.group, stance=post.stance,
-                    ratings=ratings, weight=post.weight,
+                    ratings=ratings, weight=post.weight * (COMMENT_WEIGHT if read else 1.0),
                 )  # fmt: skip
 
 

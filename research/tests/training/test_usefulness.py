@@ -187,6 +187,15 @@ def test_judged_sentence_is_learned_once_and_counts_less(crossed) -> None:
     assert (rows[0].stance, rows[0].ratings) == (Stance.REQUEST, {"gives": 1})
 
 
+def test_comment_that_was_judged_by_its_words_too_has_the_mean(data, monkeypatch) -> None:
+    post = next(post for post in data.posts if "worth" in post.ratings and not post.by_sentence)
+    judged = {text_key(post.comment.body.strip()): {"worth": 0.2}}
+    monkeypatch.setattr(judgements, "read_words_judgements", lambda: judged)
+    row = next(row for row in usefulness._labelled([post]) if "worth" in row.ratings)
+    assert row.ratings["worth"] == pytest.approx((post.ratings["worth"] + 0.2) / 2)
+    assert row.weight == post.weight * usefulness.COMMENT_WEIGHT
+
+
 def test_what_holds_for_sentences_is_learned_of_each(crossed) -> None:
     texts = [row.text for row in crossed[0].rows]
     assert {"The window was 10.", "It is 20 now."} < set(texts)

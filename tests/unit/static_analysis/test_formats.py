@@ -121,7 +121,7 @@ def test_json_that_is_no_utf8_is_an_error() -> None:
 
 def test_expression_that_does_not_fit_is_an_error() -> None:
     shape = msgspec.structs.replace(SHAPE, end_line="max(range)")
-    with pytest.raises(ToolOutputError, match="does not fit"):
+    with pytest.raises(ToolOutputError, match="cannot be applied to it"):
         read(one(), Output(format="json", json=shape))
 
 

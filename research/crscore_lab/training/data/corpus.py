@@ -397,10 +397,21 @@ def _rate_point(importance: float) -> dict[str, float]:
 
 def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
     """Yield the texts that were written for training."""
+    yield from _comments()
     yield from _wordings()
     yield from _points_and_parts()
     yield from _contrasts()
     yield from _filled_templates(commits)
+
+
+def _comments() -> Iterator[Post]:
+    """Yield comments as people and bots write them, judged by their words."""
+    for row in judgements.read_texts("comments"):
+        judgement = make_judgement(row["stance"], row["importance"], row["worth"])
+        yield Post(
+            comment=Comment(body=row["comment"]), group=row["repository"], pool="comments",
+            stance=judgement.stance, ratings=judgement.ratings,
+        )  # fmt: skip
 
 
 def _wordings() -> Iterator[Post]:

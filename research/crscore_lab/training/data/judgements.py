@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from crscore.records import Stance
 
-FOLDS: Final = 2
+FOLDS: Final = 3
 GIVES_FROM: Final = 2
 """Minimum judgement, 0 to 3, of a sentence that contains something to act on."""
 MAX_IMPORTANCE: Final = 4
@@ -59,6 +59,17 @@ def read_comment_judgements() -> dict[str, Judgement]:
     }
 
 
+def read_words_judgements() -> dict[str, dict[str, float]]:
+    """Read the comments that were judged by their words alone: key -> `importance` and `worth`."""
+    return {
+        key: {
+            "importance": float(importance) / MAX_IMPORTANCE,
+            "worth": (float(worth) - 1) / 4,
+        }
+        for key, importance, worth in _rows("words.tsv")
+    }
+
+
 def read_sentence_judgements() -> dict[str, Judgement]:
     """Read the judged sentences: key -> judgement, with `gives`, and zeros for empty ones."""
     return {
@@ -79,7 +90,11 @@ def read_claim_judgements() -> dict[tuple[str, str], str]:
 
 
 def read_texts(name: str) -> list[dict[str, Any]]:
-    """Read texts of our own: `contrasts`, `reviews`, `templates`, `wordings` or `written`."""
+    """Read texts of our own.
+
+    Args:
+        name: `comments`, `contrasts`, `reviews`, `templates`, `wordings` or `written`.
+    """
     return [json.loads(line) for line in _read(f"{name}.jsonl").splitlines()]
 
 

@@ -12,7 +12,7 @@ from tests.helpers import corpora, study
 COUNT = len(corpora.NAMES)
 POOLS = [
     "rated", "acted", "categories", "accepted", "golden", "written", "commits", "study", "claims",
-    "wordings", "contrasts", "templates", "attacks",
+    "comments", "wordings", "contrasts", "templates", "attacks",
 ]  # fmt: skip
 
 
@@ -150,6 +150,13 @@ def test_claims_only_describe(tmp_path: Path) -> None:
     assert posts[-1].comment.body == "The window was 10.\n\nIt is 20 now."
 
 
+def test_comments_of_our_own_have_their_judgement(tmp_path: Path) -> None:
+    posts = read(tmp_path, "comments")
+    assert [post.stance for post in posts] == [Stance.REQUEST] * 4
+    assert posts[0].ratings == {"gives": 1, "importance": 0.75, "worth": 0.75}
+    assert not any(post.is_tied for post in posts)
+
+
 def test_wordings_of_a_problem_are_equally_important(tmp_path: Path) -> None:
     posts = read(tmp_path, "wordings")
     assert len(posts) == 4 * len(corpora.WORDINGS)
@@ -173,7 +180,7 @@ def test_parts_of_written_reviews_say_what_they_give(tmp_path: Path) -> None:
 
 def test_templates_are_filled_from_several_commits(tmp_path: Path) -> None:
     posts = read(tmp_path, "templates")
-    assert len(posts) == 5 * corpus.TEMPLATE_FILLINGS
+    assert len(posts) == 9 * corpus.TEMPLATE_FILLINGS
     assert len({post.group for post in posts}) > 1
     assert all("{" not in post.comment.body for post in posts)
     assert {post.ratings["gives"] for post in posts} == {0}

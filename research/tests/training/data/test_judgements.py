@@ -51,13 +51,22 @@ def test_shipped_judgements_can_be_read() -> None:
             assert all(0 <= rating <= 1 for rating in judgement.ratings.values())
 
 
+def test_judgements_by_words_alone_can_be_read() -> None:
+    judged = judgements.read_words_judgements()
+    assert len(judged) > 3_000
+    for key, ratings in judged.items():
+        assert re.fullmatch("[0-9a-f]{12}", key)
+        assert ratings.keys() == {"importance", "worth"}
+        assert all(0 <= rating <= 1 for rating in ratings.values())
+
+
 def test_no_text_was_judged_twice() -> None:
-    for name in ("remarks.tsv", "sentences.tsv"):
+    for name in ("remarks.tsv", "sentences.tsv", "words.tsv"):
         keys = [row[0] for row in judgements._rows(name)]
         assert len(keys) == len(set(keys)), name
 
 
-@pytest.mark.parametrize("name", ["reviews", "templates", "wordings", "written"])
+@pytest.mark.parametrize("name", ["comments", "reviews", "templates", "wordings", "written"])
 def test_texts_of_our_own_are_complete(name: str) -> None:
     rows = judgements.read_texts(name)
     assert len(rows) >= 60
