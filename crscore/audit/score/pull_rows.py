@@ -209,8 +209,9 @@ def _key(task: ScoringTask) -> dict[str, Any]:
 
 
 def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:
-    """Return the remarks behind a usefulness value, the most valuable first."""
-    return [result.remarks[share.remark] for share in value.shares] if value else []
+    """Return the remarks behind a usefulness value, those that need an answer first."""
+    remarks = [result.remarks[share.remark] for share in value.shares] if value else []
+    return sorted(remarks, key=lambda remark: not remark.is_valuable)
 
 
 def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
