@@ -328,7 +328,7 @@ def _are_apart(a: Comment, b: Comment, *, is_same_side: bool) -> bool:
     if a.path != b.path:
         return a.path is not None and b.path is not None
     # Two reviewers put the same point on different lines; one reviewer repeats its words where the
-    # same problem occurs again. Outdated lines are those of another version.
+    # same problem occurs again. Outdated lines belong to another version.
     is_same_author = is_same_side and a.author == b.author
     if not (is_same_author and a.line and b.line) or a.outdated or b.outdated:
         return False

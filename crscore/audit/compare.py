@@ -33,7 +33,7 @@ comparing two reviewers on these only."""
 LEAST_SHOWN: Final = 2.0
 """Smallest difference, of 100 pull requests, for which it is said how many more would show it."""
 MAX_NEEDED: Final = 1000
-"""Most pull requests that a team is told to wait for."""
+"""Maximum number of further pull requests that a comparison names."""
 
 
 def compare_all(
@@ -88,8 +88,8 @@ def _test_pairs(
     """
     index_of = {name: index for index, name in enumerate(table.reviewers)}
     columns = [(index_of[first], index_of[second]) for first, second in pairs]
-    # In planted histories this tells a bot that finds a fault on 70 % of 400 pull requests from one
-    # with 50 % in 0.996 of all cases, the mean usefulness in 0.958 (docs/design/031-decisions.md).
+    # In planted histories this distinguishes a bot that finds a fault on 70 % of 400 pull requests
+    # from one with 50 % in 0.996 of all cases, the mean usefulness in 0.958 (design page 031).
     values, strata = table.matrix(GAINED), table.stratum
     # Pull requests without these reviewers do not affect the result, so they are skipped.
     is_used = (~np.isnan(values[:, sorted({*chain(*columns)})])).any(axis=1)

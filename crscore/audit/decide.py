@@ -57,7 +57,7 @@ KINDS: Final = {
 }
 """Name of each kind of remark, in order."""
 _ACTS: Final = ("hidden or deleted", "edited", "written after the close", "written after the fix")
-"""What may have happened to posts afterwards, in the order of `count_afterwards`."""
+"""Later fates of posts, in the order of `count_afterwards`."""
 _NO_SETTING: Final = {"repeat": "it repeats itself", "nothing": "it writes empty remarks"}
 """Kinds to switch off that are named apart, as no bot has a setting for them."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")

@@ -210,7 +210,7 @@ def bot_page(row: Reviewer) -> Iterator[Block]:
     yield Heading(escape.one_line(row.name, 100) + ("" if row.is_bot else " (person)"), 1)
     if row.decision:
         yield Items((bot_item(row),), noun="bots")
-    # What is worth acting on comes first; each kind counts the remarks that are not listed.
+    # Remarks worth acting on come first; each kind counts the remarks that are not listed.
     for kind, title in KINDS.items():
         remarks, total = row.examples.get(kind, ()), row.remarks.kinds.get(kind, 0)
         items = [

@@ -218,7 +218,7 @@ class Peer:
         self.proxies: dict[int, Any] = {}
         """Stand-ins for objects of the other process, by number."""
         self.numbers: dict[int, tuple[int, Any]] = {}
-        """The same numbers by the id of the stand-in, which is kept so that its id stays its."""
+        """The same numbers by the id of the stand-in, which is kept: a freed id is used again."""
         self.prompt: dict[str, Any] = {}
         """Classes of the prompt: both processes have them."""
         self.classes: dict[Any, Any] = {}
@@ -414,7 +414,7 @@ class Peer:
         kind = type(value)
         if kind in _PLAIN:
             return value
-        # What stands for an object of the other process goes back as that object.
+        # A proxy of an object of the other process goes back as that object.
         if id(value) in self.numbers:
             return ["yours", self.numbers[id(value)][0]]
         # A list that contains itself, or is twice in a message, is one list there, too.
