@@ -126,6 +126,7 @@ class Checkout:
         Raises:
             HostError: git failed.
         """
+        # `cat-file --batch-check` takes one name a line: https://git-scm.com/docs/git-cat-file
         readable = [path for path in paths if "\n" not in path]
         if not readable:
             return {}, ()
@@ -164,6 +165,7 @@ class Checkout:
                     raise HostError("git ls-tree", "its list cannot be read")
                 mode, name, size, path_bytes = match.groups()
                 path = path_bytes.decode("utf-8", "surrogateescape")
+                # The content of a link (120000) is the path that it leads to, which may be outside.
                 if mode.startswith(b"100"):
                     blobs[path] = _Blob(name.decode(), int(size))
                 elif mode == b"160000":

@@ -27,9 +27,13 @@ _MAX_ERROR_BYTES: Final = 2_000
 # the user's own configuration (https://git-scm.com/docs/git-config).
 _KEPT_VARIABLES: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 _SET: Final = {
+    # `run_git` looks for lines that start with "fatal: ", which git translates, too.
     "LC_ALL": "C",
+    # A fetch of a private repository without a token would wait for a password that nobody types:
+    # https://git-scm.com/docs/git, like the next two.
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
+    # `refs/replace/` would show other contents under the name of a commit than the host has.
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     # a partial clone would fetch missing objects (https://git-scm.com/docs/partial-clone); git
@@ -149,6 +153,7 @@ def _read(process: subprocess.Popen[bytes], label: str, max_bytes: int, timeout_
         timed_out.set()
         _kill(process)
 
+    # `read` below has no time limit; killing git ends it.
     timer = threading.Timer(timeout_s, stop)
     timer.start()
     try:

@@ -17,12 +17,14 @@ BINARY_LINE: Final = re.compile(r"Binary files (?=(.+?) and .)\1 and (.+) differ
 # A path with a control character, a quote or a byte above 0x7f is quoted as in C (core.quotePath):
 # https://git-scm.com/docs/git-config
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+# Three octal digits, up to 377, are one byte, and several bytes are one character of UTF-8.
 _ESCAPE: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})')
 _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 # Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object), 1/ 2/
 # for --no-index (diff.mnemonicPrefix: https://git-scm.com/docs/diff-config); Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
 # Time after a name where tabs became spaces: "a.py  2024-01-01 10:00:00"
+# Possessive, and never from within a run of spaces: a name with many would take quadratic time.
 _AFTER_NAME: Final = re.compile(r"(?<! ) ++\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 # Both names may contain spaces, so each space is tried as the separator; real paths have fewer.
 _MAX_SPLITS: Final = 64
@@ -100,6 +102,7 @@ def read_header(lines: Sequence[str]) -> Header:
         candidates.append(_strip_prefixes(_file_name(binary[1]), _file_name(binary[2])))
     if submodule:
         path = submodule[1]
+        # git shows the side that does not exist as a hash of zeros.
         is_removed, is_added = not submodule[3].strip("0"), not submodule[2].strip("0")
         candidates.append(_Names(None if is_added else path, None if is_removed else path))
         old_mode = new_mode = SUBMODULE_MODE

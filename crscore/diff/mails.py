@@ -10,10 +10,14 @@ from typing import Final
 
 # The line before each mail of an mbox (https://www.rfc-editor.org/rfc/rfc4155):
 # "From <commit> Mon Sep 17 00:00:00 2001", "From ann@example.org Wed Jan  1 10:00:00 2025"
+# 320: the 64 octets of a local part, "@" and the 255 of a domain that
+# https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1 allows.
 _SEPARATOR: Final = re.compile(
     rb"^From \S{1,320} [\w :+-]{10,60}\r?\n(?=[\w-]{1,76}:)", re.MULTILINE
 )
 # Header lines with their continuation lines, and the empty line after them.
+# Possessive, as a mail can be an attack: without it, headers that no empty line ends would be tried
+# again with each shorter number of lines.
 _HEADERS: Final = re.compile(rb"(?:[\w-]{1,76}:[^\n]*+\n(?:[ \t]+[^\s][^\n]*+\n)*+)++\r?\n")
 _OF_MAIL: Final = re.compile(
     rb"^(?:from|subject|message-id|content-type|content-transfer-encoding):",
@@ -49,6 +53,8 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
     for number, mail in enumerate(mails, 1):
         for part in email.message_from_bytes(mail).walk():
             content = part.get_payload(decode=True)
+            # None for a multipart, whose parts follow in `walk`:
+            # https://docs.python.org/3/library/email.compat32-message.html#email.message.Message.get_payload
             if not isinstance(content, bytes):
                 continue
             fault = "has a damaged encoding, so lines may be missing" if part.defects else ""

@@ -94,6 +94,8 @@ def parse_diff(
     # copied.
     length = len(text)
     if length <= limits.max_diff_bytes:
+        # JSON can hold half a surrogate pair ("\ud800"), which UTF-8 cannot; it is decoded as
+        # U+FFFD.
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         length = len(data)
     if length > limits.max_diff_bytes:
@@ -270,6 +272,7 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
     """
     start = None
     has_marks = has_signs = False
+    # The header at the end has the last hunk judged like the others.
     for number, line in enumerate((*lines, "@@ -"), 1):
         if line.startswith(("@@ -", "diff --git ")):
             if start is not None and has_marks and not has_signs:

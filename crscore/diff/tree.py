@@ -77,6 +77,7 @@ def read_folder(folder: Path) -> Tree:
         folder: Root of the repository. Links below it and their targets are not read.
     """
     root = folder.resolve()
+    # Untracked files, too: a caller in a file that was not added yet is a caller.
     options = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     try:
         listed = git.run_git(options, folder=root, max_bytes=MAX_LIST_BYTES)
@@ -101,6 +102,7 @@ def read_folder(folder: Path) -> Tree:
     for path in paths:
         try:
             with (root / path).open("rb") as stream:
+                # The file can have grown since its size was checked.
                 texts[path] = stream.read(MAX_FILE_BYTES)
         except OSError:
             reason = f"{path} cannot be read"

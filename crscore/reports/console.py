@@ -80,6 +80,7 @@ def render_blocks(
         force_terminal=color,
         color_system="256" if color else None,
         no_color=not color,
+        # A review that contains "[red]" or ":smile:" is shown as it is written.
         markup=False,
         emoji=False,
         highlight=False,

@@ -76,6 +76,7 @@ def clean(text: str) -> str:
     """
     if text.isascii() and text.isprintable():  # fast path for most texts
         return text
+    # Sequences first: without its ESC, the rest of one ("[31m") would stay as text.
     text = _SEQUENCE.sub("", text)
     text = _LINE_END.sub("\n", text)
     text = _CONTROL.sub("", text)
@@ -170,12 +171,16 @@ def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 
 def _markdown_plain(line: str) -> str:
+    # Zero-width spaces go in before the backslashes, and become entities last, when no `&` or `#`
+    # of them can be escaped again.
     line = _MENTION.sub("@" + _ZERO_WIDTH_SPACE, line)
     line = _ISSUE.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
     line = _ADDRESS.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
     line = _COMMIT.sub(lambda match: re.sub("(.{4})", r"\1" + _ZERO_WIDTH_SPACE, match[0]), line)
     line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
     line = _MARKDOWN_OPENING.sub(r"\1\\", line)
+    # `$a$` is a formula on GitHub:
+    # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
     line = line.replace("|", "&#124;").replace("$", "&#36;")
     return line.replace(_ZERO_WIDTH_SPACE, "&#8203;")
 
@@ -190,6 +195,8 @@ def markdown_code(text: str, limit: int = MAX_ITEM_CHARS, *, in_table: bool = Fa
     line = one_line(text, limit)
     if not line or "##[" in line or (in_table and ("|" in line or "\\" in line)):
         return _markdown_plain(line)
+    # A span ends at as many backticks as it starts with, and one space at each end is removed:
+    # https://spec.commonmark.org/0.31.2/#code-spans
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     space = " " if line[0] == "`" or line[-1] == "`" else ""
     return f"{fence}{space}{line}{space}{fence}"

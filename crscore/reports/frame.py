@@ -47,6 +47,7 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
             **values,
         )
     )
+    # A page that a job prints to its log is read by the runner like any other line.
     return escape.no_commands_html(document).strip() + "\n"
 
 
@@ -111,6 +112,7 @@ def _environment() -> jinja2.Environment:
         finalize=_clean_value,
         # A misspelled name raises an error instead of an empty place on the page.
         undefined=jinja2.StrictUndefined,
+        # The lines of the template's own statements would be empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
     )

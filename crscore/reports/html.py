@@ -77,6 +77,7 @@ def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
             numbers = [line.number_on(comment.side) for line in hunk.lines]
             if last in numbers:
                 end = numbers.index(last) + 1
+                # A line that only the other side has is without a number on this one.
                 start = next(at for at, number in enumerate(numbers) if (number or 0) >= first)
                 return hunk.lines[max(0, max(start, end - MAX_LINES) - CONTEXT_LINES) : end]
     return ()

@@ -33,6 +33,7 @@ DECIMALS = 6
 _NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
 Row = TypeVar("Row", bound=Struct)
+# The length of a vector of 32-bit numbers is 1 within rounding, so a cosine can exceed 1.
 Cosine = Annotated[float, Meta(ge=-1.000001, le=1.000001)]
 
 

@@ -55,6 +55,7 @@ def render_markdown(
     for index, content in enumerate(documents):
         if left < _MIN_SIZE:
             break
+        # A short document leaves the rest of its share to those after it.
         share = max(left // (len(documents) - index), _MIN_SIZE)
         text, omitted_items = fit_parts(make_parts(content, heading), share, size)
         texts.append(text)
@@ -89,6 +90,7 @@ def fit_parts(
     ]
     texts: list[str] = []
     omitted = 0
+    # Their room is reserved first, as the signature comes last and is needed to compare scores.
     left = limit - sum(size(part.head) for part in cleaned if part.is_required)
     for part in cleaned:
         if part.is_required:

@@ -131,8 +131,12 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
                 "rules": [*map(_rule, _RULES if refuted else _RULES[:-1])],
             }
         },
+        # GitHub takes the text before the last slash as the category and the rest as the name of
+        # the run:
+        # https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#runautomationdetails-object
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
+        # An abstention is no failure: the run ended, and its reason is a notification.
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
         "results": entries,
         # Code scanning does not show these, but other readers may.
@@ -189,15 +193,18 @@ def _results(result: Result) -> Iterator[dict[str, Any]]:
         locations = make_locations(result.diff, item.spans)
         key = "\0".join(item.key).encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(key).hexdigest()[:16]
+        # The same text twice in a file is two alerts, not one.
         digest_counts[digest] += 1
         yield {
             "ruleId": item.rule,
             "ruleIndex": rules.index(item.rule),
             "level": item.level,
             "message": {"text": item.text},
+            # An alert is shown at its first location alone, and a related one is listed below it.
             "locations": locations[:1],
             **({"relatedLocations": locations[1:]} if locations[1:] else {}),
             "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{digest_counts[digest]}"},
+            # From 0 to 100: SARIF 2.1.0, section 3.27.25.
             "rank": round(100 * item.rank, 1),
             "properties": item.properties,
         }
@@ -232,6 +239,8 @@ def _points(result: Result) -> Iterator[_Finding]:
     points = (point for _, point in view.unaddressed(result))
     for point in sorted(points, key=lambda point: point.kind is not ReferenceKind.ISSUE):
         topic = point.topic
+        # A required property must not be empty: the same page, "Supported SARIF output file
+        # properties".
         text = _message("Nobody mentioned " * bool(topic) + point.text) or "A point without words."
         name = text if topic is None else f"{topic.noun} {topic.name}"
         # A host shows an alert at its first location only.
@@ -279,6 +288,7 @@ def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]
         # RFC 3986 allows no space and no `#` in a path; GitHub shows no alert for such an address.
         uri = quote(path.lstrip("/").encode("utf-8", "surrogatepass"))
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
+        # A region starts at line 1 or later (section 3.30.5), so a whole file has none.
         if start > 0:
             physical["region"] = {"startLine": start, "endLine": max(start, end)}
         locations.append({"physicalLocation": physical})

@@ -57,6 +57,7 @@ def number(value: float | None) -> str:
     """
     if value is None:
         return UNDEFINED
+    # -0.001 would be shown as "-0.00".
     return f"{value:.2f}".replace("-0.00", "0.00").replace("-", MINUS)
 
 
