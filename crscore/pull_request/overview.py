@@ -47,6 +47,8 @@ Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")]
 # GitLab's groups nest; `.` and `..` are no names.
 _NAME: Final = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9_.-]{1,100}"
 Repository = Annotated[str, Meta(pattern=rf"\A{_NAME}(?:/{_NAME}){{1,20}}\Z")]
+# Documents link to it, and an untrusted file may give it: no user, query or fragment, in which a
+# page of another kind could hide.
 Address = Annotated[
     str,
     Meta(
@@ -293,6 +295,7 @@ def make_overview(
         The overview, cut to its limits.
     """
     missed = [item for _, item in view.unaddressed(result)]
+    # A host's list of changed files has a renamed file once, under its new path, for both sides.
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
     points = [_point(result, item, listed) for item in missed]
     # Tools' errors and warnings first, then by weight.

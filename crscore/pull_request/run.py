@@ -101,6 +101,8 @@ def measure(host: Host, request: Request) -> Measured:
         else None
     )
     settings = resolve_settings(request.flags, file=file)
+    # Anybody may have written the change, so tools run in a sandbox or not at all
+    # (docs/design/013-untrusted-code.md).
     scorer = Scorer(settings, reports=request.reports, untrusted=True)
     return assess(pull_request, scorer, authors=request.authors, markers=request.markers)
 
@@ -209,6 +211,7 @@ def check_document(
         HostError: The pull request could not be read.
     """
     decoded = untrusted.decode_overview(data, source=source)
+    # If the file names none of them, `check_subject` reports the difference from the first.
     number = decoded.number if decoded.number in numbers else numbers[0]
     head = host.read_head(repository, number)
     return untrusted.check_subject(

@@ -41,6 +41,7 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
         raise LimitError("MAX_BYTES", MAX_BYTES, len(data), source)
     try:
         overview = msgspec.json.decode(data, type=Overview)
+    # msgspec raises RecursionError itself, for a file of 100,000 brackets.
     except (msgspec.DecodeError, RecursionError, UnicodeError) as exc:
         raise _refused(source, str(exc)) from exc
     fault = next(_faults(overview), None)
@@ -64,6 +65,7 @@ def check_subject(
     Raises:
         InputError: The overview is about another pull request or another commit.
     """
+    # A host finds a repository whatever the case of its name, and an event may have another.
     subject = (overview.repository.lower(), overview.number, overview.head)
     if subject != (repository.lower(), number, head.lower()):
         raise InputError(

@@ -15,8 +15,10 @@ from crscore.reports import escape, view
 # https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
 MOST_OF_A_KIND = 10
 """Annotations of one level that a runner shows for one step."""
+# `_maxIssueMessageLength` in
+# https://github.com/actions/runner/blob/main/src/Runner.Worker/ExecutionContext.cs
 MAX_MESSAGE_CHARS = 1_000
-"""A runner cuts a message at 4,096."""
+"""Maximum characters of a message; a runner cuts it at 4,096."""
 _COMMANDS = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
@@ -37,6 +39,7 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
         Lines for the step's output; "" when no tool's finding is left.
     """
     issues = [point for point in overview.open if point.kind is ReferenceKind.ISSUE]
+    # One notice less: the last one counts what was left out.
     room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
     lines = []
     placed = [(point, place) for point in issues for place in (point, *point.more)]

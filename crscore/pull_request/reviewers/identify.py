@@ -160,6 +160,7 @@ def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...
 
 
 def _order(post: HostMessage) -> tuple[str, str, int]:
+    # Times have whole seconds, and a review has the time of its comments; ids decide the rest.
     return post.created, post.kind, post.id
 
 

@@ -111,6 +111,8 @@ class _OutlineReader:
         self._text = text
         self._is_fence_quoted = False
         self._comment_end = 0
+        # Found once: a search from each of many `<!--` that nothing closes would take quadratic
+        # time.
         self._last_comment_end = text.rfind("-->")
 
     def read_line(self, start: int, raw: str) -> None:

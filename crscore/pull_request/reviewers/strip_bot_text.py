@@ -106,6 +106,7 @@ def remove_between(text: str, start: str, end: str) -> str:
     begin = 0
     while (opened := text.find(start, begin)) >= 0:
         closed = text.find(end, opened + len(start))
+        # Without its end, the rest of the post would go, and with it the review.
         if closed < 0:
             break
         pieces.append(text[begin:opened])
@@ -133,6 +134,7 @@ def _without(
     """Remove the spans of `cut` except within `keep`, and all spans of `also`."""
     # One byte for each character: spans may overlap, and offsets stay those of the text.
     stays = bytearray(b"\1") * len(text)
+    # In this order: a kept part is inside a cut one, and single lines are cut even from it.
     for spans, value in ((cut, b"\0"), (keep, b"\1"), (also, b"\0")):
         for start, end in spans:
             stays[start:end] = value * (end - start)
