@@ -22,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:code-comparison:1"
 """Schema identifier of the document."""
+# As many as sacrebleu draws by default (`--paired-bs-n`).
 DEFAULT_RESAMPLES: Final = 1000
 FEW_PROBLEMS: Final = 30
 """Minimum number of problems for a reliable bootstrap."""

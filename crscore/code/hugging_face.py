@@ -46,6 +46,8 @@ def load_model(
         raise DependencyError("transformers", INSTALL) from exc
     options = {"revision": revision or "main", "local_files_only": offline}
     try:
+        # A model of the hub can bring Python code, which this would run:
+        # https://huggingface.co/docs/transformers/custom_models
         tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **options)
         model = AutoModel.from_pretrained(name, trust_remote_code=False, **options)
     except ImportError as exc:

@@ -54,6 +54,8 @@ class References:
             then for n = 1 to 4 the n-grams common with the references; then the candidate's.
         """
         length = len(candidate)
+        # `_get_closest_ref_len` of
+        # https://github.com/mjpost/sacrebleu/blob/master/sacrebleu/metrics/bleu.py
         nearest = min(self._lengths, key=lambda size: (abs(size - length), size))
         all_counts = [count_ngrams(candidate, order) for order in range(1, ORDER + 1)]
         counts = [
@@ -121,5 +123,6 @@ def bleu(statistics: Floats, *, effective_order: bool) -> Floats:
     penalty = np.exp(np.minimum(0, 1 - nearest / np.maximum(length, 1)))
     defined = common.any(axis=1) & (effective_order | present.all(axis=1))
     scores = np.where(defined, penalty * np.exp(logs / orders), 0.0)
+    # Two empty texts are equal; sacrebleu gives them 0.
     result: Floats = np.where((length == 0) & (nearest == 0), 1.0, scores)
     return result

@@ -173,9 +173,12 @@ def filter_program(machine: str) -> bytes | None:
         return None
     column = list(_AUDIT).index(machine)
     # A jump has two counts of steps to skip: if true, and if false.
+    # The machine first: the same number is another call on another one.
     steps = [(_LOAD, 0, 0, _MACHINE_AT), (_EQUAL, 1, 0, _AUDIT[machine]), (_RETURN, 0, 0, _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER_AT))
     if machine == "x86_64":
+        # They pass for calls of x86-64 in the check above:
+        # https://man7.org/linux/man-pages/man2/seccomp.2.html
         steps += [(_AT_LEAST, 0, 1, _X32_BIT), _refuse(_EACCES)]
     for calls, error in ((_FORBIDDEN, _EACCES), (_NOT_PERMITTED, _EPERM)):
         for numbers in calls.values():
@@ -314,6 +317,8 @@ def enter_namespaces() -> bool:
         if libc.unshare(_NEW_NAMESPACES) != 0:
             return False
         for name, content in (
+            # Before `gid_map`, which the kernel else refuses to a user:
+            # https://man7.org/linux/man-pages/man7/user_namespaces.7.html
             ("setgroups", "deny"),
             ("uid_map", f"{user} {user} 1"),
             ("gid_map", f"{group} {group} 1"),
@@ -331,6 +336,8 @@ def enter_namespaces() -> bool:
 def mount_own_proc() -> None:
     """Mount a `/proc` that lists only the processes of this namespace, if possible."""
     libc = load_libc()
+    # Private first: mounts of a shared folder would appear in the caller's namespace, too
+    # (https://man7.org/linux/man-pages/man7/mount_namespaces.7.html).
     libc.mount(b"none", b"/", None, _PRIVATE_MOUNTS, None)
     libc.mount(b"proc", b"/proc", b"proc", _SAFE_MOUNT, None)
 
@@ -345,6 +352,7 @@ def confine(folders: list[str], readable: list[str]) -> None:
     import ctypes  # noqa: PLC0415  # slow
 
     libc = load_libc()
+    # Without it, only root may set a seccomp filter or a Landlock domain.
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return
 

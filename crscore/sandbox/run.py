@@ -127,6 +127,7 @@ def run(
     )
     # A fallback in case nothing watches the clock; processor time adds up over all cores.
     seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) + 1
+    # A file may have one byte too many, so that `too_much_written` finds it and gives the reason.
     sizes = (seconds, _KERNEL_MEMORY_FACTOR * limits.memory_bytes, limits.output_bytes + 1)
     readable = os.pathsep.join(limits.readable)
     locale = environment.get("LC_CTYPE", "")

@@ -52,6 +52,7 @@ def main(arguments: list[str]) -> None:
     status, _, readable, command = _launch.prepare(arguments)
     job: dict[str, Any] = json.loads(command[0])
     to_tests, to_program, confined = os.pipe(), os.pipe(), os.pipe()
+    # Forked here, the program's memory has no trace of the tests and the token, read further down.
     if os.fork() == 0:
         _run_program(job, readable, to_program[0], to_tests[1], confined[1])
     for end in (to_program[0], to_tests[1], confined[1]):

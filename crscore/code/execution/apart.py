@@ -76,6 +76,7 @@ def run_apart(
     )
     try:
         verdict = json.loads(completed.stdout)
+        # The program may have written anything to standard output, also JSON of another form.
         result, returned_token = str(verdict["result"]), str(verdict["token"])
     except (ValueError, TypeError, KeyError):
         return "failed: the program ended its tests"

@@ -48,6 +48,8 @@ def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[s
     """
     attempted = [pair for pair in counts if pair[0] > 0]
     fewest = min((samples for samples, _ in attempted), default=0)
+    # `code_eval` leaves out such k, too:
+    # https://github.com/huggingface/evaluate/blob/main/metrics/code_eval/code_eval.py
     return {
         f"pass@{k}": sum(estimate_pass_at_k(*pair, k) for pair in attempted) / len(counts)
         for k in ks

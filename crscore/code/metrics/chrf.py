@@ -60,6 +60,7 @@ def create(options: ChrfOptions) -> Metric:
         rows = []
         for sample in samples:
             blank = not sample.candidate.strip()
+            # sacrebleu skips blank references; a blank candidate equals only these.
             references = tuple(text for text in sample.references if blank == (not text.strip()))
             references = references or sample.references
             if references not in counted:
