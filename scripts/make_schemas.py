@@ -31,7 +31,7 @@ from crscore.reports import json as result  # noqa: E402
 from crscore_lab.code import correlation as code_correlation  # noqa: E402
 from crscore_lab.study import results  # noqa: E402
 from crscore_lab.study.data import saved_runs, study  # noqa: E402
-from crscore_lab.study.measures import comparison, readers, separation  # noqa: E402
+from crscore_lab.study.measures import comparison, readers  # noqa: E402
 
 _SCORES = ("conciseness", "comprehensiveness", "relevance")
 NUMBERS_OR_REASON = {
@@ -125,11 +125,10 @@ DOCUMENTS = {
         saved_runs.SCHEMA,
         "crscore validation",
         "What `crscore validate --format json` writes: one run over a study, the comparison of "
-        "two runs, one run over comments without ratings, or readers beside outcomes.",
+        "two runs, or readers beside outcomes.",
         (
             results.ValidationResult,
             comparison.Comparison,
-            separation.SeparationResult,
             readers.ReadersResult,
         ),
     ),

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 DRAWS: Final = frozenset({"resamples", "seed"})
 COMPARISON_OPTIONS: Final = DRAWS | {"paths", "form", "target"}
 """Parameters of a comparison of two results."""
-COMMENT_OPTIONS: Final = frozenset({"within", "group", "other_changes"})
-"""Parameters that apply only to comments without ratings."""
-READER_OPTIONS: Final = frozenset({"readers", "prices", "reader_limit"})
-"""Parameters that apply only to a comparison of readers."""
+READER_OPTIONS: Final = frozenset({"readers", "prices", "reader_limit", "group"})
+"""Parameters that apply only to comments with outcomes."""
 RATED_OPTIONS: Final = frozenset({"baselines", "judges", "attacks", "split"})
 """Parameters that apply only to rated reviews."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
@@ -59,8 +57,8 @@ class SplitCommand(GroupedCommand):
     "--claims",
     default="recorded",
     metavar="NAME",
-    help="recorded (the data's own claims and findings), or a claim generator; comments without "
-    "ratings use the settings' claims.",
+    help="recorded (the data's own claims and findings), or a claim generator; comments use the "
+    "settings' claims.",
 )
 @setting_options("threshold")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
@@ -84,21 +82,9 @@ class SplitCommand(GroupedCommand):
     "(default: 10; 5 for leave-one-system-out).",
 )
 @click.option(
-    "--within",
-    metavar="FIELD",
-    help="Comments: draw other changes with the same FIELD [default: the language].",
-)
-@click.option(
     "--group",
     metavar="FIELD",
     help="Comments: resample groups with the same FIELD [default: the patch].",
-)
-@click.option(
-    "--others",
-    "other_changes",
-    type=click.IntRange(1),
-    default=1,
-    help="Comments: number of other changes per comment.",
 )
 @click.option(
     "--reader",
@@ -139,14 +125,11 @@ def command(
     B.json are the output of two runs with --format json: the comparison shows which agrees better
     with people, by how much, and how many changes it takes to detect that.
 
-    DATA may also be comments without ratings, one per line: comment (or subject, or body), patch
-    (or diff_hunk, or diff), optionally language and path, and any other fields. The report shows
-    how well each number separates a comment's own change from another.
-
-    With --reader, comments are compared with outcomes: a field "outcomes", an object of numbers (0
-    and 1, or a rating) by name, and fields that are true or false; optionally "group" and "writer"
-    (person or bot). The report has each reader's AUC or rank correlation with each outcome, floors
-    beside them, paired intervals of their differences, tokens and price.
+    DATA may also be comments with outcomes, one per line: comment (or subject, or body), patch (or
+    diff_hunk, or diff), "outcomes", an object of numbers (0 and 1, or a rating) by name, and fields
+    that are true or false; optionally language, path, "group" and "writer" (person or bot). The
+    report has the AUC or rank correlation of each --reader (default: network) with each outcome,
+    floors beside them, paired intervals of their differences, tokens and price.
 
     Analyzers run only if --analyzers names them. Their findings then replace those recorded in
     the data, and the report shows the effect.
@@ -167,9 +150,8 @@ def command(
 
     draws = {name: options.pop(name) for name in sorted(DRAWS)}
     claims = options.pop("claims")
-    rated, commented, reading = (
-        {name: options.pop(name) for name in names}
-        for names in (RATED_OPTIONS, COMMENT_OPTIONS, READER_OPTIONS)
+    rated, reading = (
+        {name: options.pop(name) for name in names} for names in (RATED_OPTIONS, READER_OPTIONS)
     )
     if not reading["readers"]:
         _refuse({"prices", "reader_limit"}, "a run without --reader")
@@ -181,19 +163,14 @@ def command(
         raise click.UsageError(
             f"expected one study or two results of validate, got {len(paths)} files"
         )
-    elif reading["readers"] and _has_comments(paths[0]):
-        _refuse(RATED_OPTIONS | (COMMENT_OPTIONS - {"group"}), "a comparison of readers")
-        options |= {"claims": claims} if _is_given("claims") else {}
-        settings = load_settings(config_file, options | {"reader_limit": reading["reader_limit"]})
-        document = _judge(paths[0], settings, reading | commented | draws, progress)
     elif _has_comments(paths[0]):
-        _refuse(RATED_OPTIONS, "comments without ratings")
+        _refuse(RATED_OPTIONS, "a comparison of readers")
         # These data have no recorded claims, which are the option's default.
         options |= {"claims": claims} if _is_given("claims") else {}
-        settings = load_settings(config_file, options)
-        document = _separate(paths[0], settings, commented | draws, progress)
+        settings = load_settings(config_file, options | {"reader_limit": reading["reader_limit"]})
+        document = _judge(paths[0], settings, reading | draws, progress)
     else:
-        _refuse(COMMENT_OPTIONS | READER_OPTIONS, "a study of rated reviews")
+        _refuse(READER_OPTIONS, "a study of rated reviews")
         settings = load_settings(config_file, options)
         document = _validate(paths[0], settings, rated | {"claims": claims} | draws, progress)
     from crscore_lab.study import report as reports  # noqa: PLC0415  (after --help)
@@ -235,22 +212,6 @@ def _has_comments(path: Path) -> bool:
     return comments.is_comments(path)
 
 
-def _separate(
-    data: Path, settings: Config, options: dict[str, Any], progress: Callable[[str], None]
-) -> Struct:
-    from crscore import scorer  # noqa: PLC0415
-    from crscore_lab.study.data import comments  # noqa: PLC0415
-    from crscore_lab.study.measures import separation  # noqa: PLC0415
-
-    made_scorer = scorer.Scorer(settings)
-    return separation.separate(
-        comments.read_comments(data, made_scorer),
-        made_scorer,
-        separation.SeparationOptions(**options),
-        progress=progress,
-    )
-
-
 def _judge(
     data: Path, settings: Config, reading: dict[str, Any], progress: Callable[[str], None]
 ) -> Struct:
@@ -258,7 +219,7 @@ def _judge(
     from crscore_lab.study.data import comments  # noqa: PLC0415
     from crscore_lab.study.measures import readers  # noqa: PLC0415
 
-    names, prices = reading["readers"], reading["prices"]
+    names, prices = reading["readers"] or (NETWORK,), reading["prices"]
     models = [name for name in names if name != NETWORK]
     if len({*names}) < len(names) or len(prices) not in (0, len(models)):
         raise click.UsageError(

@@ -17,7 +17,6 @@ from crscore_lab.study.measures.issues import Issues
 from crscore_lab.study.measures.link_classifier import Classifier
 from crscore_lab.study.measures.ranking import HUMAN
 from crscore_lab.study.measures.readers import ReadersResult
-from crscore_lab.study.measures.separation import SeparationResult
 from crscore_lab.study.results import ValidationResult
 from crscore_lab.tables import DASH, format_interval, format_value, make_table
 
@@ -33,8 +32,6 @@ def render(document: Struct, form: str) -> str:
             parts = _describe_validation(document)
         case Comparison():
             parts = _describe_comparison(document)
-        case SeparationResult():
-            parts = _describe_separation(document)
         case ReadersResult():
             parts = _describe_readers(document)
         case _:
@@ -286,26 +283,6 @@ def _describe_comparison(result: Comparison) -> Iterator[str]:
         ("data, sha256", "sha256"),
         ("signature", "signature"),
     )
-
-
-def _describe_separation(result: SeparationResult) -> Iterator[str]:
-    yield "# How well the numbers separate comments without ratings"
-    yield (
-        f"{count_noun(result.comments, 'comment')} on {count_noun(result.changes, 'change')}; "
-        f"{result.resamples:,} draws of whole groups by {result.group} ({result.groups:,}), seed "
-        f"{result.seed}. AUC: the chance that a true one exceeds a false one; a tie counts half, "
-        "an abstention as 0."
-    )
-    yield make_table(
-        f"own change against another of the same {result.within or 'language'}: "
-        f"{result.own:,} own, {result.others:,} other, {result.left_out:,} without another",
-        result.numbers,
-        ("number", "number"),
-        ("AUC", lambda row: _interval_of("value")(row.auc)),
-        ("paired", lambda row: _interval_of("value")(row.paired)),
-        ("abstained", "abstained"),
-    )
-    yield f"Signature: {result.signature}"
 
 
 def _describe_readers(result: ReadersResult) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Comments without ratings, one per line: a text, its change, and perhaps labels."""
+"""Comments, one per line: a text, its change, and perhaps labels."""
 
 import hashlib
 import json
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from msgspec import Struct
 
 from crscore import jsonl
@@ -63,12 +62,6 @@ class CommentRow:
             raise InputError(f"{self.location}: {field}: expected a text, a whole number or null")
         return "" if value is None else str(value)
 
-    @property
-    def language(self) -> str:
-        """Language in the row, or else the language of the change's largest file."""
-        largest = max(self.diff.files, key=lambda file: len(file.lines()), default=None)
-        return self.fields.get("language") or (largest.language if largest else None) or ""
-
     def label(self, field: str) -> bool | None:
         """Return a label; None for a missing or null one.
 
@@ -91,10 +84,6 @@ class Comments:
     """Comments in file order, at least one."""
     sha256: str
     """Hash of the unpacked file."""
-
-    def kinds(self, field: str | None) -> list[str]:
-        """Return each comment's value of a field; if `field` is None, its language."""
-        return [row.value(field) if field else row.language for row in self.rows]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -159,43 +148,3 @@ def _first_field(row: _Row, names: Sequence[str], location: str) -> str:
     if name is None:
         raise InputError(f"{location}: {names[0]}: missing, and so are {' and '.join(names[1:])}")
     return name
-
-
-def draw_other_patches(
-    patches: Sequence[str], kinds: Sequence[str], count: int, rng: np.random.Generator
-) -> list[list[int]]:
-    """Draw other patches of the same kind for each row.
-
-    Args:
-        patches: Patch of each of N rows.
-        kinds: Kind of each row.
-        count: Number of patches to draw for each row.
-        rng: Source of randomness.
-
-    Returns:
-        For each row, the indices of rows with distinct patches, never its own; fewer than
-        `count` where the row's kind has fewer.
-
-    Example:
-        >>> import numpy as np
-        >>> rng = np.random.default_rng(0)
-        >>> draw_other_patches(["a", "a", "b", "c"], ["x", "x", "x", "y"], 2, rng)
-        [[2], [2], [0], []]
-    """
-    first_rows: dict[str, dict[str, int]] = {}
-    for index, (patch, kind) in enumerate(zip(patches, kinds, strict=True)):
-        first_rows.setdefault(kind, {}).setdefault(patch, index)
-    rows_by_kind = {kind: list(rows.values()) for kind, rows in first_rows.items()}
-    positions = {
-        kind: {patch: position for position, patch in enumerate(rows)}
-        for kind, rows in first_rows.items()
-    }
-    other_rows = []
-    for patch, kind in zip(patches, kinds, strict=True):
-        rows, own_position = rows_by_kind[kind], positions[kind][patch]
-        positions_drawn = rng.choice(len(rows) - 1, min(count, len(rows) - 1), replace=False)
-        other_rows.append(
-            # Positions count only the other rows, so positions from its own onwards shift by one.
-            [rows[position + (position >= own_position)] for position in positions_drawn]
-        )
-    return other_rows

@@ -1,1 +1,1 @@
-"""Measures of a score: agreement with people, by rank, pair, system and link; separation."""
+"""Measures of a score: agreement with people, by rank, pair, system and link; readers."""

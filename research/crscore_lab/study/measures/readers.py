@@ -19,14 +19,13 @@ from msgspec import Struct
 
 from crscore.errors import ConfigError, InputError
 from crscore.readers.model import Effort
-from crscore.records import Result
+from crscore.records import Comment, Result
 from crscore.reports.fields import Count
 from crscore.scorer import Scorer
 from crscore.scoring import signature
 from crscore.statistics import bootstrap, paired, resampled
 from crscore.version import __version__
-from crscore_lab.study.data.comments import Comments
-from crscore_lab.study.measures.separation import Getter, Pair, score_pairs
+from crscore_lab.study.data.comments import CommentRow, Comments
 
 Floats = npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
@@ -44,13 +43,17 @@ RIDGE: Final = 1.0
 """Weight of the ridge, in rows."""
 BUCKETS: Final = 2**12
 """Number of columns that words are hashed to."""
+BATCH: Final = 256
+"""Number of comments scored in one call."""
+# Equal numbers that differ by rounding have to be ties.
+_DECIMALS: Final = 12
 
 
 def _headline(result: Result) -> float:
     return 0.0 if result.usefulness is None else result.usefulness.value
 
 
-def _highest(field: str) -> Getter:
+def _highest(field: str) -> Callable[[Result], float]:
     return lambda result: max(map(attrgetter(field), result.remarks), default=0.0)
 
 
@@ -158,10 +161,9 @@ def judge(
     outcomes = _read_outcomes(comments)
     if any(scorer.parts.reader is None for scorer in scorers.values()):
         raise ConfigError("encoder", "settings", "only the default encoder and matcher read")
-    own = [Pair(row, row) for row in range(len(rows))]
     values, readers = {}, []
     for name, scorer in scorers.items():
-        values[name], _ = score_pairs(rows, own, scorer, progress, FIELDS)
+        values[name] = _score_comments(rows, scorer, progress)
         readers.append(_describe(name, scorer, len(rows)))
     texts = [row.text for row in rows]
     words = np.array([len(text.split()) for text in texts], np.float64)
@@ -196,6 +198,22 @@ def judge(
         readers=tuple(readers),
         outcomes=tuple(found),
     )
+
+
+def _score_comments(
+    rows: Sequence[CommentRow], scorer: Scorer, progress: Callable[[str], None]
+) -> dict[str, Floats]:
+    """Return each of `FIELDS` for every comment, in order."""
+    table = np.zeros((len(rows), len(FIELDS)))
+    # Comments on one change are in one batch, so that its claims are written once.
+    order = sorted(range(len(rows)), key=lambda row: rows[row].patch)
+    for start in range(0, len(order), BATCH):
+        batch = order[start : start + BATCH]
+        pairs = ((rows[row].diff, (Comment(body=rows[row].text),)) for row in batch)
+        for row, result in zip(batch, scorer.score_many(pairs), strict=True):
+            table[row] = [get(result) for get in FIELDS.values()]
+        progress(f"scored {start + len(batch):,} of {len(rows):,} comments")
+    return dict(zip(FIELDS, np.round(table, _DECIMALS).T, strict=True))
 
 
 def _read_outcomes(comments: Comments) -> dict[str, Floats]:

@@ -1,7 +1,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from crscore.errors import InputError
@@ -35,19 +34,6 @@ def test_text_and_change_have_several_names(tmp_path: Path, text: str, patch: st
 def test_subject_goes_before_body_and_null_is_not_a_text(tmp_path: Path) -> None:
     found = read(tmp_path, {"body": "", "subject": "Raise it", "comment": None, "diff": PATCH})
     assert found.rows[0].text == "Raise it"
-
-
-@pytest.mark.parametrize(
-    ("fields", "language"),
-    [
-        ({"language": "java", "path": "a.py"}, "java"),
-        ({"path": "a.py"}, "python"),
-        ({"patch": WHOLE}, "go"),
-        ({}, ""),
-    ],
-)
-def test_language_is_given_or_that_of_the_change(tmp_path: Path, fields, language) -> None:
-    assert read(tmp_path, row(**fields)).kinds(None) == [language]
 
 
 def test_rows_of_one_change_share_it(tmp_path: Path) -> None:
@@ -116,18 +102,3 @@ def test_file_that_is_not_there_or_empty_has_no_comments(tmp_path: Path) -> None
     assert not comments.is_comments(tmp_path / "c.jsonl")
     with pytest.raises(InputError, match="has no comments"):
         read(tmp_path)
-
-
-def test_others_are_distinct_patches_of_the_same_kind() -> None:
-    rng = np.random.default_rng(3)
-    patches = [f"p{at}" for at in rng.integers(0, 12, 60)]
-    kinds = [f"k{at}" for at in rng.integers(0, 3, 60)]
-    for count in (1, 3, 99):
-        drawn = comments.draw_other_patches(patches, kinds, count, np.random.default_rng(5))
-        assert drawn == comments.draw_other_patches(patches, kinds, count, np.random.default_rng(5))
-        for at, others in enumerate(drawn):
-            same = {p for p, k in zip(patches, kinds, strict=True) if k == kinds[at]}
-            chosen = [patches[one] for one in others]
-            assert len(set(chosen)) == len(chosen) == min(count, len(same) - 1)
-            assert patches[at] not in chosen
-            assert {kinds[one] for one in others} <= {kinds[at]}
