@@ -145,6 +145,7 @@ def _contexts(tree: SyntaxTree) -> list[_Context]:
         is_clause = parent.type == "for_in_clause" and node.field == "right"
         if is_clause and parent.parent not in clauses:
             # Python evaluates the first iterable of a comprehension outside of it.
+            # https://docs.python.org/3/reference/expressions.html#displays-for-lists-sets-and-dictionaries
             clauses.add(parent.parent)
             scope = contexts[parent.parent].scope
         binder, is_target = outer.binder, outer.is_target

@@ -108,6 +108,7 @@ class Version:
 
     def declares(self, name: str, language: Language) -> bool:
         """Return whether the file declares a qualified name; False if only its hunks are known."""
+        # What the hunks do not show may declare it.
         if not self.is_whole:
             return False
         if self._declared is None:
@@ -236,6 +237,7 @@ class ParsedFile:
                 outlined = OutlinedLines(outline, hunk.section, low, low + len(texts) - 1)
                 sides.append((version, outlined))
                 version.outlines.append(outlined)
+        # Both sides or neither: an outline of one alone would show everything as added or removed.
         for version, outlined in sides if errors > MAX_ERRORS * size else ():
             file_unit = outlined.outline.units[0]
             file_unit.facts, lines = [], range(outlined.low, outlined.high + 1)

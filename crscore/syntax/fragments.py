@@ -143,6 +143,7 @@ def _for_indented(text: str) -> Iterator[tuple[str, str]]:
     for width, line in widths:
         if width < lowest:
             lowest = width
+            # An `else:` or `elif` needs an `if`, the other two a `try`.
             word = "try:" if line.startswith(("except", "finally")) else "if _:"
             headers.append(" " * width + word + "\n")
     opened = "".join(reversed(headers)) if len(headers) <= MAX_OPEN else ""
@@ -223,6 +224,7 @@ def _comment_ends(text: str) -> tuple[str, str]:
     after = "\n*/" if text.rfind("/*") > text.rfind("*/") else ""
     starred = [line.lstrip().startswith("*") for line in text.split("\n") if line.strip()]
     if starred and all(starred) and first_open < 0 and first_close < 0:
+        # The middle of a comment: each line begins with a star, and neither end is in the hunk.
         return "/**\n", "\n*/"
     return before, after
 

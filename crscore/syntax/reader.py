@@ -36,6 +36,9 @@ _TEST_MARK = re.compile(r"\W(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestM
 # "#hide", "_hide", "__hide"; not Python's "__init__" or PHP's "__construct"
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
 # "__global__ void f()", "int f() const REQUIRES(a) {"
+# Function qualifiers of CUDA, and attributes behind macros, as in
+# https://clang.llvm.org/docs/ThreadSafetyAnalysis.html: the grammars know neither, and read what
+# follows as an error.
 _MACRO = re.compile(
     r"\b__(?:global|device|host|forceinline|noinline)__\b"
     r"|(?:(?<=\))|(?<=\) )|(?<=\)\n)|(?<=const )|(?<=noexcept ))"
@@ -275,6 +278,7 @@ class _Reader:
         )
         self.depths.append(self.depths[owner] + 1)
         index = len(self.units) - 1
+        # Members of a C++ class are private until a section says otherwise.
         if kind == "class_specifier":
             self.hidden[index] = True
         return index

@@ -149,6 +149,7 @@ class _NameReader:
             self.bound.append({})
             # PHP's `fn` sees the variables around it; its `function` sees only those named by
             # `use`.
+            # https://www.php.net/manual/en/functions.arrow.php
             if node.type == "arrow_function":
                 self.capturing.add(len(self.bound) - 1)
             return _State("", len(self.bound) - 1, "")
