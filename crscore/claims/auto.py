@@ -49,6 +49,7 @@ class Auto:
         The claims of one run never mix generators.
         """
         try:
+            # One generator for all: a signature has room for one, and scores by two do not compare.
             claims = self.model.generate(diffs)
         except _FAILURES as exc:
             self.failure = str(exc)

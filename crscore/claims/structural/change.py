@@ -83,7 +83,9 @@ def _add_parts(
 
 def _unit_of(section: str, language: Language) -> Unit | None:
     """Return the declaration that git shows for a hunk that begins inside it."""
-    # git cuts the line, so the brace that opens the body may be missing.
+    # git cuts the line at 80 bytes (`struct func_line` in
+    # https://github.com/git/git/blob/master/xdiff/xemit.c), so the brace that opens the body may be
+    # missing.
     # In C, the type of a function may be on the previous line.
     typed = ("void " + section.rstrip(" {") + " {") if language.name in {"c", "cpp"} else section
     for text in (section, section.rstrip(" {") + " {", typed):

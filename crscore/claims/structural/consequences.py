@@ -30,6 +30,8 @@ _VARIABLE: Final = re.compile(
 )
 # Log messages, comments, and lines that are too short to matter.
 _DULL: Final = re.compile(r"(?i)[\w.$>-]*(?:log|print|console)|[/#*]|.{0,7}$")
+# GitHub Actions or the system always sets the variables that are left out:
+# https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 # Reads of an environment variable that may not be set.
 _ENVIRONMENT: Final = re.compile(
     r"(?:os\.environ(?:\.get)?[\[(]|os\.getenv\(|os\.Getenv\(|process\.env(?:\.|\[)"
@@ -163,6 +165,7 @@ def find_environment(unit: Evidence) -> Iterator[Statement]:
     removed = [unit.old.lines[line] for line in unit.change.removed]
     for line in unit.change.added:
         match = _ENVIRONMENT.search(unit.new.lines[line].strip())
+        # A read that went may be of the same variable under its former name.
         if match is None or any(map(_ENVIRONMENT.search, removed)):
             continue
         if squeeze(match[1]) not in unit.old.all_squeezed and fits(match[1]):
@@ -178,6 +181,7 @@ def find_member(unit: Evidence) -> Iterator[Statement]:
     change, name = unit.change, unit.change.short_name
     words = change.unit.head_tokens if change.unit else ()
     is_enum = any(word.lower().endswith("enum") for word in (change.noun, *words))
+    # A member among the removed lines may be the new one under its former name.
     is_renamed = any(_MEMBER.match(text) for lines, _ in unit.blocks() for _, text in lines)
     if not is_enum or is_renamed or change.state != "changed" or _NAMES.search(name):
         return

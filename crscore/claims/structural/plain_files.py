@@ -181,6 +181,7 @@ def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[St
         lines, package = ((True, line),), quote(name)
         if name in before:
             former = before[name][0]
+            # Only a new major version may break its users: https://semver.org/#spec-item-8
             if int(former["major"]) < int(match["major"]):
                 versions = f"from {quote(former['version'])} to {quote(match['version'])}"
                 question = "which of its breaking changes concern this project?"
