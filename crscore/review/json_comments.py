@@ -176,6 +176,8 @@ def _decode(text: str) -> tuple[list[Any], list[str]]:
         if len(fields) < len(pairs):
             counts = Counter(key for key, _ in pairs)
             repeated = next(key for key, count in counts.items() if count > 1)
+            # Readers differ in which of the two counts:
+            # https://www.rfc-editor.org/rfc/rfc8259#section-4
             defects.append(f"the key {_quote(repeated)} occurs twice in one object")
         return fields
 
@@ -187,6 +189,8 @@ def _decode(text: str) -> tuple[list[Any], list[str]]:
 
     decoder = json.JSONDecoder(
         object_pairs_hook=make_object,
+        # Python reads NaN and Infinity, which JSON does not have:
+        # https://docs.python.org/3/library/json.html#infinite-and-nan-number-values
         parse_constant=lambda name: defects.append(f"{name} is not a JSON value"),
         parse_int=make_int,
         strict=False,  # `echo` of some shells makes line feeds of the escapes in strings

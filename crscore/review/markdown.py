@@ -51,6 +51,7 @@ _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
 _DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
+# A label has at most 999 characters: https://spec.commonmark.org/0.31.2/#link-label
 _BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
 # GitHub's delimiters, with which "$5 and $6" is no formula:
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
@@ -62,6 +63,7 @@ _REFERENCE: Final = re.compile(r"\[\^([^\]\s]{1,200})\]")
 _FOOTNOTE_INDENT: Final = 4
 _MAX_FOOTNOTE_ROUNDS: Final = 3
 """Maximum length of a chain of footnotes, each with a reference to the next."""
+# "<!-->" and "<!--->" are whole comments: https://spec.commonmark.org/0.31.2/#html-comment
 _COMMENT: Final = r"<!--(?:-?>|.*?(?:-->|\Z))"
 # Text up to a comment or an element without Markdown, followed by that comment or element.
 _HTML_PART: Final = re.compile(

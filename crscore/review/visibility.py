@@ -158,6 +158,7 @@ def smuggled(text: str) -> tuple[str, ...]:
         joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
         decoded.append(joiner.join(runs))
     for run in _SELECTORS.findall(text):
+        # Selectors 1 to 16 are in one block of Unicode, 17 to 256 in another.
         codes = bytes(ord(c) - 0xFE00 if ord(c) < _TAGS else ord(c) - 0xE0100 + 16 for c in run)
         written = clean(codes.decode("utf-8", errors="ignore"))
         # One emoji repeated has the same selector sixteen times; it encodes no text.
