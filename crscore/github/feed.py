@@ -111,9 +111,14 @@ class GitHubFeed:
     """
 
     page: str | None = None
+    # GitHub keeps the head of each pull request here, also of forks and closed ones:
+    # https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
     refs = "refs/pull/*/head"
+    # The name under which git sends a token:
+    # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
     login = "x-access-token"
     is_deep = False
+    # GitHub refuses a longer list: "You may not provide more than 100 node ids".
     threads_at_once = 100
 
     def __init__(self, client: Client, *, max_points: int | None = None) -> None:

@@ -229,6 +229,7 @@ class ListQuery(NamedTuple):
     field: str
     nodes: str
     """Fields of an item."""
+    # A list has at most 100 items a page: the page of the module's docstring.
     first: int = 100
     """Number of items in the first query."""
     later: int = 100

@@ -278,6 +278,7 @@ def find_by_head(
     """
     query = {"state": "open", "head": f"{owner}:{branch}"}
     items = client.pages(f"/repos/{repository}/pulls", _Listed, query, key=attrgetter("number"))
+    # The branch may have been pushed to since the run that asks.
     return tuple(item.number for item in items if item.head.sha == sha)
 
 

@@ -33,6 +33,9 @@ def message(level: Level, text: str, *, title: str = "crscore") -> str:
 
 def escape(text: str) -> str:
     """Escape the text of a command so that it stays on one line."""
+    # As `escapeData` and `escapeProperty` of
+    # https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts; "%" first, as the
+    # others add some.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

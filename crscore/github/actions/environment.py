@@ -43,6 +43,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
 
     token: str | None = None
     """Token for GitHub's API; never shown."""
+    # `Int` of GraphQL has 32 bits: https://spec.graphql.org/October2021/#sec-Int
     pull_request: Annotated[int, _Meta(ge=1, le=2**31 - 1)] | None = None
     """Number of the pull request; None for the event's own."""
     comment: bool = False

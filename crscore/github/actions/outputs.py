@@ -83,6 +83,7 @@ def write_document(folder: Path, name: str, text: str) -> Path:
         raise OutputError(str(folder), "its path contains a symbolic link")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # Deleted first: a file that is a link would be written through.
         path.unlink(missing_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     except OSError as exc:
