@@ -71,6 +71,7 @@ class GitLabFeed:
     @property
     def login(self) -> str:
         """Account name with which git signs in."""
+        # https://docs.gitlab.com/ci/jobs/ci_job_token/ and https://docs.gitlab.com/api/oauth2/
         return "gitlab-ci-token" if self.client.is_job else "oauth2"
 
     @property

@@ -238,6 +238,7 @@ class GitLab:
 
         Source: https://docs.gitlab.com/api/project_members/
         """
+        # `all` has those whom a group above the project brings along, too.
         address = f"{path.partition('/merge_requests/')[0]}/members/all"
         try:
             members = self.client.pages(address, notes.User)

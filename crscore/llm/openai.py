@@ -212,6 +212,7 @@ class OpenAI:
             base_url=self.options.base_url,
             api_key=self.options.api_key or _PLACEHOLDER_KEY,
             max_retries=MAX_RETRIES,
+            # No limit on the wait for a free connection: `concurrency` limits the requests.
             timeout=openai.Timeout(seconds, connect=min(CONNECT_TIMEOUT_S, seconds), pool=None),
             http_client=http_client,
         ) as client:

@@ -179,6 +179,7 @@ class _RunReader:
         for result in _objects(self.run, "results"):
             kind = _text(result, "kind")
             baseline = _text(result, "baselineState") or None
+            # Sections 3.27.9 (`kind`) and 3.27.24 (`baselineState`).
             if not result or kind in _NO_FINDING or baseline == "absent":
                 continue
             rule_id = _text(result, "ruleId") or _text(result, "rule", "id")
@@ -235,6 +236,7 @@ def _message(result: Json, rule: Json) -> str:
         texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
 
         def fill(match: re.Match[str]) -> str:
+            # Section 3.11.5.
             if match[1] is None:
                 return match[0][0]  # "{{" and "}}" are escaped braces
             return texts[int(match[1])] if int(match[1]) < len(texts) else match[0]
@@ -252,6 +254,7 @@ def _message(result: Json, rule: Json) -> str:
 def _level(result: Json, rule: Json) -> Severity:
     names = (_text(owner, "level") for owner in (result, _object(rule, "defaultConfiguration")))
     levels = (_LEVELS.get(name.lower()) for name in names)
+    # The specification's default, section 3.27.10.
     level = next(filter(None, levels), Severity.WARNING)
     rating = 0.0
     for owner in (rule, result):
@@ -274,6 +277,7 @@ def _is_suppressed(result: Json) -> bool:
     that is under review or rejected.
     """
     suppressions = _objects(result, "suppressions")
+    # Sections 3.27.23 and 3.35.
     states = {_text(suppression, "status") or "accepted" for suppression in suppressions}
     return "accepted" in states and not {"underReview", "rejected"} & states
 
