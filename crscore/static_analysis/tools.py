@@ -196,8 +196,6 @@ def _supports(supported: str, version: str) -> bool:
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
-        # `contains` alone would say no to `7.0b1` for `>=6`:
-        # https://packaging.pypa.io/en/stable/specifiers.html
         return SpecifierSet(supported).contains(Version(version), prereleases=True)
     except InvalidVersion:
         return False
