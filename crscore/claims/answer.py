@@ -15,10 +15,12 @@ MAX_CHARS: Final = 200_000
 MAX_LINE: Final = 4_000
 """Maximum characters of a line or an item that are read; no sentence is longer."""
 
+# "claims", "Summary of changes", "summary_of_changes", "possible_implications"
 _SECTION: Final = re.compile(
     r"(?P<claims>claims|changes|summary(?:[ _]of[ _]changes)?)|(?:possible[ _])?implications?",
     re.IGNORECASE,
 )
+# {"claim": "..."}, {"id": 1, "text": "..."}: a list of objects in place of a list of texts
 _TEXT_KEY: Final = re.compile(
     r"claims?|implications?|text|sentence|description|statement|content", re.IGNORECASE
 )

@@ -12,6 +12,7 @@ TokenKind = Literal["code", "tranx", "whitespace"]
 _CODE: Final = re.compile(
     r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W0-9_A-Za-z]+|[^\w\s()\[\]{},;.:'\"`]"
 )
+# In "myList" before the "L"; nowhere in "HTTPServer"
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TRANX: Final = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
 

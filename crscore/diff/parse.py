@@ -21,6 +21,7 @@ from crscore.records import ChangedFile, Diff, FileStatus, Hunk, LineKind, Side
 
 # `git diff --color` colors the headers, too; escape codes only inside code are content.
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
+# "\x1b[31m", "\x1b[1;32m", and "\x1b[K", with which `grep --color` ends a match
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 # "x = [-1-]{+10+}", as `git diff --word-diff` shows a changed line
 _WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
@@ -35,6 +36,7 @@ CUT_NOTE: Final = (
     "The diff ends before the lines that its last hunk's header counts: the hunk was cut. "
     "The lines that are there were read, and their numbers are right."
 )
+# "Subproject commit <hash>", "-dirty" behind it where the work tree of the submodule differs.
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 

@@ -52,6 +52,7 @@ _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 # GitLab runs a line that starts with `/` as a quick action, with the author's rights, and links
 # `!7`: https://docs.gitlab.com/user/project/quick_actions/
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
+# "!7", a merge request; not "!important"
 _REFERENCE: Final = re.compile(r"!(?=\d)")
 _ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
 """Keeps python-gitlab from waiting for a rate limit itself: it knows no budget."""

@@ -33,6 +33,7 @@ _CODE_LIKE: Final = re.compile(r"[(){}\[\]=<>;_]|\w\.\w|:$")
 _REQUEST_WORDS: Final = frozenset(
     {"could", "would", "may", "might", "must", "shall", "cannot", "please", "pls", "lets", "use"}
 )
+# "don't", "we’ll", "it's"; not "users'"
 _CONTRACTION: Final = re.compile(r"[a-z]+['’](?:t|s|d|ll|m|re|ve)")
 # Function words that also name things in code, besides keywords.
 _NAMES: Final = frozenset({"after", "all", "any", "before", "each", "it", "now", "that", "then"})
@@ -40,6 +41,7 @@ _NAMES: Final = frozenset({"after", "all", "any", "before", "each", "it", "now",
 _COMMENT: Final = re.compile(
     r"^\s*(?:\*+(?=[\s/])|[;%](?=\s)|<!--|\"{3}|'{3}).*|(?:^|\s)(?:(?:#|--)(?=\s)|//).*|/\*.*"
 )
+# "a \"message\" here"; not the apostrophe of "don't"
 _STRING: Final = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)")
 # Prose has none of these; its `-`, `/`, `(` and `.` say nothing.
 _SYMBOL: Final = re.compile(r"[{}=;<>&|]")

@@ -36,6 +36,7 @@ _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)")
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 # A runner executes `::name::` at the start of a line and `##[name]` anywhere as commands.
 _COMMAND_LINE = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
+# "##[error]", "##[group]"; not "## Title"
 _OLD_COMMAND = re.compile(r"##(?=\[)")
 
 # The second colon of "::" stays, as one of them is enough to break a runner's command.
@@ -45,6 +46,7 @@ _MARKDOWN_OPENING = re.compile(r"^(?=[-+=#>])|^(\d+)(?=[.)])")
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 # A mention would notify a stranger, an issue's number would link to it there.
 _MENTION = re.compile(r"@(?=[\w])")
+# "#12", "GH-12"; not "# 1", "#a"
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
 # Anywhere, not only at the start of a word: GitHub also links `1https://x.example`.
 _ADDRESS = re.compile(r"(https?|ftp|mailto|xmpp)(:)|www(?=\.)", re.IGNORECASE)

@@ -12,6 +12,7 @@ from crscore.text import decode_text
 # `buffer_is_binary` in https://github.com/git/git/blob/master/xdiff-interface.c
 _PROBED_BYTES: Final = 8_000
 """Size of the start of a file where a NUL byte means that it is not text, as in git."""
+# A page saved in the browser in place of the comments' text
 _PAGE: Final = re.compile(r"\s{0,99}(?:<!doctype html|<html)\b", re.IGNORECASE)
 
 

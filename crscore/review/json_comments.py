@@ -75,6 +75,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _BLANK: Final = re.compile(r"\s*+")
 # Python's `str(comments)` has single quotes.
 _OBJECT_START: Final = re.compile(r"""[\s\[]{0,20}+\{\s{0,20}+["']\w{1,100}+["']\s{0,20}+:""")
+# `{"body": ...`, `{"findings": [...`, `{'message': ...`; not `{"a": 1}` in prose
 _COMMENT_KEY: Final = re.compile(
     r"""["'](?:body|comments|findings|notes|message|errors)["']\s{0,20}+:"""
 )

@@ -35,6 +35,7 @@ _MASKED: Final = re.compile(
     rf"""{CODE_SPAN.pattern}|["“„«][^"“”„«»\n]{{1,40}}["”“»]|\b[\u0370-\u03ff]\b"""
     r"""|(?<![!-~])(?=[!-~]*?(?:[\d_@$\\]|[a-z][A-Z]|\w[!-&(-,./:-@\[-^{-~]+\w|\(\)|://))[!-~]+"""
 )
+# "don't", "größe", "请修复"; not "x2", "42"
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # A letter that is not Latin; the second range has the letters of Vietnamese.
 _OTHER_LETTER: Final = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")

@@ -49,7 +49,9 @@ _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 # https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax
 # has alerts and footnotes, https://github.github.com/gfm/ tasks and one or two tildes.
 _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
+# "[ ] open", "[x] done"; not "[y] a"
 _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
+# "[label]: https://host", also in a quote or a list item's indent
 _DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
 # A label has at most 999 characters: https://spec.commonmark.org/0.31.2/#link-label
 _BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
@@ -78,6 +80,7 @@ _TAG: Final = re.compile(
 _IN_WORD: Final = re.compile(r"(?<=\w)")
 _SHORTEST_NOTE_WORDS: Final = 3
 
+# "Rename it", "- nit: x", "1. Why", "_Fix_": the group is the first letter or digit
 _STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
 # Git's convention for messages:
 # https://git-scm.com/book/en/v2/Distributed-Git-Contributing-to-a-Project

@@ -36,8 +36,10 @@ MIN_GAIN: Final = 0.1
 
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _WORD: Final = re.compile(r"\w+")
+# Runs of backticks, which a span between single ones cannot hold
 _TICKS: Final = re.compile("``+")
 _SPAN: Final = r"(?:``[^\n]{1,200}?``|`[^`\n]{1,200}`)"
+# "`a`", "`a`?", "``a`b``"; not "use `a`"
 _ONLY_CODE: Final = re.compile(rf"(?P<new>{_SPAN})\s*(?P<asks>\?*)\.?")
 _FEW: Final = r"[^\s/`?]{1,80}(?: [^\s/`?]{1,80}){0,3}"
 _EDITS: Final = (

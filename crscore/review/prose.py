@@ -58,6 +58,7 @@ _WRAPPED: Final = re.compile(
     re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"<[^<>]*>")
+# "<br>", "</p>", "<li class=a>"; not "<b>"
 _BLOCK_TAG: Final = re.compile(r"</?(?:p|li|h[1-6]|t[dhr]|pre|br)\b[^<>]*>", re.IGNORECASE)
 # An empty line, or a line that starts like an item: HTML comments are not Markdown but resemble it.
 _UNSEEN_BREAK: Final = re.compile(r"\n[ \t]*(?:\n|(?=(?:[-*+•]|\d{1,3}[.)])[ \t]))")

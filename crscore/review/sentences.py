@@ -44,6 +44,7 @@ _MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")
 _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
 # "(See above.) It fails.": the segmenter does not split after a closed bracket or quote.
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
+# "1. ", "(2) ", "- ", "• "; not "1.5 ", "-a"
 _ENUMERATOR: Final = re.compile(r"\A(?:\(?\d{1,3}[.)]|[•·‣▪*+–—-])\s+")
 # A path alone ("src/app.py:12", "app.py (2)") is the location of a remark, not a remark. Bounded,
 # so that a run of slashes is not scanned to its end from every character.

@@ -18,6 +18,7 @@ INVISIBLE: Final = re.compile(
     "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """Characters without width on the screen."""
+# "le\u200baks": invisible characters between two letters; not those of an emoji
 _SPLIT_WORD: Final = re.compile(f"[A-Za-z]{INVISIBLE.pattern}+[A-Za-z]")
 # Confusable letters, as https://www.unicode.org/reports/tr39/ calls them.
 _LOOKALIKES: Final = str.maketrans(

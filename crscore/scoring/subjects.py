@@ -59,6 +59,7 @@ _QUALIFIED: Final = re.compile(rf"{_NAME.pattern}(?:(?:{_SEPARATOR.pattern}){_NA
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]|\w(?:\.|::|->|#)\w")
 # "close()"; not "file(s)"
 _CALL: Final = re.compile(r"\((?!s\))")
+# "parse", "Parse", "HTTP"; not "parseTree", "max_tries"
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 # "README.md", "docs/quick-start/page.md"
 _PATH: Final = re.compile(r"(?<![\w@+-])[\w@+-]*(?:[./][\w@+-]+)+")

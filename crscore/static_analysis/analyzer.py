@@ -25,10 +25,13 @@ PLACEHOLDERS = frozenset(
 )
 """Placeholders in a tool's arguments; see `docs/analyzers.md`."""
 _TEXTS = frozenset({"{files}", "{file_list}", "{folder}"})
+# "{files}", "{rules}"; not "{Files}", "{}"
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 # A file of the tool's folder that an argument names: "--config={here}/eslint.json"
 _OWN_FILE = re.compile(r"\{here\}/([\w./-]+)")
+# "ruff", "my-tool_2"; not "Ruff", "../x"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+# "{name}" in the sentence "`{name}` is never used."
 _SLOT = re.compile(r"\{(\w+)\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from crscore.records import SEVERITIES, ChangedFile, Finding, LineKind
 from crscore.syntax.change import runs_of
 
+# "63", "2.5"; not the 2 of "x2"
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
 

@@ -64,8 +64,11 @@ _UNREAD: Final = re.compile(
 )
 # A name becomes part of the signature, where a comma separates tools.
 _UNSAFE: Final = re.compile(r"[^\w.+ -]")
+# "{0}", and "{{" and "}}", which stand for braces
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
+# "file:", "https:"; not "C:", a drive of Windows
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,30}):")
+# "/srv/a.py", "\\a.py", "C:/a.py", "file:///a.py"; not "src/a.py"
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|[/\\]")
 # Names that tools give the base of the checkout; %SRCROOT% is the specification's.
 _CHECKOUT: Final = ("%SRCROOT%", "SRCROOT", "PROJECTROOT", "ROOTPATH")

@@ -81,6 +81,7 @@ _LINK: Final = re.compile(
     r"\((?:\d{1,9}|#[^\s()]{1,200}|\.{0,2}/[^\s()]{0,1000}|[a-z][a-z0-9+.-]{1,20}:[^\s()]{0,1000})\)",
     re.IGNORECASE,
 )
+# `\[a\](b)`, which SARIF shows as [a](b) and not as a link
 _LITERAL_LINK: Final = re.compile(r"\\\[((?:[^\[\]\\\n]){0,400})\\\](?=\()")
 # An empty line, a fence or a list ends the first paragraph.
 _PARAGRAPH_END: Final = re.compile(r"\n\s*(?:\n|(?=(?:```|~~~|[-*+•]\s|\d{1,2}[.)]\s)))")
@@ -94,6 +95,7 @@ _QUOTED_NAME: Final = re.compile(
 )
 # A full stop, then a capital, a digit or a quotation; "e.g. a", "3.11", "os.path" do not match.
 _END: Final = re.compile(r"[.!?][\"')\]]?(?=\s+[\"'(\[`]?[A-Z0-9`]|\s*$)")
+# "e.g.", "etc.", "J."; not "it."
 _ABBREVIATION: Final = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|resp|incl|[A-Z])\.$"
 )

@@ -26,6 +26,7 @@ above it starts inside a string or is in another language, and gets no outline."
 MAX_SOURCE = 4_000_000
 """Maximum characters of a file that is parsed in full; for a larger file, only the hunks are."""
 
+# "max_tries", "$scope"; not "+", "()"
 _WORD = re.compile(r"[\w$]+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 # The last comma of "call(\n  a,\n)", which formatters add and remove

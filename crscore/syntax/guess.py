@@ -58,6 +58,7 @@ _CPP_ONLY = re.compile(
     r"|\b(?:public|private|protected)\s*:|\bstd::|\boperator\s*[<>=!+*()-]|^[^\S\n]*#\s*include\s*<[a-z_]+>",
     re.MULTILINE,
 )
+# "src/a.cpp", "a.hh"; not "a.h", which may be C
 _CPP_FILE = re.compile(r"\.(?:cc|cpp|cxx|hpp|hh|hxx|ipp|inl)$")
 # The last alternative matches a line of a comment that starts above the known part of the header.
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|^[^\S\n]*\*[^\n]*", re.DOTALL | re.MULTILINE)

@@ -15,6 +15,7 @@ _CODE: Final = re.compile(
     + r"|(?<![\w`/.@-])(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*"
     r"(?:\((?:[^\s()]|, (?=\w))*\))?)(?![\w/])"
 )
+# "max_tries", "maxTries", "a::b", "f(", "os.path"; not "done.", "Retry"
 _CODE_LIKE: Final = re.compile(r"_|[a-z0-9][A-Z]|::|->|\(|(?<=\w)\.(?=\w)")
 # "e.g.", "example.com", and names of products that have the form of code.
 _NO_CODE: Final = re.compile(

@@ -48,7 +48,9 @@ _BORDER: Final = pattern(
 )
 """Matches the border between two clauses of a sentence."""
 _NAME: Final = re.compile(r"(?:[\w$]+(?:\.|::|->|#))*[A-Za-z_$][\w$]*")
+# "a.py", "src/shop/a.test.ts"; not "src/shop", "obj.method()"
 _PATH: Final = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)*\.[A-Za-z]\w{0,7}")
+# "parse_tree", "parseTree"; not "parse", "_parse"
 _MANY_WORDS: Final = re.compile(r"(?<=[^_])_(?=[^_])|[a-z0-9][A-Z]")
 _N: Final = r"(?P<name>§|it|them)"
 _P: Final = r"(?P<path>§)"
@@ -103,6 +105,7 @@ _CONSEQUENCE: Final = re.compile(
 )
 # "`save` is never called, because `parse` raises"
 _REASON: Final = re.compile(r"\W*(?:as|since|because|for|given|now that)\b", re.IGNORECASE)
+# "Is `f` unused?"; not "`f` is unused, right?"
 _QUESTION: Final = re.compile(r"^\W*(?:is|are|has|does|do|did|how|what)\b.*\?", re.IGNORECASE)
 # "here `f` is unused", "after the loop nothing reads `f`"
 _LOCAL: Final = pattern(
@@ -117,6 +120,7 @@ _PART: Final = pattern(
 _OUTSIDE: Final = pattern(
     r"\boutside(?: of)? (?P<path>§)?|\bother\b|\belse(?:where)?\b|\b(?:than|besides) (?P<than>§)"
 )
+# "test", "tests", "untested"; not "latest"
 _TESTS: Final = re.compile(r"\b(?:un)?test(?:s|ed)?\b", re.IGNORECASE)
 _DENIED: Final = pattern(r"\b<absent>\b|n't\b|\b<gone>\b")
 _CHECKS: Final = re.compile(r"\bcheck(?:s|ed)?\b", re.IGNORECASE)

@@ -25,6 +25,7 @@ MAX_CONDITIONS: Final = 40
 MAX_BLOCK_LINES: Final = 60
 """Maximum removed or added lines of a block; longer blocks are rewritten code, or data."""
 _NAME: Final = re.compile(r"[\w$]+")
+# "count", "$a" and "user" of "not user.is_active"; not "None", "is"
 _VARIABLE: Final = re.compile(
     r"(?<![\w$])(?!(?:not|is|in|null|nil|None|[Tt]rue)\b)[A-Za-z_$][\w$]*"
 )
@@ -59,8 +60,11 @@ _KEYS: Final = [
     (re.compile(row["literal"]), re.compile(row["context"]), row["sentence"])
     for row in _TABLES["keys"]
 ]
+# "30", "1_000", "2.5", "30s", "'10'", "10ms"; not "30 s", "v2"
 _NUMBER: Final = re.compile(r"[\"']?(\d[\d_]*+(?:\.\d+)?)([A-Za-z]{0,2})[\"']?")
+# "60 * " and "24 * 60 * " before the number that changed
 _FACTORS: Final = re.compile(r"(?<![\w.])(?:\d[\d_.]* \* ){1,4}$")
+# " * 1024" and " * 60 * 1000" after it
 _PRODUCT: Final = re.compile(r"(?: \* [\w.]+){0,4}")
 _QUOTES: Final = re.compile(r"^[\"'`]|[\"'`]$")
 # Files whose constants do not affect running code.
@@ -74,6 +78,7 @@ _TOKEN: Final = re.compile(
     r"|(?<=[(=,:?|&] |.[(=,:])/(?![/*])(?:\\.|[^/\\])++/\w*"
     r"|\b(?:[Tt]rue|[Ff]alse)\b|\b\d[\w.]*+)|[A-Za-z_$][\w$]*+|[^\w\s]"
 )
+# "x = 1  # why", "x = 1; // why"; not "http://host", "#include"
 _COMMENT: Final = re.compile(r"\s(?:#|//)\s")
 _NAME_BEFORE: Final = re.compile(
     # `wait: float = Field(default=`, `wait: float = `, `get("wait", `, `wait `, `sleep(`

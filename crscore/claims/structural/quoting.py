@@ -30,6 +30,7 @@ _COMMENT = re.compile(
 _MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*(?=\s)|</?\w+/?>|\s///?\s")
 # A word with the white space before it, or a mark
 _TOKEN = re.compile(r"\s*(?:[\w$.]+|[^\w\s])")
+# Two characters, one of them a letter: "ab", "x2"; not "a", "12"
 _WORD = re.compile(r"[^\W\d_]\w|\w[^\W\d_]")
 _CODE = re.compile(r"…|\);")  # shortened text, and code
 # Three words in a row: "Return the value", "Note, this is"; not "a = b" or "x: int = 3"
