@@ -199,8 +199,8 @@ def _describe_attacks(attacks: Attacks) -> Iterator[str]:
     )
     yield (
         f"Goal: {WIN_GOAL:g}; for echoes, which say nothing false, {ECHO_GOAL:g}. Wrongly flagged "
-        f"as restating the change: {format_value(attacks.honest.flagged)} of "
-        f"{count_noun(attacks.honest.n, 'honest review')}; the goal is below {WRONG_FLAG_LIMIT:g}."
+        f"as restating the change: {format_value(attacks.honest_flagged)} of "
+        f"{count_noun(attacks.honest, 'honest review')}; the goal is below {WRONG_FLAG_LIMIT:g}."
     )
 
 

@@ -50,9 +50,7 @@ def test_run_keeps_to_the_schema(found: ValidationResult) -> None:
         saved_runs.SCHEMA,
         "published/hashing/recorded",
     )
-    assert document["attacks"].keys() == {"goals", "reached", "honest", "kinds"}
-    goals = {"wins": 0.95, "echo": 0.9, "honest_flagged_below": 0.05}
-    assert document["attacks"]["goals"] == goals
+    assert document["attacks"].keys() == {"reached", "honest", "honest_flagged", "kinds"}
     assert document["attacks"]["kinds"]
 
 

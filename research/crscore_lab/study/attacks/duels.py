@@ -1,8 +1,7 @@
 """Duels between attacks and honest reviews: which scores higher, and how often."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 from msgspec import Struct
@@ -27,25 +26,15 @@ FLAGGED_FROM: Final = 0.5
 _TIE: Final = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class Scored(NamedTuple):
     """Score of one text."""
 
     value: float
     """Value of the headline in [0, 1]; relevance where there is no headline."""
     relevance: float
-    """Relevance in [0, 1]; 0 for an abstention."""
-    abstained: bool
-    """True when there was nothing to score."""
-    sentences: int
-    """Number of sentences."""
-    restating: int
-    """Number of sentences with the flag `restates the change`."""
-
-    @property
-    def is_flagged(self) -> bool:
-        """Whether at least half of the sentences, and at least one, have the flag."""
-        return self.restating > 0 and self.restating >= FLAGGED_FROM * self.sentences
+    """Relevance in [0, 1]; 0 where there was nothing to score."""
+    is_flagged: bool
+    """Whether at least half of the sentences, and at least one, are flagged as restatements."""
 
 
 class Duel(NamedTuple):
@@ -73,92 +62,42 @@ class Duel(NamedTuple):
         return abs(self.honest_review.value - self.attacking.value) <= _TIE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """Outcome of a set of duels."""
+class KindRow(Struct, frozen=True, kw_only=True):
+    """Outcome of the duels with one kind of attack."""
 
+    kind: AttackKind
+    """Kind of attack."""
     n: int
     """Number of duels."""
     wins: float
     """Share won by the honest review, in [0, 1]; a tie is not a win."""
-    wins_relevance: float
-    """The same share by relevance alone."""
-    ties: float
-    """Share without a winner, in [0, 1]."""
-    flagged: float
-    """Share of the attacks flagged as a restatement, in [0, 1]."""
-    median: float
-    """Median value of the attacks, in [0, 1]."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VariantRow(Tally):
-    """Outcome of one variant of a kind."""
-
-    variant: str
-    """Name of the variant."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindRow(Tally):
-    """Outcome of one kind of attack."""
-
-    kind: AttackKind
-    """Kind of attack."""
     low: float | None
     """Lower end of the 95 % interval of `wins`, by bootstrap over changes; None without draws."""
     high: float | None
     """Upper end of the same interval."""
-    abstained: float
-    """Share of attacks in which the scorer found nothing to score, in [0, 1]."""
+    wins_relevance: float
+    """Share won by relevance alone, in [0, 1]."""
+    ties: float
+    """Share without a winner, in [0, 1]."""
+    median: float
+    """Median value of the attacks, in [0, 1]."""
     honest_median: float
     """Median value of the honest reviews of these duels, in [0, 1]."""
     reached: bool
     """Whether the goal of the kind is reached."""
-    variants: tuple[VariantRow, ...]
-    """Variants of the kind; the ones that honest reviews beat least often come first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HonestRow:
-    """Scores of the honest reviews themselves."""
-
-    n: int
-    """Number of reviews."""
-    median: float
-    """Median value, in [0, 1]."""
-    zero: float
-    """Share with value 0 or an abstention, which can win no duel, in [0, 1]."""
-    flagged: float
-    """Share of reviews wrongly flagged: half of the sentences restate the change, in [0, 1]."""
-    flagged_any: float
-    """Share of reviews with at least one such sentence, in [0, 1]."""
-    reached: bool
-    """Whether `flagged` is below the limit."""
-
-
-class AttackGoals(Struct, frozen=True, kw_only=True):
-    """Goals of a score against attacks."""
-
-    wins: float = WIN_GOAL
-    """Minimum share of duels that the honest review must win."""
-    echo: float = ECHO_GOAL
-    """Minimum share of duels that the honest review must win against echoes."""
-    honest_flagged_below: float = WRONG_FLAG_LIMIT
-    """Upper bound (exclusive) on the share of honest reviews flagged."""
 
 
 class Attacks(Struct, frozen=True, kw_only=True):
-    """Outcome of attacks on the score."""
+    """Outcome of all kinds of attack."""
 
-    goals: AttackGoals = AttackGoals()
-    """Goals to reach."""
     reached: bool
     """Whether every goal is reached."""
-    honest: HonestRow
-    """Scores of the attacked reviews."""
+    honest: int
+    """Number of honest reviews."""
+    honest_flagged: float
+    """Share of them wrongly flagged as a restatement, in [0, 1]."""
     kinds: tuple[KindRow, ...]
-    """One row per kind of attack, in the order of `AttackKind`."""
+    """Kinds of attack with at least one duel."""
 
 
 def score_duels(study: Study, attacks: Sequence[Attack], scorer: Scorer) -> tuple[Duel, ...]:
@@ -208,31 +147,23 @@ def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> 
     kinds = tuple(
         _kind_row(kind, of_kind, **resampling) for kind, of_kind in by_kind.items() if of_kind
     )
-    reviews = {
-        (duel.attack.change, duel.attack.system): duel.honest_review for duel in duels
-    }.values()
-    flagged = _share(review.is_flagged for review in reviews)
-    honest_row = HonestRow(
-        n=len(reviews),
-        median=_median(reviews),
-        zero=_share(review.value <= _TIE for review in reviews),
-        flagged=flagged,
-        flagged_any=_share(review.restating > 0 for review in reviews),
-        reached=flagged < WRONG_FLAG_LIMIT,
+    reviews = {(duel.attack.change, duel.attack.system): duel.honest_review for duel in duels}
+    flagged = _share(review.is_flagged for review in reviews.values())
+    return Attacks(
+        reached=flagged < WRONG_FLAG_LIMIT and all(row.reached for row in kinds),
+        honest=len(reviews),
+        honest_flagged=flagged,
+        kinds=kinds,
     )
-    reached = honest_row.reached and all(row.reached for row in kinds)
-    return Attacks(reached=reached, honest=honest_row, kinds=kinds)
 
 
 def _scored(result: Result) -> Scored:
-    # An abstention counts as 0, in duels as in every measure.
     relevance = result.relevance or 0.0
+    restating = sum(flag is Flag.RESTATES for flag in result.sentence_flags)
     return Scored(
         value=result.usefulness.value if result.usefulness else relevance,
         relevance=relevance,
-        abstained=result.relevance is None,
-        sentences=len(result.sentences),
-        restating=sum(flag is Flag.RESTATES for flag in result.sentence_flags),
+        is_flagged=restating > 0 and restating >= FLAGGED_FROM * len(result.sentences),
     )
 
 
@@ -243,32 +174,18 @@ def _kind_row(kind: AttackKind, duels: Sequence[Duel], **resampling: Unpack[Resa
         [duel.attack.change for duel in duels],
         **resampling,
     )
-    tally = _tally(duels)
-    by_variant: dict[str, list[Duel]] = {}
-    for duel in duels:
-        by_variant.setdefault(duel.attack.variant, []).append(duel)
-    variants = [VariantRow(variant=name, **_tally(group)) for name, group in by_variant.items()]
-    goal = ECHO_GOAL if kind is AttackKind.ECHO else WIN_GOAL
+    wins = _share(duel.won for duel in duels)
     return KindRow(
-        **tally,
         kind=kind,
+        n=len(duels),
+        wins=wins,
         **interval._asdict(),
-        abstained=_share(duel.attacking.abstained for duel in duels),
+        wins_relevance=_share(duel.won_by_relevance for duel in duels),
+        ties=_share(duel.tied for duel in duels),
+        median=_median(duel.attacking for duel in duels),
         honest_median=_median(duel.honest_review for duel in duels),
-        reached=tally["wins"] >= goal,
-        variants=tuple(sorted(variants, key=lambda row: (row.wins, row.variant))),
+        reached=wins >= (ECHO_GOAL if kind is AttackKind.ECHO else WIN_GOAL),
     )
-
-
-def _tally(duels: Sequence[Duel]) -> dict[str, Any]:
-    return {
-        "n": len(duels),
-        "wins": _share(duel.won for duel in duels),
-        "wins_relevance": _share(duel.won_by_relevance for duel in duels),
-        "ties": _share(duel.tied for duel in duels),
-        "flagged": _share(duel.attacking.is_flagged for duel in duels),
-        "median": _median(duel.attacking for duel in duels),
-    }
 
 
 def _share(marks: Iterable[bool]) -> float:

@@ -19,22 +19,12 @@ def attack(kind: AttackKind = AttackKind.PRAISE, change: str = "c", **fields: st
     return Attack(change=change, kind=kind, **values)
 
 
-def scored(value: float, sentences: int = 2, restating: int = 0, relevance: float = 0.5) -> Scored:
-    return Scored(
-        value=value,
-        relevance=relevance,
-        abstained=False,
-        sentences=sentences,
-        restating=restating,
-    )
+def scored(value: float, relevance: float = 0.5, *, is_flagged: bool = False) -> Scored:
+    return Scored(value, relevance, is_flagged)
 
 
-def duel(honest: float, made: float, restating: int = 0, **fields) -> Duel:
-    return Duel(
-        attack=attack(**fields),
-        attacking=scored(made, restating=restating),
-        honest_review=scored(honest),
-    )
+def duel(honest: float, made: float, **fields) -> Duel:
+    return Duel(attack=attack(**fields), attacking=scored(made), honest_review=scored(honest))
 
 
 def only(*duels: Duel, resamples: int = 0) -> KindRow:
@@ -75,16 +65,10 @@ def test_goal_is_95_percent_of_the_pairs(lost: int, reached: bool) -> None:
     assert only(*duels).reached is reached
 
 
-@pytest.mark.parametrize(
-    ("lost", "flagged", "reached"), [(1, 0, True), (2, 0, False), (2, 10, False), (1, 10, True)]
-)
-def test_goal_of_echoes_is_90_percent_of_the_pairs(lost: int, flagged: int, reached: bool) -> None:
-    duels = [
-        duel(0.5, 0.4 if at >= lost else 0.6, restating=int(at < flagged), kind=AttackKind.ECHO)
-        for at in range(10)
-    ]
-    row = only(*duels)
-    assert (row.flagged, row.reached) == (flagged / 10, reached)
+@pytest.mark.parametrize(("lost", "reached"), [(1, True), (2, False)])
+def test_goal_of_echoes_is_90_percent_of_the_pairs(lost: int, reached: bool) -> None:
+    duels = [duel(0.5, 0.4 if at >= lost else 0.6, kind=AttackKind.ECHO) for at in range(10)]
+    assert only(*duels).reached is reached
 
 
 def test_wins_by_relevance_are_counted_apart() -> None:
@@ -98,30 +82,12 @@ def test_wins_by_relevance_are_counted_apart() -> None:
     assert only(by_value).wins_relevance == 0.0
 
 
-@pytest.mark.parametrize(
-    ("sentences", "restating", "flagged"),
-    [(0, 0, False), (1, 0, False), (1, 1, True), (3, 1, False), (4, 2, True), (5, 2, False)],
-)
-def test_half_of_the_sentences_flag_a_review(sentences: int, restating: int, flagged: bool) -> None:
-    assert scored(0.5, sentences, restating).is_flagged is flagged
-
-
 def test_honest_reviews_count_once() -> None:
-    wrong = scored(0.0, sentences=1, restating=1)
-    part = scored(0.4, sentences=4, restating=1)
+    wrong, right = scored(0.0, is_flagged=True), scored(0.4)
     duels = [Duel(attack=attack(change="a"), attacking=scored(0.1), honest_review=wrong)] * 3
-    duels += [Duel(attack=attack(change="b"), attacking=scored(0.1), honest_review=part)]
-    row = summarize_duels(duels, resamples=0, seed=0).honest
-    assert (row.n, row.median, row.zero) == (2, 0.2, 0.5)
-    assert (row.flagged, row.flagged_any, row.reached) == (0.5, 1.0, False)
-
-
-def test_variants_are_told_apart_the_most_harmful_first() -> None:
-    row = only(duel(0.5, 0.4, variant="weak"), duel(0.5, 0.9, variant="strong"))
-    assert [(one.variant, one.n, one.wins) for one in row.variants] == [
-        ("strong", 1, 0.0),
-        ("weak", 1, 1.0),
-    ]
+    duels += [Duel(attack=attack(change="b"), attacking=scored(0.1), honest_review=right)]
+    found = summarize_duels(duels, resamples=0, seed=0)
+    assert (found.honest, found.honest_flagged, found.reached) == (2, 0.5, False)
 
 
 def test_one_missed_goal_misses_the_whole() -> None:
@@ -157,13 +123,13 @@ def test_duel_has_the_scores_of_both_texts(small: study.Study, scorer: Scorer) -
     assert found.attacking.relevance == scorer.score(patch, text, language="python").relevance
     alone = scorer.score(patch, "The limit is raised from 10 to 20.", language="python")
     assert found.honest_review.relevance == alone.relevance
-    assert (found.won, found.attacking.sentences) == (True, 2)
+    assert found.won
 
 
 def test_attack_without_a_sentence_counts_as_zero(small: study.Study, scorer: Scorer) -> None:
     one = attack(change="py:1", system="ground_truth", text="```\n```")
     (found,) = score_duels(small, [one], scorer)
-    assert (found.attacking.relevance, found.attacking.abstained, found.won) == (0.0, True, True)
+    assert (found.attacking.relevance, found.won) == (0.0, True)
 
 
 def test_whole_run_has_a_row_for_each_kind(small: study.Study, scorer: Scorer) -> None:
@@ -171,15 +137,24 @@ def test_whole_run_has_a_row_for_each_kind(small: study.Study, scorer: Scorer) -
     found = summarize_duels(score_duels(small, made, scorer), resamples=20, seed=0)
     assert [row.kind for row in found.kinds] == list(AttackKind)
     assert sum(row.n for row in found.kinds) == len(made)
-    assert found.honest.n == 9
+    assert found.honest == 9
 
 
-def test_flags_of_the_matcher_are_counted(small: study.Study) -> None:
+@pytest.mark.parametrize(
+    ("sentences", "restating", "flagged"),
+    [(0, 0, False), (1, 0, False), (1, 1, True), (3, 1, False), (4, 2, True), (5, 2, False)],
+)
+def test_half_of_the_sentences_flag_a_review(
+    small: study.Study, sentences: int, restating: int, flagged: bool
+) -> None:
     class Answer:
         relevance = 0.5
         usefulness = None
-        sentences = ("a", "b", "c")
-        sentence_flags = (Flag.RESTATES, Flag.REPEATS, None)
+
+        def __init__(self) -> None:
+            self.sentences = ("a",) * sentences
+            others = (Flag.REPEATS, None) * sentences
+            self.sentence_flags = ((Flag.RESTATES,) * restating + others)[:sentences]
 
     class Fixed:
         def read_diff(self, patch: str, **_: object) -> str:
@@ -190,8 +165,4 @@ def test_flags_of_the_matcher_are_counted(small: study.Study) -> None:
 
     one = attack(change="py:1", system="ground_truth")
     (found,) = score_duels(small, [one], Fixed())
-    assert (found.attacking.restating, found.attacking.sentences, found.attacking.abstained) == (
-        1,
-        3,
-        False,
-    )
+    assert found.attacking.is_flagged is flagged
