@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Unpack
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,6 @@ from crscore_lab.study.measures.measurements import Includes, score_reviews
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
-
-COSINES: Final = tuple(round(0.2 + 0.05 * step, 2) for step in range(13))
-"""Thresholds of the table when the cosine decides."""
-DEGREES: Final = tuple(round(0.1 * step, 1) for step in range(1, 10))
-"""Thresholds of the table when the matcher's degree decides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,19 +37,6 @@ class Links:
     """The matcher's cosine threshold for these claims, or None; it depends on the generator."""
     decision: float
     """Minimum degree at which the matcher counts a pair as addressed."""
-
-
-class Point(Struct, frozen=True, kw_only=True):
-    """Performance of the classifier at one threshold."""
-
-    threshold: float
-    """Cut-off of the score."""
-    precision: float | None
-    """Precision in [0, 1]; None when no pair is above the threshold."""
-    recall: float
-    """Recall in [0, 1]."""
-    f1: float
-    """Harmonic mean of the two, in [0, 1]; 0 when no linked pair is above the threshold."""
 
 
 class Classifier(Struct, frozen=True, kw_only=True):
@@ -86,8 +68,6 @@ class Classifier(Struct, frozen=True, kw_only=True):
     """Upper end of the 95 % interval of `average_precision`."""
     auc: float | None
     """Chance that a linked pair outscores another; None when one of the two kinds is missing."""
-    table: tuple[Point, ...]
-    """Performance at other thresholds, ascending."""
 
 
 def judge_links(
@@ -176,39 +156,24 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     binary = bool(np.isin(links.degree, (0.0, 1.0)).all())
     score = links.cosine if binary else links.degree
     positive = links.degree >= links.decision
-    matcher = _point(positive, linked, links.decision if links.tau is None else links.tau)
+    hits, positives, total = (int(pairs.sum()) for pairs in (positive & linked, positive, linked))
     f1, precision = _intervals(links, score, positive, **resampling)
     # A draw that takes each pair exactly once gives the statistic itself.
     auc = float(resampled.auc(score, linked, np.ones((1, len(linked))))[0])
     return Classifier(
         n=len(linked),
-        positive=int(linked.sum()),
+        positive=total,
         score="cosine" if binary else "degree",
-        threshold=matcher.threshold,
-        precision=matcher.precision,
-        recall=matcher.recall,
-        f1=matcher.f1,
+        threshold=links.decision if links.tau is None else links.tau,
+        precision=hits / positives if positives else None,
+        recall=hits / total if total else 0.0,
+        f1=2 * hits / (positives + total) if positives + total else 0.0,
         f1_low=f1.low,
         f1_high=f1.high,
         average_precision=average_precision(score, linked),
         average_precision_low=precision.low,
         average_precision_high=precision.high,
         auc=None if np.isnan(auc) else auc,
-        table=tuple(
-            # The comparison is strict for a cosine, as in scoring.
-            _point(score > cutoff if binary else score >= cutoff, linked, cutoff)
-            for cutoff in (COSINES if binary else DEGREES)
-        ),
-    )
-
-
-def _point(positive: Bools, linked: Bools, threshold: float) -> Point:
-    hits, positives, links = (int(pairs.sum()) for pairs in (positive & linked, positive, linked))
-    return Point(
-        threshold=threshold,
-        precision=hits / positives if positives else None,
-        recall=hits / links if links else 0.0,
-        f1=2 * hits / (positives + links) if positives + links else 0.0,
     )
 
 

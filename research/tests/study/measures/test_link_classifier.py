@@ -52,14 +52,11 @@ def test_graded_matcher_is_ranked_by_its_degree() -> None:
     found = classified(links([0.1, 0.2, 0.9], [1, 1, 0], degree=[0.7, 0.5, 0.2]))
     assert (found.score, found.threshold) == ("degree", 0.5)
     assert (found.precision, found.recall, found.average_precision) == (1.0, 1.0, 1.0)
-    assert [point.threshold for point in found.table] == list(link_classifier.DEGREES)
-    assert [p.recall for p in found.table[4:6]] == [1.0, 0.5]
 
 
-def test_table_cuts_the_cosine_strictly() -> None:
-    table = {p.threshold: p for p in classified(links([0.6, 0.5], [1, 1])).table}
-    assert (table[0.5].recall, table[0.45].recall) == (0.5, 1.0)
-    assert (table[0.6].precision, table[0.6].recall, table[0.6].f1) == (None, 0.0, 0.0)
+def test_matcher_that_matches_nothing_has_no_precision() -> None:
+    found = classified(links([0.5, 0.4], [1, 1]))
+    assert (found.precision, found.recall, found.f1) == (None, 0.0, 0.0)
 
 
 def by_the_book(score: np.ndarray, linked: np.ndarray) -> float:
