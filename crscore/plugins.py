@@ -1,8 +1,8 @@
 """Plugins by name: modules that define `create`, named by their file.
 
-A plugin that takes options defines a `msgspec.Struct` that forbids unknown fields, each field with
-its type, its limits (`Annotated[int, Meta(ge=1)]`) and its default, and names it in the signature
-`create(options: ...)`; a plugin without options has `create()`.
+The options of a plugin are the keyword parameters of its `create`, each with its type, its limits
+(`Annotated[int, Meta(ge=1)]`) and its default. If several functions of the plugin need them all,
+`create(options: ...)` takes a `msgspec.Struct` that forbids unknown fields instead.
 """
 
 import importlib
@@ -94,19 +94,26 @@ def load(kind: str, name: str) -> ModuleType:
     return importlib.import_module(f"{module}.plugin" if is_package else module)
 
 
-class _NoOptions(msgspec.Struct, forbid_unknown_fields=True):
-    """Options of a plugin that takes none."""
-
-
 def options_class(module: ModuleType) -> type[msgspec.Struct]:
-    """Return the class that a plugin's `create` takes."""
-    for parameter in inspect.signature(module.create).parameters.values():
-        annotation = parameter.annotation
-        options: type[msgspec.Struct] = (
+    """Return a record of the options of a plugin's `create`."""
+    parameters = inspect.signature(module.create).parameters
+    if "options" in parameters:
+        annotation = parameters["options"].annotation
+        record: type[msgspec.Struct] = (
             getattr(module, annotation) if isinstance(annotation, str) else annotation
         )
-        return options
-    return _NoOptions
+        return record
+    empty = {inspect.Parameter.empty: msgspec.NODEFAULT}
+    return msgspec.defstruct(
+        "Options",
+        [
+            (name, item.annotation, empty.get(item.default, item.default))
+            for name, item in parameters.items()
+        ],
+        module=module.__name__,
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
 
 
 def create(
@@ -150,4 +157,6 @@ def create(
         option_match = _OPTION.search(message)
         origin = f"{kind.removesuffix('s')} {name}"
         raise ConfigError(option_match[1] if option_match else "options", origin, expected) from exc
-    return module.create() if shape is _NoOptions else module.create(options)
+    if "options" in inspect.signature(module.create).parameters:
+        return module.create(options)
+    return module.create(**msgspec.structs.asdict(options))

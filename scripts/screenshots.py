@@ -152,15 +152,16 @@ def main(arguments: list[str] | None = None) -> None:
         change = full_files.from_tree(change, texts)
     result = scorer.score(change, given.review.read_bytes())
     page_picture(
-        html.create().render([result]),
+        html.create()([result]),
         given.page,
         width=width,
         height=height,
         scheme=given.scheme,
     )
-    options = text.TextOptions(color=True, width=TERMINAL_COLUMNS)
     command = f"crscore score {given.diff.name} {given.review.name}"
-    terminal_picture(text.create(options).render([result]), given.terminal, title=command)
+    terminal_picture(
+        text.create(color=True, width=TERMINAL_COLUMNS)([result]), given.terminal, title=command
+    )
 
 
 if __name__ == "__main__":

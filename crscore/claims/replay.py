@@ -55,23 +55,19 @@ class Replay:
         )
 
 
-class ReplayOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Location of the recording."""
-
-    argument: str = ""
-    """The file."""
-
-
-def create(options: ReplayOptions) -> ClaimGenerator:
+def create(*, argument: str = "") -> ClaimGenerator:
     """Load a recording.
+
+    Args:
+        argument: Its file.
 
     Raises:
         ConfigError: No file was given.
         InputError: The recording cannot be read; the message says which row.
     """
-    if not options.argument:
+    if not argument:
         raise ConfigError("claims", "settings", "replay needs a file: replay:FILE")
-    path = Path(options.argument)
+    path = Path(argument)
     content = jsonl.read_bytes(path, "a recording of claims")
     rows = jsonl.read_rows(content, _Row, path, "a recording of claims")
     # By the hash of the diff's text: claims about another version of it could be wrong.

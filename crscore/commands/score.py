@@ -16,7 +16,6 @@ from crscore.settings import SETTINGS
 
 if TYPE_CHECKING:
     from crscore.records import Result
-    from crscore.reports.base import Report
     from crscore.settings import Config
 
 
@@ -82,7 +81,7 @@ def command(
         MiniLM(offline=settings.offline).preload()
     style = _terminal.report_style(to_terminal=output is None)
     offered = {"signature": settings.signature, **style}
-    report: Report = plugins.create("reports", settings.format, offered=offered)
+    render = plugins.create("reports", settings.format, offered=offered)
     scorer, change, comments, _ = read_review(settings, diff, review, code)
     from crscore.reports import view  # noqa: PLC0415  (after --help and wrong options)
     from crscore.verdicts.repository import Repository  # noqa: PLC0415
@@ -91,7 +90,7 @@ def command(
     fits = any(file.new_source or file.old_source for file in change.files)
     folder = Repository.of_folder(Path(code.source_root)) if code.source_root and fits else None
     result = scorer.score(change, comments, repository=folder)
-    io.write_text(report.render([result]), output)
+    io.write_text(render([result]), output)
     for note in view.notes(result):
         _terminal.print_note(f"note: {note}")
     return _gate(result, settings, "the review")

@@ -14,7 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -32,15 +31,6 @@ RULES: Final = 5
 """Version of the rules that supplement the trees: flags, and the degree allowed by each flag."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
-
-
-class CalibratedOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the matcher."""
-
-    encoder: str
-    """Identity of the run's encoder."""
-    weights: str | None = None
-    """File of the weights; None for the shipped ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,18 +112,22 @@ def knows(encoder: str) -> bool:
     return SHIPPED.exists() and encoder.partition("@")[0] == _read(SHIPPED).encoder
 
 
-def create(options: CalibratedOptions) -> Matcher:
+def create(*, encoder: str, weights: str | None = None) -> Matcher:
     """Create the matcher.
+
+    Args:
+        encoder: Identity of the run's encoder.
+        weights: File of the weights; None for the shipped ones.
 
     Raises:
         InputError: The weights cannot be read, or were learned on another encoder's vectors.
     """
-    path = Path(options.weights) if options.weights else SHIPPED
+    path = Path(weights) if weights else SHIPPED
     learned = _read(path)
-    encoder = options.encoder.partition("@")[0]
-    if encoder != learned.encoder:
+    own_encoder = encoder.partition("@")[0]
+    if own_encoder != learned.encoder:
         raise InputError(
-            f"the calibrated matcher needs the encoder {learned.encoder}, not {encoder}; "
+            f"the calibrated matcher needs the encoder {learned.encoder}, not {own_encoder}; "
             "use --matcher published, or train one (crscore train matcher DATA -o FILE) and use "
             "--matcher calibrated:FILE"
         )

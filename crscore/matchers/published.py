@@ -10,13 +10,6 @@ from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.records import Flag
 
 
-class PublishedOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the matcher."""
-
-    threshold: Annotated[float, msgspec.Meta(gt=-1, lt=1)]
-    """Cosine threshold; a pair matches strictly above it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Published:
     """Matcher that compares each cosine with the threshold tau.
@@ -52,6 +45,6 @@ class Published:
         )
 
 
-def create(options: PublishedOptions) -> Matcher:
-    """Create the matcher."""
-    return Published(threshold=options.threshold)
+def create(*, threshold: Annotated[float, msgspec.Meta(gt=-1, lt=1)]) -> Matcher:
+    """Create the matcher; a pair matches strictly above the threshold, a cosine."""
+    return Published(threshold=threshold)

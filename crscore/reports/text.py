@@ -5,15 +5,13 @@ not addressed; the page and the JSON document have everything. Notes are not par
 line prints them on stderr.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
 from crscore.records import Result
 from crscore.reports import console, score_blocks, view
-from crscore.reports.base import Report
 from crscore.reports.blocks import Block, Heading, Paragraph, Signature
 
 MAX_REMARKS: Final = 20
@@ -27,32 +25,29 @@ MAX_CHARS: Final = 600
 """Maximum characters of a remark, sentence or claim."""
 
 
-class TextOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Report for a terminal; its fields are its options."""
+def create(
+    *, signature: bool = False, color: bool = False, width: Annotated[int, Meta(ge=1)] = 80
+) -> Callable[[Sequence[Result]], str]:
+    """Create the report, which has each result below the one before.
 
-    signature: bool = False
-    """True to show the full signature instead of its short form."""
-    color: bool = False
-    """True to write color sequences."""
-    width: Annotated[int, Meta(ge=1)] = 80
-    """Width of the terminal in columns; the report is 40 to 160 columns wide."""
-
-
-def create(options: TextOptions) -> Report:
-    """Create the report, which has each result below the one before."""
+    Args:
+        signature: True to show the full signature instead of its short form.
+        color: True to write color sequences.
+        width: Width of the terminal in columns; the report is 40 to 160 columns wide.
+    """
 
     def render(results: Sequence[Result]) -> str:
         return "\n".join(
             console.render_blocks(
-                _blocks(result, view.number_heading(index, len(results)), options.signature),
-                color=options.color,
-                width=options.width,
+                _blocks(result, view.number_heading(index, len(results)), signature),
+                color=color,
+                width=width,
                 max_chars=MAX_CHARS,
             )
             for index, result in enumerate(results)
         )
 
-    return Report(render)
+    return render
 
 
 def _blocks(result: Result, heading: str, has_signature: bool) -> Iterator[Block]:

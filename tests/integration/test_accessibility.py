@@ -49,9 +49,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("pages")
     useful = results.useful(results.review())
     documents = {
-        "score": html.create().render([useful]),
-        "scores": html.create().render([results.decided(), results.flagged()]),
-        "large": html.create().render([results.large(12)]),
+        "score": html.create()([useful]),
+        "scores": html.create()([results.decided(), results.flagged()]),
+        "large": html.create()([results.large(12)]),
         "pull": page.render_page(overviews.useful_review(), useful),
     }
     for name, document in documents.items():
@@ -70,7 +70,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.mark.smoke
 def test_page_of_a_score_has_no_finding(chromium: Browser, tmp_path: Path) -> None:
     path = tmp_path / "score.html"
-    path.write_text(html.create().render([results.useful(results.review())]), "utf-8")
+    path.write_text(html.create()([results.useful(results.review())]), "utf-8")
     context = chromium.new_context(bypass_csp=True)
     assert findings_of(context, path) == []
     context.close()

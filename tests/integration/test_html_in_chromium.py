@@ -46,7 +46,7 @@ def show(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
 
     def open_page(*given: Result, width: int = 1100, **settings: object) -> Opened:
         path = tmp_path / "report.html"
-        path.write_text(html.create().render(given), "utf-8")
+        path.write_text(html.create()(given), "utf-8")
         context = chromium.new_context(viewport={"width": width, "height": 800}, **settings)
         contexts.append(context)
         page = context.new_page()

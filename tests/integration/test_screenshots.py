@@ -14,7 +14,7 @@ pytestmark = pytest.mark.hosts  # a real browser
 
 def test_page_picture_has_the_size_asked_for(tmp_path: Path) -> None:
     target = tmp_path / "img" / "page.png"
-    document = html.create().render([results.review()])
+    document = html.create()([results.review()])
     screenshots.page_picture(document, target, width=900, height=700, scheme="light")
     data = target.read_bytes()
     assert data.startswith(b"\x89PNG")
@@ -24,7 +24,7 @@ def test_page_picture_has_the_size_asked_for(tmp_path: Path) -> None:
 
 def test_terminal_picture_is_svg_that_loads_nothing(tmp_path: Path) -> None:
     target = tmp_path / "terminal.svg"
-    report = text.create(text.TextOptions(color=True, width=100)).render([results.review()])
+    report = text.create(color=True, width=100)([results.review()])
     screenshots.terminal_picture(report, target, title="crscore")
     drawing = target.read_text("utf-8")
     shown = "".join(ElementTree.fromstring(drawing).itertext()).replace("\xa0", " ")

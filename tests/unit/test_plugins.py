@@ -60,7 +60,7 @@ def test_create_makes_a_plugin_from_texts_and_values() -> None:
 def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
     offered = {"signature": True, "dialect": "klingon"}
     (shown, document) = (
-        plugins.create("reports", name, offered=offered).render([results.small()])
+        plugins.create("reports", name, offered=offered)([results.small()])
         for name in ("text", "json")
     )
     assert results.SIGNATURE in shown

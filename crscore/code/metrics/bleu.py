@@ -8,28 +8,22 @@ from __future__ import annotations
 
 from functools import partial
 
-from crscore.code import ngrams, tokens
-from crscore.code.metrics.metric import Floats, Metric, PresetOptions
+from crscore.code import ngrams
+from crscore.code.metrics.metric import Floats, Metric, Preset, rounding
+from crscore.code.tokens import TokenKind
 
 
-class BleuOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of BLEU."""
-
-    tokens: tokens.TokenKind = "tranx"
-    """Kind of tokens; n-grams need the punctuation."""
-
-
-def create(options: BleuOptions) -> Metric:
-    """Create the metric."""
+def create(*, tokens: TokenKind = "tranx", preset: Preset | None = None) -> Metric:
+    """Create the metric; its n-grams need the punctuation among the tokens."""
 
     def sentence_scores(statistics: Floats) -> Floats:
         scores = ngrams.bleu(statistics, effective_order=True)
-        return scores.round(3) if options.preset else scores
+        return scores.round(3) if preset else scores
 
     return Metric(
         name="bleu",
-        identify=lambda: f"bleu|tok:{options.tokens}|smooth:exp|eff:sentence{options.rounding}",
-        reduce=lambda samples: ngrams.statistics(samples, options.tokens),
+        identify=lambda: f"bleu|tok:{tokens}|smooth:exp|eff:sentence{rounding(preset)}",
+        reduce=lambda samples: ngrams.statistics(samples, tokens),
         sentence_scores=sentence_scores,
         corpus_scores=partial(ngrams.bleu, effective_order=False),
     )

@@ -10,19 +10,11 @@ import msgspec
 import numpy as np
 
 from crscore.code import libraries
-from crscore.code.metrics.metric import Floats, Metric, PresetOptions, mean_metric
+from crscore.code.metrics.metric import Floats, Metric, Preset, mean_metric
 from crscore.code.samples import Sample
 
 _CHAR_ORDER: Final = 6
 _BETA: Final = 2
-
-
-class ChrfOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of chrF; with the preset, a set's score is the mean of its samples."""
-
-    word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0
-    """Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are separated by white space, so
-    `f (x)` differs from `f(x)`: format both sides alike before using more than 0."""
 
 
 def _scores(totals: Floats) -> Floats:
@@ -41,12 +33,22 @@ def _scores(totals: Floats) -> Floats:
     return result
 
 
-def create(options: ChrfOptions) -> Metric:
-    """Create the metric."""
+def create(
+    *,
+    word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0,
+    preset: Preset | None = None,
+) -> Metric:
+    """Create the metric.
+
+    Args:
+        word_order: Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are separated by white
+            space, so `f (x)` differs from `f(x)`: format both sides alike before using more than 0.
+        preset: With it, a set's score is the mean of its samples.
+    """
 
     def identify() -> str:
-        variant = f"chrf|nc:{_CHAR_ORDER}|nw:{options.word_order}|beta:{_BETA}"
-        mean = "|mean|round:3" if options.preset else ""
+        variant = f"chrf|nc:{_CHAR_ORDER}|nw:{word_order}|beta:{_BETA}"
+        mean = "|mean|round:3" if preset else ""
         return f"{variant}|{libraries.version('sacrebleu')}{mean}"
 
     def reduce(samples: Sequence[Sample]) -> Floats:
@@ -54,7 +56,7 @@ def create(options: ChrfOptions) -> Metric:
         # common; then the characters of a candidate whose references are blank, which sacrebleu
         # does not count. Shape (N, 3 · orders + 1).
         metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
-            char_order=_CHAR_ORDER, word_order=options.word_order, beta=_BETA
+            char_order=_CHAR_ORDER, word_order=word_order, beta=_BETA
         )
         counted: dict[tuple[str, ...], Any] = {}
         rows = []
@@ -70,7 +72,7 @@ def create(options: ChrfOptions) -> Metric:
             rows.append([*row, 0 if row[1] else len("".join(sample.candidate.split()))])
         return np.array(rows, dtype=np.float64)
 
-    if options.preset:
+    if preset:
         # "Out of the BLEU" takes the mean of rounded scores.
         return mean_metric("chrf", identify, lambda samples: _scores(reduce(samples)).round(3))
     return Metric(

@@ -21,19 +21,18 @@ import tokenize
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Final, Literal, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from crscore.code import ngrams, tokens
 from crscore.code.dataflow import read_names
-from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, PresetOptions, pair_metric
+from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, Preset, pair_metric
 from crscore.code.syntax_tree import syntax_tree
 from crscore.diff.languages import read_tables
 from crscore.syntax.grammars import fingerprint
 from crscore.syntax.trees import grammar_of
 
-Preset = Literal["out-of-the-bleu"]
 T = TypeVar("T")
 
 # As in the published code, which weighs a keyword 1 and another word 0.2.
@@ -175,20 +174,20 @@ def _keywords(language: str | None, preset: Preset | None) -> frozenset[str]:
     return frozenset(word.lower() for word in words)  # as the default's tokens are
 
 
-def create(options: PresetOptions) -> Metric:
+def create(*, preset: Preset | None = None) -> Metric:
     """Create the metric."""
 
     def compare(candidate: str, reference: str, language: str | None) -> float:
         if not candidate.strip() or not reference.strip():
             return float(not candidate.strip() and not reference.strip())
-        parts = compute_parts(candidate, reference, language, options.preset)
-        if options.preset:
+        parts = compute_parts(candidate, reference, language, preset)
+        if preset:
             return round(parts.combine(PRESET_WEIGHTS), 3)
         return parts.combine(EQUAL_WEIGHTS)
 
     return pair_metric(
         "codebleu",
-        lambda: f"codebleu|{options.preset or 'equal'}|grammars:{fingerprint()}",
+        lambda: f"codebleu|{preset or 'equal'}|grammars:{fingerprint()}",
         compare,
         needs_grammar=True,
         max_characters=MAX_CHARACTERS,

@@ -12,7 +12,6 @@ Source:
 from collections.abc import Sequence
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -26,13 +25,6 @@ MAX_CHARS: Final = 50_000
 """Maximum number of characters of a candidate, reference or context that are read."""
 MAX_TOKENS: Final = 512
 _BATCH_SIZE: Final = 16
-
-
-class CodeScoreROptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the metric."""
-
-    model: str | None = None
-    """Hugging Face encoder: a folder or a name. Without one, the metric cannot judge any code."""
 
 
 def _vectors(model: str, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -68,18 +60,23 @@ def _sketch(code: str, sample: Sample) -> str:
     return sketch(code[:MAX_CHARS], sample.language, context=sample.context[-MAX_CHARS:])
 
 
-def create(options: CodeScoreROptions) -> Metric:
-    """Create the metric."""
+def create(*, model: str | None = None) -> Metric:
+    """Create the metric.
+
+    Args:
+        model: Hugging Face encoder: a folder or a name. Without one, the metric cannot judge any
+            code.
+    """
 
     def identify() -> str:
-        if options.model is None:
+        if model is None:
             return "codescore_r:cosine"
-        commit = getattr(load_model(options.model).model.config, "_commit_hash", None)
-        name = f"{options.model}@{commit[:8]}" if commit else options.model
+        commit = getattr(load_model(model).model.config, "_commit_hash", None)
+        name = f"{model}@{commit[:8]}" if commit else model
         return f"codescore_r:cosine:{name}:cls-relu"
 
     def scores(samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
-        assert options.model is not None  # noqa: S101 - else the metric refuses all samples
+        assert model is not None  # noqa: S101 - else the metric refuses all samples
         values = np.zeros(len(samples))
         pairs: list[tuple[int, str, str]] = []
         for index, sample in enumerate(samples):
@@ -95,12 +92,12 @@ def create(options: CodeScoreROptions) -> Metric:
                 pairs += [(index, candidate, _sketch(text, sample)) for text in references]
         if pairs:
             sketches = list(dict.fromkeys(text for pair in pairs for text in pair[1:]))
-            vectors = dict(zip(sketches, _vectors(options.model, sketches), strict=True))
+            vectors = dict(zip(sketches, _vectors(model, sketches), strict=True))
             for index, candidate, reference in pairs:
                 cosine = float(vectors[candidate] @ vectors[reference])
                 # Starts at 0, so a negative cosine counts as 0.
                 values[index] = max(values[index], min(cosine, 1.0))
         return values
 
-    refusal = None if options.model else "it needs an encoder: codescore_r:model=NAME"
+    refusal = None if model else "it needs an encoder: codescore_r:model=NAME"
     return mean_metric("codescore_r", identify, scores, needs_grammar=True, refusal=refusal)

@@ -15,7 +15,8 @@ from typing import Annotated, Final
 
 import msgspec
 
-from crscore.code import ngrams, tokens
+from crscore.code import ngrams
+from crscore.code import tokens as splitting
 from crscore.code.metrics.metric import Floats, Metric
 from crscore.code.samples import Sample
 from crscore.errors import InputError
@@ -25,19 +26,6 @@ PAPER_K: Final = 500
 IGNORED_SHARE: Final = 0.005
 """Share of the distinct n-grams of the references that is ignored without a corpus. The paper's
 500 of a few hundred references would be nearly all that two programs can have in common."""
-
-
-class CrystalBleuOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of CrystalBLEU."""
-
-    corpus: str | None = None
-    """File of code whose commonest n-grams are ignored; without it the n-grams of the
-    references of the samples that are scored together."""
-    k: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """Number of n-grams ignored; the default is 500 of a corpus, else 0.5 % of the distinct ones
-    of the references, which is 0 for a single short reference."""
-    tokens: tokens.TokenKind = "tranx"
-    """Kind of tokens."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -50,36 +38,49 @@ def _read(path: str) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _most_common(
-    texts: frozenset[str], kind: tokens.TokenKind, k: int | None
+    texts: frozenset[str], kind: splitting.TokenKind, k: int | None
 ) -> frozenset[ngrams.Ngram]:
     counts: Counter[ngrams.Ngram] = Counter()
     for text in texts:
         for order in range(1, ngrams.ORDER + 1):
-            counts.update(ngrams.count_ngrams(tokens.split(text, kind), order))
+            counts.update(ngrams.count_ngrams(splitting.split(text, kind), order))
     size = int(IGNORED_SHARE * len(counts)) if k is None else k
     # Equal counts are sorted by text, so that the order of the samples does not matter.
     return frozenset(sorted(counts, key=lambda ngram: (-counts[ngram], ngram))[:size])
 
 
-def create(options: CrystalBleuOptions) -> Metric:
-    """Create the metric."""
-    k = PAPER_K if options.corpus and options.k is None else options.k
+def create(
+    *,
+    corpus: str | None = None,
+    k: Annotated[int, msgspec.Meta(ge=0)] | None = None,
+    tokens: splitting.TokenKind = "tranx",
+) -> Metric:
+    """Create the metric.
+
+    Args:
+        corpus: File of code whose commonest n-grams are ignored; without it the n-grams of the
+            references of the samples that are scored together.
+        k: Number of n-grams ignored; the default is 500 of a corpus, else 0.5 % of the distinct
+            ones of the references, which is 0 for a single short reference.
+        tokens: Kind of tokens.
+    """
+    number = PAPER_K if corpus and k is None else k
 
     def identify() -> str:
-        if options.corpus is None:
-            ignored = f"{IGNORED_SHARE:.1%} of references" if options.k is None else f"{options.k}"
+        if corpus is None:
+            ignored = f"{IGNORED_SHARE:.1%} of references" if k is None else f"{k}"
         else:
-            digest = hashlib.sha256(_read(options.corpus).encode("utf-8", "replace")).hexdigest()
-            ignored = f"{k} of {digest[:12]}"
-        return f"crystalbleu|tok:{options.tokens}|smooth:exp|ignored:{ignored}"
+            digest = hashlib.sha256(_read(corpus).encode("utf-8", "replace")).hexdigest()
+            ignored = f"{number} of {digest[:12]}"
+        return f"crystalbleu|tok:{tokens}|smooth:exp|ignored:{ignored}"
 
     def reduce(samples: Sequence[Sample]) -> Floats:
-        if options.corpus is None:
+        if corpus is None:
             # A set, so that a reference counts once, however many candidates it has.
             texts = frozenset(text for sample in samples for text in sample.references)
         else:
-            texts = frozenset({_read(options.corpus)})
-        return ngrams.statistics(samples, options.tokens, _most_common(texts, options.tokens, k))
+            texts = frozenset({_read(corpus)})
+        return ngrams.statistics(samples, tokens, _most_common(texts, tokens, number))
 
     return Metric(
         name="crystalbleu",

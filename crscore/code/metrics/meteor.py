@@ -13,7 +13,8 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from crscore.code import libraries
-from crscore.code.metrics.metric import Metric, TokenOptions, pair_metric
+from crscore.code.metrics.metric import Metric, Preset, kind_of_tokens, pair_metric, rounding
+from crscore.code.tokens import TokenKind, split
 
 DEBIAN: Final = Path("/usr/share/wordnet")
 """Folder of Debian's and Ubuntu's package wordnet-base."""
@@ -22,20 +23,6 @@ _LEXNAMES: Final = "".join(f"{number:02d} file{number} 1\n" for number in range(
 
 NO_SYNONYMS: Final = SimpleNamespace(synsets=lambda _word: ())
 """WordNet without any synonym: METEOR asks for the sets of synonyms that a word is in."""
-
-
-class MeteorOptions(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of METEOR; the preset has tokens of tranX, and synonyms."""
-
-    synonyms: bool | None = None
-    """Whether synonyms of WordNet are aligned, where its files are on this machine. By default in
-    the preset only: for code they improve nothing, and without them a score is the same on every
-    machine."""
-
-    @property
-    def uses_synonyms(self) -> bool:
-        """Whether synonyms are aligned."""
-        return bool(self.preset) if self.synonyms is None else self.synonyms
 
 
 @functools.cache
@@ -90,22 +77,34 @@ def _stemmer() -> SimpleNamespace:
     return SimpleNamespace(stem=functools.lru_cache(maxsize=100_000)(porter.stem))
 
 
-def create(options: MeteorOptions) -> Metric:
-    """Create the metric."""
+def create(
+    *, tokens: TokenKind | None = None, synonyms: bool | None = None, preset: Preset | None = None
+) -> Metric:
+    """Create the metric.
+
+    Args:
+        tokens: Kind of tokens, as `kind_of_tokens`.
+        synonyms: Whether synonyms of WordNet are aligned, where its files are on this machine. By
+            default in the preset only: for code they improve nothing, and without them a score is
+            the same on every machine.
+        preset: With it, tokens of tranX, and synonyms.
+    """
+    kind = kind_of_tokens(tokens, preset)
+    with_synonyms = bool(preset) if synonyms is None else synonyms
 
     def identify() -> str:
-        words = find_wordnet()[1] if options.uses_synonyms else "no synonyms"
+        words = find_wordnet()[1] if with_synonyms else "no synonyms"
         version = libraries.version("nltk")
-        return f"meteor|tok:{options.kind_of_tokens}|{words}|{version}{options.rounding}"
+        return f"meteor|tok:{kind}|{words}|{version}{rounding(preset)}"
 
     def compare(candidate: str, reference: str, _language: str | None) -> float:
         score = libraries.load("nltk.translate.meteor_score", "nltk").single_meteor_score
-        left, right = map(options.split, (candidate, reference))
+        left, right = (split(text, kind) for text in (candidate, reference))
         if not left:
             return float(not right)
-        synonyms = find_wordnet()[0] if options.uses_synonyms else NO_SYNONYMS
+        wordnet = find_wordnet()[0] if with_synonyms else NO_SYNONYMS
         # nltk takes the reference first: https://www.nltk.org/api/nltk.translate.meteor_score.html
-        value = float(score(right, left, stemmer=_stemmer(), wordnet=synonyms))
-        return round(value, 3) if options.preset else value
+        value = float(score(right, left, stemmer=_stemmer(), wordnet=wordnet))
+        return round(value, 3) if preset else value
 
     return pair_metric("meteor", identify, compare)

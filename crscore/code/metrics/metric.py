@@ -8,12 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from crscore.code.samples import Sample
-from crscore.code.tokens import TokenKind, split
+from crscore.code.tokens import TokenKind
 from crscore.errors import InputError
 from crscore.syntax.grammars import language_of
 
@@ -24,33 +23,19 @@ MAX_CHARACTERS: Final = 200_000
 second."""
 
 
-class PresetOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of a metric that "Out of the BLEU" uses."""
-
-    preset: Literal["out-of-the-bleu"] | None = None
-    """That paper's variant; its scores of samples are rounded to 3 decimals."""
-
-    @property
-    def rounding(self) -> str:
-        """End of the identity of a metric with rounded scores."""
-        return "|round:3" if self.preset else ""
+Preset = Literal["out-of-the-bleu"]
+"""Option of a metric that "Out of the BLEU" uses: that paper's variant, whose scores of samples are
+rounded to 3 decimals."""
 
 
-class TokenOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of a metric of tokens in that paper."""
+def rounding(preset: Preset | None) -> str:
+    """Return the end of the identity of a metric with rounded scores."""
+    return "|round:3" if preset else ""
 
-    tokens: TokenKind | None = None
-    """Kind of tokens; the default is `code`, which agrees better with people, or `tranx` in the
-    preset."""
 
-    @property
-    def kind_of_tokens(self) -> TokenKind:
-        """Kind of tokens."""
-        return self.tokens or ("tranx" if self.preset else "code")
-
-    def split(self, text: str) -> list[str]:
-        """Split code into tokens."""
-        return split(text, self.kind_of_tokens)
+def kind_of_tokens(tokens: TokenKind | None, preset: Preset | None) -> TokenKind:
+    """Return an option, or its default: `tranx` in the preset, else `code`, which fits people."""
+    return tokens or ("tranx" if preset else "code")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,18 +1,23 @@
 """ROUGE-L: tokens in common with a reference, in the same order."""
 
 from crscore.code import libraries
-from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, TokenOptions, pair_metric
+from crscore.code.metrics.metric import (
+    MAX_CHARACTERS,
+    Metric,
+    Preset,
+    kind_of_tokens,
+    pair_metric,
+    rounding,
+)
+from crscore.code.tokens import TokenKind, split
 
 
-class RougeOptions(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of ROUGE-L; the preset has tokens of tranX."""
-
-
-def create(options: RougeOptions) -> Metric:
-    """Create the metric."""
+def create(*, tokens: TokenKind | None = None, preset: Preset | None = None) -> Metric:
+    """Create the metric; its tokens are those of `kind_of_tokens`."""
+    kind = kind_of_tokens(tokens, preset)
 
     def compare(candidate: str, reference: str, _language: str | None) -> float:
-        left, right = map(options.split, (candidate, reference))
+        left, right = (split(text, kind) for text in (candidate, reference))
         distance = libraries.load("rapidfuzz.distance", "rapidfuzz")
         common: int = distance.LCSseq.similarity(left, right)
         if not common:
@@ -21,7 +26,7 @@ def create(options: RougeOptions) -> Metric:
         # form.
         precision, recall = common / len(left), common / len(right)
         score = 2 * precision * recall / (precision + recall)
-        return round(score, 3) if options.preset else score
+        return round(score, 3) if preset else score
 
-    identity = f"rouge-l|tok:{options.kind_of_tokens}|beta:1{options.rounding}"
+    identity = f"rouge-l|tok:{kind}|beta:1{rounding(preset)}"
     return pair_metric("rouge_l", lambda: identity, compare, max_characters=MAX_CHARACTERS)

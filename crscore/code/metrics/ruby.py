@@ -17,7 +17,7 @@ from typing import Final
 
 from crscore.code import libraries, tokens
 from crscore.code.graphs import Graph, edit_distance, program_graph
-from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, PresetOptions, pair_metric
+from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, Preset, pair_metric
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.syntax.grammars import fingerprint
 
@@ -71,16 +71,16 @@ def token_similarity(candidate: str, reference: str) -> float:
     return 1 - int(levenshtein.distance(left, right)) / longer
 
 
-def create(options: PresetOptions) -> Metric:
+def create(*, preset: Preset | None = None) -> Metric:
     """Create the metric."""
 
     def identify() -> str:
         # Another scipy may choose another of several best assignments.
         scipy = libraries.version("scipy")
-        return f"ruby|{options.preset or 'fragments'}|grammars:{fingerprint()}|{scipy}"
+        return f"ruby|{preset or 'fragments'}|grammars:{fingerprint()}|{scipy}"
 
     def compare(candidate: str, reference: str, language: str | None) -> float:
-        whole_file = options.preset is not None
+        whole_file = preset is not None
         left, right = (_read(code, language, whole_file) for code in (candidate, reference))
         if left is None or right is None:
             score = token_similarity(candidate, reference)
@@ -88,6 +88,6 @@ def create(options: PresetOptions) -> Metric:
             score = graph_similarity(left[1], right[1])
         else:
             score = tree_similarity(left[0], right[0])
-        return round(score, 3) if options.preset else score
+        return round(score, 3) if preset else score
 
     return pair_metric("ruby", identify, compare, needs_grammar=True, max_characters=MAX_CHARACTERS)

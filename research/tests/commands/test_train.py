@@ -68,9 +68,7 @@ def test_same_seed_gives_the_same_file_in_another_process(data: Path, tmp_path: 
 def test_what_was_learned_scores(data: Path, tmp_path: Path) -> None:
     target = tmp_path / "own.npz"
     assert cli.run(["train", "matcher", str(data), "-o", str(target), *HASHING]) == 0
-    own = calibrated.create(
-        calibrated.CalibratedOptions(encoder="hashing:256", weights=str(target))
-    )
+    own = calibrated.create(encoder="hashing:256", weights=str(target))
     row = helper.full_rows()[0]
     scorer = Scorer(encoder="hashing", matcher=f"calibrated:{target}", analyzers="none")
     result = scorer.score(row["patch"], "Why is the limit 20?")

@@ -12,7 +12,7 @@ PATCH = parse.parse_diff("@@ -1 +1 @@\n-a\n+b\n", language="python")
 
 
 def replayed(path: Path):
-    return replay.create(replay.ReplayOptions(argument=str(path))).generate([PATCH])[0]
+    return replay.create(argument=str(path)).generate([PATCH])[0]
 
 
 def test_rows_of_a_file_answer_by_hash(tmp_path: Path) -> None:
@@ -63,18 +63,18 @@ def test_identity_changes_with_the_recording(tmp_path: Path) -> None:
     identities = set()
     for text in ('{"sha256": "1", "claims": []}', '{"sha256": "2", "claims": []}'):
         file.write_text(text, encoding="utf-8")
-        identities.add(replay.create(replay.ReplayOptions(argument=str(file))).identity)
+        identities.add(replay.create(argument=str(file)).identity)
     assert len(identities) == 2
 
 
 def test_no_path_is_a_wrong_setting() -> None:
     with pytest.raises(ConfigError, match="replay:FILE"):
-        replay.create(replay.ReplayOptions(argument=""))
+        replay.create(argument="")
 
 
 def test_missing_file_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        replay.create(replay.ReplayOptions(argument=str(tmp_path / "none.jsonl")))
+        replay.create(argument=str(tmp_path / "none.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_broken_row_names_its_place(tmp_path: Path, row: str) -> None:
     file = tmp_path / "claims.jsonl"
     file.write_text("\n" + row, encoding="utf-8")
     with pytest.raises(InputError, match=r"claims\.jsonl:2: "):
-        replay.create(replay.ReplayOptions(argument=str(file)))
+        replay.create(argument=str(file))
 
 
 def test_blank_claims_are_left_out(tmp_path: Path) -> None:

@@ -311,12 +311,12 @@ def test_shipped_trees_go_one_way_along_a_feature(matcher, name: str, direction:
 def test_encoder_of_other_vectors_is_an_input_error() -> None:
     other = hashing.Hashing().identity
     with pytest.raises(InputError, match=r"needs the encoder minilm.*not hashing.*--matcher pub"):
-        calibrated.create(calibrated.CalibratedOptions(encoder=other))
+        calibrated.create(encoder=other)
 
 
 def test_revision_of_the_encoder_does_not_matter(encoder: Encoder) -> None:
     name = encoder.identity.partition("@")[0]
-    assert calibrated.create(calibrated.CalibratedOptions(encoder=f"{name}@abc")).identity
+    assert calibrated.create(encoder=f"{name}@abc").identity
     assert calibrated.knows(f"{name}@abc")
     assert not calibrated.knows("hashing:256")
     assert not calibrated.knows(f"{name}-large")
@@ -326,9 +326,7 @@ def test_weights_of_ones_own(tmp_path: Path, matcher) -> None:
     path = tmp_path / "own.npz"
     own = replace(matcher.weights, encoder="hashing:256", seed=99)
     path.write_bytes(weights.to_bytes(own))
-    created = calibrated.create(
-        calibrated.CalibratedOptions(encoder="hashing:256", weights=str(path))
-    )
+    created = calibrated.create(encoder="hashing:256", weights=str(path))
     assert ".99+" in created.identity
 
 
@@ -339,9 +337,7 @@ def test_other_weights_of_the_same_data_and_seed_have_another_identity(
     for discount in (0.1, 0.2):
         path = tmp_path / f"{discount}.npz"
         path.write_bytes(weights.to_bytes(replace(matcher.weights, discount=discount)))
-        created = calibrated.create(
-            calibrated.CalibratedOptions(encoder=matcher.weights.encoder, weights=str(path))
-        )
+        created = calibrated.create(encoder=matcher.weights.encoder, weights=str(path))
         identities.add(created.identity)
     assert len(identities) == 2
 
@@ -353,9 +349,7 @@ def test_published_rule_takes_no_file() -> None:
 
 def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        calibrated.create(
-            calibrated.CalibratedOptions(encoder="hashing:256", weights=str(tmp_path / "none.npz"))
-        )
+        calibrated.create(encoder="hashing:256", weights=str(tmp_path / "none.npz"))
 
 
 def test_auto_takes_the_published_rule_for_an_encoder_nobody_learned_on() -> None:

@@ -6,7 +6,7 @@ from crscore.records import Diff, PseudoReference, ReferenceKind, Sentence
 
 
 def degrees(values: list[float], threshold: float) -> list[float]:
-    matcher = published.create(published.PublishedOptions(threshold=threshold))
+    matcher = published.create(threshold=threshold)
     similarity = np.array([values], dtype=np.float32)
     cells = Cells(
         diff=Diff(files=(), sha256=""),

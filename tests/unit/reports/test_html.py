@@ -56,7 +56,7 @@ class Reader(HTMLParser):
 
 
 def render(*inputs: Result) -> str:
-    return html.create().render(inputs)
+    return html.create()(inputs)
 
 
 def read(*inputs: Result) -> Reader:

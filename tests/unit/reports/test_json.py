@@ -24,7 +24,7 @@ def render(*inputs: Result) -> Any:
     def refuse(name: str) -> None:
         raise AssertionError(name)
 
-    document = standard.loads(json.create().render(inputs), parse_constant=refuse)
+    document = standard.loads(json.create()(inputs), parse_constant=refuse)
     VALIDATOR.validate(document)
     return document
 
@@ -287,7 +287,7 @@ def test_hostile_text_comes_back_unchanged() -> None:
 
 
 def test_document_as_written_cannot_command_terminal_or_runner() -> None:
-    written = json.create().render([results.hostile()])
+    written = json.create()([results.hostile()])
     assert not set(written) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800")
     assert "##[" not in written
     assert not any(line.lstrip().startswith("::") for line in written.split("\n"))
@@ -296,18 +296,18 @@ def test_document_as_written_cannot_command_terminal_or_runner() -> None:
 def test_text_that_is_not_english_stays_readable() -> None:
     comments = (results.Said(Comment(body="b", author="Zoë"), ("変更は良い。",)),)
     result = results.make(results.diff_of(), results.REFERENCES[:1], comments, [[0.5]])
-    written = json.create().render([result])
+    written = json.create()([result])
     assert "変更は良い。" in written
     assert "Zoë" in written
 
 
 def test_same_result_gives_the_same_bytes() -> None:
     report = json.create()
-    assert report.render([results.review()]) == report.render([results.review()])
+    assert report([results.review()]) == report([results.review()])
 
 
 def test_rows_of_numbers_stand_on_one_line() -> None:
-    assert "\n    [0.31, 0.1004],\n" in json.create().render([results.small()])
+    assert "\n    [0.31, 0.1004],\n" in json.create()([results.small()])
 
 
 def test_text_that_looks_like_a_list_of_numbers_is_left_alone() -> None:

@@ -23,7 +23,7 @@ MORE = re.compile(r"<details><summary>\d+ more (?:not addressed|remarks)</summar
 
 
 def render(*inputs: Result) -> str:
-    return markdown.create().render(inputs)
+    return markdown.create()(inputs)
 
 
 def tokens(document: str) -> list[Token]:

@@ -17,5 +17,5 @@ def test_prose_is_escaped_and_code_set_as_code() -> None:
 def test_suggested_code_is_cleaned_but_keeps_its_lines() -> None:
     comments = (results.Said(results.Comment(body="b"), ("s",), ("a\x1b[1m\n  b\n",)),)
     result = results.make(results.diff_of(), (), comments, [])
-    page = html.create().render([result])
+    page = html.create()([result])
     assert '<pre class="suggestion"><code>a\n  b</code></pre>' in page

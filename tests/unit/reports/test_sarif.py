@@ -51,7 +51,7 @@ def render(*given_: Result) -> Any:
     def refuse(name: str) -> None:
         raise AssertionError(name)
 
-    return json.loads(sarif.create().render(given_), parse_constant=refuse)
+    return json.loads(sarif.create()(given_), parse_constant=refuse)
 
 
 def run_of(result: Result) -> Any:
@@ -373,7 +373,7 @@ def test_document_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch)
     rng = random.Random(3)
     texts = ["".join(chr(rng.randint(0x4E00, 0x9FFF)) for _ in range(1_200)) for _ in range(104)]
     reference = [results.reference(text, (text[:300], 1, 1)) for text in texts]
-    written = sarif.create().render([unaddressed(*reference)])
+    written = sarif.create()([unaddressed(*reference)])
     assert len(written.encode()) < 10_000_000 // 50
     run = json.loads(written)["runs"][0]
     assert 20 < len(run["results"]) < 100
@@ -431,7 +431,7 @@ def test_scores_are_kept_for_other_readers() -> None:
 
 
 def read_back(*given_: Result) -> tuple[Any, ...]:
-    written = sarif.create().render(given_)
+    written = sarif.create()(given_)
     return reader.read_sarif(written.encode(), source="crscore.sarif")
 
 

@@ -18,7 +18,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def render(*inputs: Result, **options: str) -> str:
-    shown: str = plugins.create("reports", "text", options).render(inputs)
+    shown: str = plugins.create("reports", "text", options)(inputs)
     return shown
 
 
@@ -316,7 +316,7 @@ def test_import_and_render_are_quick() -> None:
         "result = results.review()\n"
         "start = time.perf_counter()\n"
         "from crscore.reports import text\n"
-        "text.create(text.TextOptions()).render([result])\n"
+        "text.create()([result])\n"
         "print(time.perf_counter() - start)"
     )
     runs = [
