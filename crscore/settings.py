@@ -196,8 +196,9 @@ _GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL_NAME})?)?"
 # matches nothing
 _NO_VALUE = r"(?!)"
 _MODEL_SETTINGS = frozenset({"model", "encoder", "claims", "reader"})
-# In 2025 a `.rubocop.yml` in a pull request made CodeRabbit run its code; a settings file must not
-# allow the same (docs/design/013-untrusted-code.md).
+# In 2025 a `.rubocop.yml` in a pull request made CodeRabbit run its code:
+# https://kudelskisecurity.com/research/how-we-exploited-coderabbit-from-a-simple-pr-to-rce-and-write-access-on-1m-repositories
+# A settings file must not allow the same (docs/design/013-untrusted-code.md).
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as its contents are executed"),
     "tools_dir": (_NO_VALUE, "cannot be set in a file, as the folder's contents are executed"),

@@ -55,7 +55,8 @@ _REFUSALS: Final[Mapping[str, tuple[type[HostError], str]]] = {
     "UNAUTHORIZED": _NO_RIGHT,
     "NOT_FOUND": (NotFoundError, "there is no such thing, or the token may not see it"),
 }
-# At DEBUG level PyGithub logs whole responses, in which a server may repeat the token.
+# At DEBUG level PyGithub logs whole responses, in which a server may repeat the token; it masks
+# the request's headers only: https://github.com/PyGithub/PyGithub/blob/main/github/Requester.py
 logging.getLogger("github.Requester").setLevel(logging.WARNING)
 
 

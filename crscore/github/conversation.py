@@ -58,6 +58,8 @@ class CommentItem(msgspec.Struct, frozen=True):
 
     id: int
     body: str | None = None
+    # None of an account that was deleted, against the documented schema:
+    # https://github.com/github/rest-api-description/issues/4266
     user: User | None = None
     html_url: str = ""
     created_at: str = ""

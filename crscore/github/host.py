@@ -81,7 +81,8 @@ class _Comparison(msgspec.Struct, frozen=True):
     files: list[_OlderFile] = []
 
 
-# Of the pull request as a whole no diff is requested: GitHub answers 406 above 300 files.
+# Of the pull request as a whole no diff is requested: GitHub answers 406 above 300 files, which
+# ended the runs of tools that had requested it: https://github.com/danger/danger-js/pull/1440
 @dataclass(frozen=True, slots=True)
 class GitHub:
     """`Host` of a GitHub server."""

@@ -45,7 +45,8 @@ class Client(HostClient):
     """
 
     name = "GitLab"
-    # python-gitlab's objects raise AttributeError for fields that a response lacks.
+    # python-gitlab's objects raise AttributeError for fields that a response lacks:
+    # https://python-gitlab.readthedocs.io/en/stable/faq.html#attribute-error-list
     library_errors = (gitlab.GitlabError, AttributeError, TypeError)
 
     def __init__(

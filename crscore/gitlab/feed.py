@@ -33,7 +33,8 @@ from crscore.hosts.feed import (
 from crscore.hosts.http import MAX_PAGES
 from crscore.hosts.records import MessageKind
 
-# A merge request is locked only while GitLab merges it.
+# A merge request is locked only while GitLab merges it, "a very short-lived, transitional state":
+# https://gitlab.com/gitlab-org/gitlab-ce/issues/43790
 _STATES: Final = {"opened": "open", "locked": "open"}
 
 

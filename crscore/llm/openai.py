@@ -45,7 +45,8 @@ _ORIGIN: Final = "engine openai"
 # The client requires a key, and local servers ignore it.
 _PLACEHOLDER_KEY: Final = "none"
 # Servers use different statuses and wordings for this error: OpenAI `context_length_exceeded`,
-# vLLM "maximum context length", llama.cpp "exceeds the available context size".
+# vLLM "maximum context length", llama.cpp "exceeds the available context size", at first with
+# status 500: https://github.com/ggml-org/llama.cpp/pull/15780
 _TOO_LONG_PHRASES: Final = (
     "context length", "context_length", "context size", "maximum context", "n_ctx"
 )  # fmt: skip

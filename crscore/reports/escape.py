@@ -34,7 +34,8 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # "`run`", "``run``", "```x = 1```"; not "````".
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)")
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
-# A runner executes `::name::` at the start of a line and `##[name]` anywhere as commands.
+# A runner executes `::name::` at the start of a line and `##[name]` anywhere as commands:
+# https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
 _COMMAND_LINE = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
 # "##[error]", "##[group]"; not "## Title"
 _OLD_COMMAND = re.compile(r"##(?=\[)")

@@ -12,7 +12,8 @@ from crscore.reports import blocks, score_blocks, view
 from crscore.reports.blocks import Run
 from crscore.reports.markdown_blocks import render_markdown
 
-# GitHub refuses a longer comment with 422, "body is too long (maximum is 65536 characters)".
+# GitHub refuses a longer comment with 422, "body is too long (maximum is 65536 characters)":
+# https://github.com/danger/danger/issues/424
 MAX_CHARS: Final = 65_000
 """Maximum characters of a document. GitHub allows 65,536 in a comment; the rest is for markers."""
 SHOWN_REMARKS: Final = 5

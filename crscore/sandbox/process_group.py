@@ -56,7 +56,8 @@ class Group:
 
     def kill(self) -> None:
         """Kill the whole group at once: a group cannot grow while it gets its signal."""
-        # macOS returns the second error for a group with only a dead leader left.
+        # macOS returns the second error for a group with only a dead leader left:
+        # https://github.com/airspeed-velocity/asv/pull/304
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 

@@ -115,8 +115,9 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
     return replace_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
 
 
-# For lizard, whose checkstyle XML lacks the last line of a function: a change in the middle of a
-# long function would not be on a line of its finding.
+# For lizard, whose checkstyle XML lacks the last line of a function
+# (https://github.com/terryyin/lizard/blob/master/lizard_ext/checkstyleoutput.py): a change in the
+# middle of a long function would not be on a line of its finding.
 def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
     columns = [shape.path, shape.line, shape.end_line, shape.name]
     columns += [column for column, _ in shape.measures.values()]

@@ -155,7 +155,8 @@ class _RunReader:
             for kind in ("toolExecutionNotifications", "toolConfigurationNotifications")
             for note in _objects(invocation, kind)
         ]
-        # Notifications of PMD have no level, only an exception.
+        # Notifications of PMD have no level, only an exception (`addRunTimeError` of its class
+        # `SarifLogBuilder`); by section 3.58.6 they are warnings then, although a file is unread.
         errors = [note for note in notes if note.get("level") == "error" or "exception" in note]
         findings = tuple(self._findings())
         unparsed = tuple(

@@ -164,7 +164,8 @@ def _version(
     # with its package, which touches the folder of the packages.
     is_python = analyzer.manifest.tool.command == INTERPRETER
     status = Path(sysconfig.get_path("purelib") if is_python else program).stat()
-    # npm gives the files of all versions the same mtime, so only ctime differs.
+    # npm gives the files of all versions the same mtime, 1985-10-26, so only ctime differs:
+    # https://github.com/npm/pacote/blob/main/lib/util/tar-create-options.js
     times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
     stamp = f"{program} {times} {status.st_size} {__version__}"
     key = f"version {analyzer.name} {analyzer.sha256} {stamp}"

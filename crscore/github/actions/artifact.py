@@ -21,7 +21,8 @@ MAX_BYTES: Final = 50_000_000
 """Maximum size of the file and of the archive, in bytes."""
 
 
-# CVE-2024-42471: `@actions/artifact` let an archive write outside of its folder.
+# CVE-2024-42471: `@actions/artifact` let an archive write outside of its folder,
+# https://github.com/advisories/GHSA-6q32-hq47-5qq3
 def read_artifact(path: Path) -> bytes:
     """Read the file that another job wrote.
 

@@ -143,7 +143,8 @@ def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:
     """
     if file is None or not values:
         return
-    # CVE-2022-35954: `@actions/core` had a fixed delimiter, which a value could contain.
+    # CVE-2022-35954: `@actions/core` had a fixed delimiter, which a value could contain:
+    # https://github.com/actions/toolkit/security/advisories/GHSA-7r3h-m5j6-3q42
     # The delimiter is random: a value that contained it could set other outputs.
     mark = f"ghadelimiter_{uuid.uuid4()}"
     _append(file, "".join(f"{name}<<{mark}\n{text}\n{mark}\n" for name, text in values.items()))
