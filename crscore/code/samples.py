@@ -36,6 +36,7 @@ class Sample:
     def __post_init__(self) -> None:
         """Use the usual name of the language: `js` becomes `javascript`."""
         if self.language:
+            # Frozen: https://docs.python.org/3/library/dataclasses.html#frozen-instances
             object.__setattr__(self, "language", canonical_name(self.language))
 
 

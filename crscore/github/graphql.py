@@ -257,6 +257,8 @@ THREAD_STATES: Final = {"threads": ListQuery("reviewThreads", _THREAD)}
 DETAILS: Final = {
     "reviews": ListQuery(
         "reviews",
+        # The interface `Actor` has no `databaseId`:
+        # https://docs.github.com/en/graphql/reference/interfaces#actor
         "author { __typename login ... on User { databaseId } ... on Bot { databaseId } } "
         f"body state submittedAt createdAt updatedAt commit {{ oid }} {_STATE}",
         first=10,

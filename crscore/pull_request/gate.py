@@ -42,6 +42,8 @@ def judge(
     if not thresholds:
         return GateResult((), ())
     subject = overview.name
+    # Whoever may comment must be able neither to block a pull request nor to let it pass
+    # (docs/design/016-pull-request.md).
     if overview.partial:
         lines = (f"{subject}: the gate was not applied: the run is partial",)
         return GateResult(lines, ()) if fail_on_partial else GateResult((), lines)

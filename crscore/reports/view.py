@@ -132,6 +132,7 @@ def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
     points = _whole_points(value)
     pairs = [
         (result.remarks[share.remark], amount)
+        # The last amount is the deduction, which belongs to no remark.
         for share, amount in zip(value.shares, points, strict=False)
     ]
     pairs.sort(key=lambda pair: (not is_refuted(pair[0]), not pair[0].is_valuable))
@@ -499,6 +500,7 @@ def places(
     if not spans:
         return f"whole change{source}"
     if not before:
+        # Lines that were only removed have no place in the new version.
         spans = tuple(span for span in spans if span.side is Side.NEW) or spans
     return f"{list_spans(spans, max_places)}{source}"
 

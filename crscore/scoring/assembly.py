@@ -193,6 +193,7 @@ def build_result(
     older_degrees: dict[tuple[int, str], float] = {}
     for index, older in review.originals.items():
         counted = [reference.counted for reference in older.references]
+        # Without `initial`, the maximum over no reference is a ValueError.
         best = older.degrees[counted].max(axis=0, initial=0.0).tolist()
         for unit, degree in zip(older.sentences, best, strict=True):
             older_degrees[index, unit.text] = degree

@@ -102,6 +102,7 @@ def analysis(
 
 
 def _identity(finding: Finding) -> tuple[str, str, str, int]:
+    # PMD's own SARIF says "PMD", the folder of the analyzer here `pmd`.
     return finding.tool.lower(), finding.rule.lower(), finding.path, finding.line
 
 
@@ -170,6 +171,8 @@ def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
             rule=raw.rule,
             path=unit.path,
             line=first,
+            # A tool may report an end beyond the text, or before the line; beyond a hunk it is
+            # unknown.
             end_line=max(first, unit.line_in_file(min(raw.end_line, last)) or first),
             message=raw.message,
             text=worded.text,

@@ -168,6 +168,7 @@ def _defects(findings: Sequence[Finding], vectors: Vectors) -> list[_Issue]:
     issues: dict[int, _Issue] = {}
     for index, finding in enumerate(findings):
         for first, issue in issues.items():
+            # With names masked, "`a` is unused." and "`b` is unused." are the same sentence.
             has_same_names = not names[index] or not names[first] or names[index] & names[first]
             is_same = is_similar[first, index] and has_same_names
             if is_same and finding.tool not in {member.tool for member in issue}:

@@ -318,6 +318,9 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
         if name_uses is None:
             continue
         relevant = [use for use in name_uses.uses if assertion.denies(use, name_uses.defining)]
+        # One certain use refutes the statement. To confirm it, the name must be on no line of code,
+        # not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files that are not code use
+        # nothing.
         if used := [
             use.line for use in name_uses.sure() if assertion.denies(use, name_uses.defining)
         ]:

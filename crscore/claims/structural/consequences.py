@@ -138,15 +138,19 @@ def find_guarded(unit: Evidence) -> Iterator[Statement]:
     for is_added, fact in conditions[:MAX_CONDITIONS]:
         block = (unit.new if is_added else unit.old).blocks.get(fact.line)
         variables = _variables(fact.text)
+        # Behind `if not a.ready: return`, the code was guarded before, too.
         if block is None or any(variables <= earlier for earlier in earlier_by_side[is_added]):
             continue
         own_lines, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]
         texts, moved = [text for _, text in own_lines], {text for _, text in other_lines if text}
         code = squeeze("".join(text for line, text in own_lines if line >= fact.line))
         after = code.partition(squeeze(fact.text))[2].lstrip("){:")
+        # Which of two equal lines moved is not known.
         bodies = [t for t in moved if texts.count(t) == 1 and after.startswith(squeeze(t))]
         body = max(bodies, key=len, default="").removesuffix("{").strip()
+        # A loop does more than skip its body, and beside a new `else` something else runs instead.
         is_other = "while" in code[:8] or (is_added and "else" in _variables(" ".join(texts)))
+        # If other lines of the block went too, the code was rewritten, not guarded.
         if moved <= {*texts} and not is_other and not _DULL.match(body):
             body = quote(body if split_arguments(body) is not None else body + "…")
             verb = "now runs only" if is_added else "no longer runs only"

@@ -116,6 +116,7 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
     rows = []
     for index, topic in enumerate(topics):
         change, other_count = topic.change, max(1, len(topics) - 1)
+        # Its own lines, such as its declaration, have its name, too.
         uses = users[change.short_name] - (change.short_name in topic.names)
         facts = Counter(
             fact.role

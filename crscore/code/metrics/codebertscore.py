@@ -201,6 +201,7 @@ def _encode(loaded: LoadedModel, rows: Sequence[Sequence[int]], *, layer: int) -
     for start in range(0, len(order), _BATCH_TEXTS):
         batch = order[start : start + _BATCH_TEXTS]
         shape = (len(batch), len(rows[batch[0]]))
+        # Without a padding token any number does, as the mask hides it.
         ids = torch.full(shape, loaded.tokenizer.pad_token_id or 0)
         present = torch.zeros(shape, dtype=torch.long)
         for line, index in enumerate(batch):
@@ -334,6 +335,7 @@ def align(candidate: Tokens, reference: Tokens) -> Floats:
         similarity = candidate.vectors[start : start + step] @ reference.vectors.T
         precision += float(similarity.max(axis=1) @ candidate_weights[start : start + step])
         best = np.maximum(best, similarity.max(axis=0))
+    # Rounding can take the mean of cosines beyond 1, and unlike vectors have negative ones.
     p, r = (min(max(mean, 0.0), 1.0) for mean in (precision, float(best @ reference_weights)))
     f1, f3 = ((1 + b * b) * p * r / (b * b * p + r) if p * r > 0 else 0.0 for b in (1, 3))
     return np.array([p, r, f1, f3])
