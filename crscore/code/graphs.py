@@ -84,6 +84,7 @@ def program_graph(tree: SyntaxTree) -> Graph:
         if last >= 0:
             edges.append((last, token, Edge.NEXT_TOKEN))
         last = token
+        # PHP and JavaScript have names with a `$`, which `isidentifier` refuses.
         if node.is_named and node.leaf and node.text.replace("$", "_").isidentifier():
             # The words of a name, each once.
             found_words = dict.fromkeys(word.lower() for word in _WORD.findall(node.text))

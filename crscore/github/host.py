@@ -111,6 +111,7 @@ class GitHub:
                 else CheckoutSearch(None, None)
             )
             change = self._read_change(repository, pull, search, limits, store)
+            # Of the branch itself, as GitHub's `base.sha` may lag behind it.
             settings = f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}"
             discussion = conversation.read_conversation(
                 self.client, repository, number, settings=settings

@@ -108,6 +108,7 @@ class FileRow(msgspec.Struct, frozen=True):
     @property
     def is_withheld(self) -> bool | None:
         """Whether GitLab omits its lines; None if only a comparison of contents can show it."""
+        # GitLab sends both since version 18.4.
         if self.collapsed is not None or self.too_large is not None:
             return bool(self.collapsed or self.too_large)
         # "Binary files a/x.png and b/x.png differ"

@@ -174,6 +174,7 @@ def _is_prose(text: str) -> bool:
         word = piece.lstrip("([\"'").rstrip(").,:;!?\"'").lower()
         if word in _words_of_code():
             continue
+        # "a" and "i" are also names of variables.
         if len(word) > 1 and _is_function_word(word):
             return True
         count += _PLAIN_WORD.fullmatch(piece) is not None

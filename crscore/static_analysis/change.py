@@ -88,6 +88,7 @@ def find_continued(
 def _key(finding: Finding, edits: Mapping[int, Hashable], old_line: int) -> Hashable:
     """Return a value that both versions of a finding share."""
     edit = edits.get(finding.line)
+    # By its line and not by its words: if a copy of a bad line is put above it, the copy is new.
     if edit is None and finding.line > 0:
         return finding.rule, old_line
     # The message without numbers outside of names: a function may have grown.

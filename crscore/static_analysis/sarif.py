@@ -186,6 +186,8 @@ class _RunReader:
             # Sections 3.27.9 (`kind`) and 3.27.24 (`baselineState`).
             if not result or kind in _NO_FINDING or baseline == "absent":
                 continue
+            # An index that names another rule than the id is a mistake of the tool, so it is not
+            # read.
             rule_id = _text(result, "ruleId") or _text(result, "rule", "id")
             name = rule_id[:_MAX_RULE]
             while name and name not in self.rules:  # `CA5350/md5` is a case of the rule `CA5350`
@@ -213,6 +215,7 @@ class _RunReader:
                 line = _whole(region.get("startLine"), MAX_LINE) or 0
                 end = _whole(region.get("endLine"), MAX_LINE) or 0
                 return path, line, max(line, end if line else 0)
+        # The file that the tool was told to analyze (section 3.27.13).
         return self._path(_object(result, "analysisTarget")), 0, 0
 
     def _path(self, location: Json) -> str:
@@ -236,6 +239,7 @@ def _message(result: Json, rule: Json) -> str:
     by_id = _text(rule, "messageStrings", _text(message, "id"), "text")
     text = _text(message, "text") or by_id or _text(message, "markdown")
     arguments = message.get("arguments")
+    # Without arguments nothing is filled in, as few tools double the braces of their messages.
     if isinstance(arguments, list) and arguments:
         texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
 

@@ -441,6 +441,7 @@ def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
                 continue
             if words_of(text) in prose:  # a line inside a comment
                 continue
+            # If as many lines were added as removed, each added line replaces one removed line.
             old = removed[index][1] if len(removed) == len(added) else ""
             exchanged = exchange(old, text) if old and unit.is_gone(old) else ""
             noun = "the line " if not exchanged or quote(text) in exchanged else ""

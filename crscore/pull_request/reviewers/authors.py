@@ -133,6 +133,7 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
         )
     login = strip_app_suffix(post.login or GHOST) if is_bot else post.login or GHOST
     bots = (*(profile.name for profile in settings.profiles), *map(str.casefold, settings.markers))
+    # A person may have the name of a bot, and is not that bot.
     clashes = login.casefold() in bots
     return Author(
         name=f"@{login}" if clashes else login,

@@ -88,6 +88,8 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
         keys: list[tuple[object, ...]] = [text]
         if post.kind is MessageKind.LINE:
             file = (*text, post.path, post.side or Side.NEW)
+            # Lines move with a push, so an outdated post repeats the same words anywhere on its
+            # side of the file, a current one only those on its own line.
             keys += [(*file, post.line), file] if post.outdated else [file, (*file, post.line)]
         if keys[-1] in posted:
             dropped.add(index)
