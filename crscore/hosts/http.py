@@ -1,4 +1,4 @@
-"""HTTP client that reads from code hosts; writes go through the hosts' own libraries.
+"""HTTP client of code hosts.
 
 All requests of a run share one budget for waits. A response has a maximum size and duration, no
 redirect leads to another host, and the token is masked before anything else sees a response. All
@@ -10,7 +10,6 @@ import http.client
 import json
 import re
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,12 +18,10 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
-import requests
-import urllib3
-from urllib3 import Retry
 
 from crscore.errors import (
     BadTokenError,
+    DependencyError,
     HostError,
     NotFoundError,
     PermissionDeniedError,
@@ -35,6 +32,13 @@ from crscore.errors import (
 from crscore.reports.escape import one_line
 from crscore.text import count_noun, mask_secret
 from crscore.version import __version__
+
+try:
+    import requests
+    import urllib3
+    from urllib3 import Retry
+except ImportError as exc:
+    raise DependencyError("requests", "pip install 'crscore[github]'") from exc
 
 T = TypeVar("T")
 
@@ -116,16 +120,7 @@ class Page(NamedTuple, Generic[T]):
     """Number of items in the whole list; None if the host does not report it."""
 
 
-class Refusal(NamedTuple):
-    """Response to a write that the host's library turned into an exception."""
-
-    status: int
-    headers: Mapping[str, str]
-    """Headers by lower-case name."""
-    body: bytes
-
-
-class HostClient(ABC):
+class HostClient:
     """Client for one code host and one token. Not thread-safe.
 
     Args:
@@ -145,8 +140,8 @@ class HostClient(ABC):
 
     name: ClassVar[str]
     """Name of the host in messages."""
-    library_errors: ClassVar[tuple[type[Exception], ...]]
-    """Exceptions of the host's library."""
+    seconds_between_writes: ClassVar[float] = 0.0
+    """Seconds between two writes, as the host requests."""
     comment_key: bytes
     """Key of crscore's comments: see `sticky.derive_key`."""
 
@@ -180,17 +175,13 @@ class HostClient(ABC):
         self._address = address
         self._max_requests = max_requests
         self._report = report or (lambda _: None)
+        self._next_write = 0.0
         self.requests = 0
         """Requests sent so far, counting each try and each redirect."""
 
     def close(self) -> None:
         """Close the connections."""
         self.session.close()
-
-    # The libraries raise their own errors, but `write` decides by the response.
-    @abstractmethod
-    def read_refusal(self, exc: Exception) -> Refusal | None:
-        """Return the response that caused one of `library_errors`; None if it cannot be read."""
 
     def get(self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None) -> T:
         """Read one resource.
@@ -270,45 +261,42 @@ class HostClient(ABC):
             raise UnavailableError(f"GET {path}", reason)
         return tuple(unique.values())
 
-    def write(self, operation: str, action: Callable[[], T]) -> T:
-        """Write with the host's library, and retry only if the host certainly changed nothing.
+    def write(
+        self, verb: str, path: str, kind: type[T], *, operation: str, text: str | None = None
+    ) -> T:
+        """Create, change or delete a comment.
+
+        Only what certainly had no effect is repeated: a rate limit comes before the write, and so
+        does the failure to connect.
 
         Args:
+            verb: HTTP method.
+            path: Path of the API.
+            kind: Type of the response.
             operation: Description of the write, for messages.
-            action: Sends one request. It must also read the attributes of the response that are
-                needed, because some libraries check an attribute only when it is read.
-
-        Returns:
-            What `action` returned.
+            text: Text of the comment; None to delete one.
 
         Raises:
-            UncertainWriteError: The outcome is unknown: check before repeating the write.
-            HostError: The write failed.
+            UncertainWriteError: It may or may not have been done.
+            HostError: It was not done.
         """
 
         def attempt() -> T:
-            self._count(operation)
+            time.sleep(max(0.0, self._next_write - time.monotonic()))
+            body = None if text is None else {"body": text}
             try:
-                return action()
-            except _NO_RESPONSE as exc:
-                error = _no_response(exc, operation)
-                if isinstance(error, TransientError) and error.may_have_arrived:
-                    raise _uncertain_write(operation, error.error.reason) from exc
-                raise error from exc
-            except self.library_errors as exc:
-                refusal = self.read_refusal(exc)
-            # Outside `except`, so that no error is chained to `exc`, which may quote the token.
-            if refusal is None:
-                raise _uncertain_write(operation, f"{self.name}'s response cannot be read")
-            body = self.session.mask(refusal.body)
-            try:
-                self.check(refusal.status, refusal.headers, body, operation)
-            # A 5xx can come after the write; only a rate limit certainly comes before it.
+                response = self.send(verb, self._address + path, operation, json=body)
             except TransientError as exc:
-                if isinstance(exc.error, RateLimitedError):
+                if isinstance(exc.error, RateLimitedError) or not exc.may_have_arrived:
                     raise
                 raise _uncertain_write(operation, exc.error.reason) from exc
-            raise _uncertain_write(operation, f"{self.name} returned {refusal.status}")
+            finally:
+                self._next_write = time.monotonic() + self.seconds_between_writes
+            try:
+                return self.decode(response.content or b"null", kind, operation)
+            except (TransientError, UnavailableError) as exc:
+                reason = f"{self.name}'s response cannot be read"
+                raise _uncertain_write(operation, reason) from exc
 
         return self.retry(attempt)
 
@@ -479,7 +467,6 @@ class HostSession(requests.Session):
         super().__init__()
         self.headers["User-Agent"] = f"crscore/{__version__}"
         self.certificates = certificates
-        self.last_headers: Mapping[str, str] = {}
         self._timeout_s = timeout_s
         secret = (token or "").encode()
 
@@ -514,7 +501,6 @@ class HostSession(requests.Session):
         response._content = self.mask(bytes(body))  # as `Response.content` does it
         for name, value in response.headers.items():
             response.headers[name] = self.mask(value.encode()).decode()
-        self.last_headers = response.headers
         return response
 
 
