@@ -106,7 +106,7 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     try:
         return _sentences(parsed.read(_read_claims), cut=False)
     except MalformedAnswerError:
-        # Drafts in JSON are no text.
+        # Drafts in JSON are not text.
         text = "" if parsed.is_cut and parsed.values else parsed.text
         items, cut, has_sections = _text_items(text[:MAX_CHARS], cut=not whole or parsed.is_cut)
         if json_only and not has_sections:

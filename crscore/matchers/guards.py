@@ -132,7 +132,7 @@ def is_pasted(text: str, changed: str) -> bool:
         changed: The changed lines without white space and prose.
 
     Returns:
-        True if the text has more than `MAX_REMARK_PIECES` words, looks like code, is no prose, and
+        True if the text has more than `MAX_REMARK_PIECES` words, looks like code, is not prose, and
         is part of one of the lines.
 
     Example:
@@ -167,7 +167,7 @@ def _remove_messages(code: str) -> str:
 
 def _is_prose(text: str) -> bool:
     """Return whether a text has a function word, or three other words and no symbol of code."""
-    # `x_` stands for a code span and is no word.
+    # `x_` stands for a code span and is not a word.
     plain = _STRING.sub(" ", CODE_SPAN.sub(" x_ ", text))
     count = 0
     for piece in plain.split():

@@ -90,7 +90,7 @@ def _list_reviewed(reviews: Reviews) -> list[tuple[str, set[str], bool]]:
         is_trusted = message.is_trusted is not False
         login = message.login or ""
         # Anybody can take the login that an app has without its suffix
-        # (docs/design/019-who-spoke.md), so a stranger's login is no name.
+        # (docs/design/019-who-spoke.md), so a stranger's login names no reviewer.
         names = {reading.reviewer, *((login, strip_app_suffix(login)) if is_trusted else ())}
         if message.commit:
             # GitHub keeps the commit that a review was made on, also after further pushes.

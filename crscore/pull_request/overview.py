@@ -44,7 +44,7 @@ Number = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")]
 # `owner/name` of GitHub has two parts; up to 20 subgroups:
 # https://docs.gitlab.com/user/group/subgroups/
-# GitLab's groups nest; `.` and `..` are no names.
+# GitLab's groups nest; `.` and `..` are not names.
 _NAME: Final = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9_.-]{1,100}"
 Repository = Annotated[str, Meta(pattern=rf"\A{_NAME}(?:/{_NAME}){{1,20}}\Z")]
 # Documents link to it, and an untrusted file may give it: no user, query or fragment, in which a

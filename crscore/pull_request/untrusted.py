@@ -65,7 +65,7 @@ def check_subject(
     Raises:
         InputError: The overview is about another pull request or another commit.
     """
-    # A host finds a repository whatever the case of its name, and an event may have another.
+    # A host ignores the case of a repository's name, and an event may have another case.
     subject = (overview.repository.lower(), overview.number, overview.head)
     if subject != (repository.lower(), number, head.lower()):
         raise InputError(

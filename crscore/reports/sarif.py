@@ -135,7 +135,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
         # https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#runautomationdetails-object
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
-        # An abstention is no failure: the run ended, and its reason is a notification.
+        # An abstention is not a failure: the run ended, and its reason is a notification.
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
         "results": entries,
         # Code scanning does not show these, but other readers may.

@@ -255,7 +255,7 @@ class _Search:
     ) -> None:
         """Add the comments in a value; every entry of a list of comments must contain one."""
         if isinstance(value, list):
-            # GraphQL lists null for what the token may not see.
+            # GraphQL lists null in place of an object that the token may not see.
             for entry in filter(lambda entry: entry is not None, value):
                 self._search(entry, thread, is_entry=is_entry, is_listed=True)
             return

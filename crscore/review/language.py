@@ -54,7 +54,7 @@ def is_english(text: str, in_english: bool = False) -> bool:
     """Return whether a text is in English; True without enough evidence of another language.
 
     Args:
-        text: Plain text; code, addresses and quoted words in it are no evidence.
+        text: Plain text; code, addresses and quoted words in it are not evidence.
         in_english: It is a part of a text in English. Then one function word is enough, and four
             words are too few for the detector, which takes a quarter of a short run to load: 32 %
             of real comments need it instead of 57 %.

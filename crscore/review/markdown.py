@@ -55,7 +55,7 @@ _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
 _DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
 # A label has at most 999 characters: https://spec.commonmark.org/0.31.2/#link-label
 _BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
-# GitHub's delimiters, with which "$5 and $6" is no formula:
+# GitHub's delimiters, with which "$5 and $6" is not a formula:
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
 _FORMULA: Final = re.compile(
     r"(?<![\w$])(?:\$\$(?:[^$\\]|\\.)+\$\$|\$(?=\S)(?:[^$\\]|\\.)+(?<=\S)\$(?!\w))", re.DOTALL

@@ -59,7 +59,7 @@ _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "socket": (41, 198),
     "io_uring_setup": (425, 425),  # can open sockets of its own
-    # The group is killed at the end; what has left it would stay.
+    # The group is killed at the end; a process that has left it would stay.
     "setpgid": (109, 154),
     "setsid": (112, 157),
     "unshare": (272, 97),

@@ -97,7 +97,7 @@ def list_points(
             and topic.state is TopicState.NEW
             and (topic.noun in _TEST_NOUNS or role_of(topic.place.path) == "test")
         )
-        # A new test is no point to touch beside the code that it tests.
+        # Whoever reviews the new code need not mention its new test, too.
         if not is_new_test:
             of_code.append(rows)
     return tuple(

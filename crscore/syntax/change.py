@@ -109,7 +109,7 @@ class Version:
 
     def declares(self, name: str, language: Language) -> bool:
         """Return whether the file declares a qualified name; False if only its hunks are known."""
-        # What the hunks do not show may declare it.
+        # A line that the hunks do not show may declare it.
         if not self.is_whole:
             return False
         if self._declared is None:

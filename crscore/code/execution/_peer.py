@@ -615,7 +615,7 @@ def is_standard(kind: type) -> bool:
 
 
 def visible_base(base: type) -> type | None:
-    """Return what the other process sees of a base; of the standard library only what it copies."""
+    """Return the base that the other process sees; of the standard library, only one it copies."""
     if not is_standard(base) or issubclass(base, BaseException):
         return base
     return next((kind for kind in base.__mro__ if kind in _IMMUTABLE), None)
@@ -1264,7 +1264,7 @@ def is_done(task: Any) -> bool:
     loop = task.get_loop()
     # `asyncio.run` inside the program has its own loop, which is running then.
     if not loop.is_running():
-        # One round of what is ready now.
+        # One round of the callbacks that are ready now.
         loop.call_soon(loop.stop)
         loop.run_forever()
     return bool(task.done())
