@@ -158,6 +158,8 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
         while hunk_lines and not lines[end - 1]:
             hunk_lines.pop()
             end -= 1
+        # `git diff --word-diff=porcelain` writes a line feed of the file so:
+        # https://git-scm.com/docs/git-diff
         if lines[end : end + 1] == ["~"]:
             fault = WORD_DIFF
         elif not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):

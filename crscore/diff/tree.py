@@ -95,6 +95,7 @@ def read_folder(folder: Path) -> Tree:
             is_inside = False
         if not is_inside or S_ISDIR(state.st_mode):
             reason = f"{path} is listed by git and cannot be read"
+        # To open a pipe would wait for somebody who writes to it.
         elif S_ISREG(state.st_mode):
             entries.append((path, state.st_size))
     paths, reason = choose(entries, reason=reason)
@@ -117,6 +118,7 @@ def without_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _walk(root: Path) -> Iterator[str]:
     """Yield the files below a folder that is not a work tree, at most one more than allowed."""
+    # Without recursion, as folders can be nested more deeply than Python may recurse.
     folders, count = [root], 0
     while folders and count <= MAX_FILES:
         try:

@@ -184,6 +184,7 @@ def _use(lines: Iterable[str]) -> str:
 def _code(text: str) -> str:
     text = _TICKS.sub("`", text.strip())
     code = shorten(text, MAX_SHOWN)
+    # https://spec.commonmark.org/0.31.2/#code-spans
     return f"`` {code} ``" if "`" in code else f"`{code}`"
 
 
@@ -218,6 +219,7 @@ def _sides(block: str) -> tuple[list[str], list[str]]:
         if line.startswith(("@@", "---", "+++", "diff ", "index ", "\\")):
             continue
         sign, text = line[:1], line[1:]
+        # Context is the same on both sides, with its leading space or without.
         if sign != "+":
             old.append(text if sign == "-" else line)
         if sign != "-":

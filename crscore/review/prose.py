@@ -123,6 +123,8 @@ def _parts(text: str) -> Iterator[str]:
     begin, fence = 0, ""
     while len(text) - begin > MAX_PART_CHARS:
         end = text.rfind("\n", begin, begin + MAX_PART_CHARS) + 1 or begin + MAX_PART_CHARS
+        # A code block that the cut divides goes on in the next part, so its fence is repeated
+        # there.
         yield fence + text[begin:end]
         for marker in _FENCE.findall(text, begin, end):
             fence = "" if fence.strip() == marker else fence or f"{marker}\n"
@@ -169,6 +171,7 @@ class _ProseReader:
             elif node.is_element_node:
                 name = (node.tag or "").removeprefix("x-")
                 opened.append((node, name, self._open(node, name)))
+                # `_open` has read the content of `pre`.
                 node = None if name == "pre" else node.first_child
             else:
                 self._read_text(node)
@@ -282,6 +285,7 @@ class _ProseReader:
         if not buffer:
             return
         is_code = buffer is self._code
+        # A unit can end within a code span: it is closed here and opened again in the next unit.
         written = "".join([*buffer, f"`{CODE_CLOSE}"] if is_code else buffer)
         buffer[:] = [f"{CODE_OPEN}`"] if is_code else []
         text = " ".join(fold_lookalikes(written.replace(_EMPTY_CODE, "")).split())

@@ -182,6 +182,7 @@ def _version(
             environment={**environment, "HOME": folder, "TMPDIR": folder},
             limits=limits_of(analyzer),
         )
+    # Some programs, such as `java -version`, print it on standard error.
     output = (process.stdout + b"\n" + process.stderr).decode("utf-8", errors="replace")
     match = analyzer.manifest.tool.pattern.compiled.search(output)
     if match is None:

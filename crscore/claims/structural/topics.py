@@ -300,6 +300,7 @@ def _absorb_imports(
     roles = {fact.role for fact in (*file.new.facts, *file.old.facts)}
     # In C and C++, a line without facts is a macro before a declaration, or `#endif`.
     is_imports = roles <= _IMPORTS and (Role.IMPORT in roles or file.language in {"c", "cpp"})
+    # The rest of a new or removed file with a single unit belongs to that unit, whatever it is.
     if not (is_whole and len(top_level) == 1) and (not is_imports or file.size > main.size):
         return set()
     lines = [(True, line) for line in file.added] + [(False, line) for line in file.removed]
