@@ -180,6 +180,7 @@ class GitHub:
 
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
         """Read crscore's own comments: see `Host`."""
+        # `settings` is the root folder here, which has no text, as none are needed.
         discussion = conversation.read_conversation(
             self.client, repository, number, settings=f"{head}:"
         )
@@ -204,6 +205,7 @@ class GitHub:
         for row in self.client.get(path, _Comparison).files:
             with suppress(InputError):
                 # A row is one file; GitHub omits the last line feed of its patch.
+                # A binary file has no patch, which is then an InputError.
                 files += parse.parse_diff(f"{row.patch or ''}\n", path=row.filename).files[:1]
         return files
 

@@ -203,6 +203,7 @@ class OpenAI:
         free = asyncio.Semaphore(self.options.concurrency)
         in_a_row: list[Failure] = []
         try:
+            # A redirect must not take the key to another server.
             http_client = openai.DefaultAsyncHttpxClient(follow_redirects=False)
         except OSError as exc:
             reason = "the trusted certificates (SSL_CERT_FILE or SSL_CERT_DIR) cannot be read"
@@ -227,6 +228,7 @@ class OpenAI:
                     result = await self._ask(client, chat, sampling)
                     if isinstance(result, Answer):
                         in_a_row.clear()
+                    # Without a remedy, the fault may be this chat's alone.
                     elif result.remedy:
                         in_a_row.append(result)
                     return result
@@ -287,6 +289,8 @@ class OpenAI:
         """
         if status not in {400, 422, 500, 501}:
             return False
+        # OpenAI's reasoning models reject the older name:
+        # https://platform.openai.com/docs/api-reference/chat/create
         if "max_tokens" in sent and "max_completion_tokens" in message:
             self._renamed["max_tokens"] = "max_completion_tokens"
             return True

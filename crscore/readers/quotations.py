@@ -107,6 +107,7 @@ def locate(
     after = 0
     for first, _ in ends:
         start = dense.find(first, after) if first else -1
+        # Words that a comment repeats are those after the remark before.
         starts.append(start if start >= 0 or not first else dense.find(first))
         after = max(after, starts[-1] + len(first))
     located: list[tuple[int, ...]] = []
@@ -117,6 +118,7 @@ def locate(
         end = max(dense.rfind(last, start, limit), dense.find(last, start)) if last else -1
         pieces = dict.fromkeys(owners[start : end + len(last)]) if 0 <= start <= end else ()
         columns = {column for index in pieces for column in shown_comment.pieces[index][1]}
+        # No sentence is in two remarks: two points of one sentence share that sentence.
         free_columns = tuple(sorted(columns - used_columns.keys()))
         located.append(free_columns or (used_columns[min(columns)] if columns else ()))
         used_columns |= dict.fromkeys(free_columns, free_columns)

@@ -80,6 +80,7 @@ def fit_parts(
     Returns:
         The text, and the number of items that did not fit.
     """
+    # A job may print the document to its log, where a runner would execute commands in it.
     cleaned = [
         part._replace(
             head=escape.no_commands(part.head),
@@ -98,6 +99,7 @@ def fit_parts(
             continue
         room = left - size(part.head) - size(part.foot)
         fitting: list[str] = []
+        # A later item may be shorter and fit.
         for item in part.items:
             if size(item) <= room:
                 fitting.append(item)

@@ -17,6 +17,9 @@ def create(*, tokens: TokenKind = "tranx", preset: Preset | None = None) -> Metr
     """Create the metric; its n-grams need the punctuation among the tokens."""
 
     def sentence_scores(statistics: Floats) -> Floats:
+        # As in sacrebleu, whose `sentence_bleu` has the effective order by default and whose
+        # `corpus_bleu` does not:
+        # https://github.com/mjpost/sacrebleu/blob/master/sacrebleu/compat.py
         scores = ngrams.bleu(statistics, effective_order=True)
         return scores.round(3) if preset else scores
 
