@@ -102,6 +102,7 @@ def list_points(
             of_code.append(rows)
     return tuple(
         ChangePoint(tuple(rows), any(matches[row].matched for row in rows))
+        # Of a change that only adds tests, they are the points.
         for rows in of_code or groups
     )
 
@@ -195,6 +196,7 @@ def find_named(
                     break
         identified = set(chain.from_iterable(owners for owners in candidates if len(owners) == 1))
         shared = [owners for owners in candidates if len(owners) <= MAX_SHARING_POINTS]
+        # A name of two points means both, unless the sentence names one of them alone.
         identified.update(*(owners for owners in shared if owners.isdisjoint(identified)))
         for point in identified:
             by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
@@ -226,6 +228,7 @@ def _name_points(
         {name for line in diff.lines(kind) for name in _NAME.findall(line.text)}
         for kind in (LineKind.ADDED, LineKind.REMOVED, LineKind.CONTEXT)
     )
+    # A name on both sides, or on an unchanged line, was there before and still is.
     changed = {name for name in (added ^ removed) - context if len(name) >= MIN_NAME_CHARS}
     units, details = defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)
     for index, references in enumerate(points):

@@ -26,7 +26,8 @@ def render_code_quality(overview: Overview) -> str:
             continue
         # Without the line, so that a point that moved stays the same.
         subject = f"{place.path}\n{point.kind}\n{point.source}\n{point.text}"
-        # Numbered, as GitLab expects each violation's fingerprint to be unique.
+        # Numbered, as GitLab shows only the first violation of a fingerprint:
+        # https://gitlab.com/cromefire/detekt-gitlab-report/-/issues/10
         repeats[subject] += 1
         text = f"{subject}\n{repeats[subject]}".encode("utf-8", "surrogatepass")
         severity = point.severity and _SEVERITIES.get(point.severity)
