@@ -1,19 +1,34 @@
-"""Client for GitHub's API, REST and GraphQL."""
+"""Client for GitHub's API: reads REST and GraphQL over `hosts.http`, writes with PyGithub."""
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import msgspec
 
-from crscore.errors import HostError, NotFoundError, PermissionDeniedError, UnavailableError
-from crscore.hosts.http import (
-    MAX_MESSAGE,
-    HostClient,
-    TransientError,
-    has_limit_words,
-    join_reason,
+from crscore.errors import (
+    DependencyError,
+    HostError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnavailableError,
 )
+
+try:
+    import github
+
+    from crscore.hosts.http import (
+        MAX_MESSAGE,
+        HostClient,
+        Refusal,
+        TransientError,
+        has_limit_words,
+        join_reason,
+    )
+except ImportError as exc:
+    raise DependencyError("PyGithub", "pip install 'crscore[github]'") from exc
+
 from crscore.hosts.sticky import derive_key
 from crscore.reports.escape import one_line
 
@@ -21,9 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import requests
+    from github.Issue import Issue
 
 T = TypeVar("T")
 
+# https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+SECONDS_BETWEEN_WRITES = 1.0
+"""Seconds between two writes, as GitHub requests."""
 # GraphQL errors have status 200 and a type. The types are undocumented; these were observed.
 _BUSY_TYPES: Final = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"})
 # GitHub ends a query after ten seconds:
@@ -36,6 +55,9 @@ _REFUSALS: Final[Mapping[str, tuple[type[HostError], str]]] = {
     "UNAUTHORIZED": _NO_RIGHT,
     "NOT_FOUND": (NotFoundError, "there is no such thing, or the token may not see it"),
 }
+# At DEBUG level PyGithub logs whole responses, in which a server may repeat the token; it masks
+# the request's headers only: https://github.com/PyGithub/PyGithub/blob/main/github/Requester.py
+logging.getLogger("github.Requester").setLevel(logging.WARNING)
 
 
 class _GraphqlError(msgspec.Struct, frozen=True):
@@ -66,8 +88,14 @@ class Client(HostClient):
     """
 
     name = "GitHub"
-    # https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
-    seconds_between_writes = 1.0
+    # PyGithub raises all but the first for a response that it cannot parse.
+    library_errors = (
+        github.GithubException,
+        github.BadAttributeException,
+        AssertionError,
+        AttributeError,
+        RuntimeError,
+    )
 
     def __init__(
         self,
@@ -88,9 +116,24 @@ class Client(HostClient):
         lasting_token = None if token is None or token.startswith("ghs_") else token
         self.comment_key = derive_key(comment_key or lasting_token)
         super().__init__(self.api_url, headers, token, **options)
+        self._github = github.Github(
+            auth=github.Auth.Token(token) if token is not None else None,
+            base_url=self.api_url,
+            timeout=options.get("timeout_s", 30),
+            user_agent=str(self.session.headers["User-Agent"]),
+            retry=None,  # PyGithub's own retries would ignore the budget
+            seconds_between_requests=None,
+            seconds_between_writes=SECONDS_BETWEEN_WRITES,
+            lazy=True,
+        )
 
     def __repr__(self) -> str:
         return f"Client({self.api_url!r})"
+
+    def close(self) -> None:
+        """Close the connections."""
+        super().close()
+        self._github.close()
 
     def graphql(self, query: str, variables: Mapping[str, Any], kind: type[T]) -> T:
         """Send a read-only GraphQL query, which may be repeated like a GET.
@@ -103,9 +146,7 @@ class Client(HostClient):
         Raises:
             HostError: The response is missing or incomplete.
         """
-        # An Enterprise server has REST below `/api/v3` and GraphQL at `/api/graphql`:
-        # https://docs.github.com/en/enterprise-server/graphql/guides/forming-calls-with-graphql
-        operation, url = "GraphQL", f"{self.api_url.removesuffix('/v3')}/graphql"
+        operation, url = "GraphQL", self._github.requester.graphql_url
         body = {"query": query, "variables": dict(variables)}
 
         def attempt() -> T:
@@ -116,6 +157,16 @@ class Client(HostClient):
             return self.decode(response.content, _GraphqlData[kind], operation).data  # type: ignore[valid-type]
 
         return self.retry(attempt)
+
+    def issue(self, repository: str, number: int) -> Issue:
+        """Return PyGithub's object of an issue or pull request, for `write`; sends nothing."""
+        return self._github.get_repo(repository).get_issue(number)
+
+    def read_refusal(self, exc: Exception) -> Refusal | None:
+        """Return the response behind an exception of PyGithub."""
+        if not isinstance(exc, github.GithubException):
+            return None
+        return Refusal(exc.status, exc.headers or {}, msgspec.json.encode(exc.data))
 
     def _graphql_error(
         self, errors: Sequence[_GraphqlError], response: requests.Response

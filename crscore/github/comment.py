@@ -1,18 +1,27 @@
-"""Writer of crscore's comment on GitHub."""
+"""Writer of crscore's comment on GitHub, with PyGithub."""
 
-from types import NoneType
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
+from crscore.errors import UncertainWriteError
 from crscore.github.client import Client
 from crscore.hosts import sticky
 from crscore.hosts.sticky import Written
 
+if TYPE_CHECKING:
+    from github.Issue import Issue
+    from github.IssueComment import IssueComment
+
+T = TypeVar("T")
+
 
 class _Comment(msgspec.Struct, frozen=True):
     id: int
-    html_url: str
+    html_url: str = ""
     body: str | None = None
 
 
@@ -29,16 +38,21 @@ class CommentWriter(NamedTuple):
 
     def create(self, body: str) -> Written:
         """Write a comment: see `sticky.Writer`."""
-        return self._write("POST", f"{self.number}/comments", body)
+        return self._write(lambda issue: self._locate(issue.create_comment(body)))
 
     def edit(self, comment: int, body: str) -> Written:
         """Replace a comment's text: see `sticky.Writer`."""
-        return self._write("PATCH", f"comments/{comment}", body)
+
+        def edit(issue: Issue) -> Written:
+            note = issue.get_comment(comment)
+            note.edit(body)
+            return self._locate(note)
+
+        return self._write(edit)
 
     def delete(self, comment: int) -> None:
         """Delete a comment: see `sticky.Writer`."""
-        path = f"/repos/{self.repository}/issues/comments/{comment}"
-        self.client.write("DELETE", path, NoneType, operation=self._operation)
+        self._write(lambda issue: issue.get_comment(comment).delete())
 
     def find(self, body: str) -> Written | None:
         """Return a comment with this text: see `sticky.Writer`."""
@@ -52,7 +66,13 @@ class CommentWriter(NamedTuple):
     def _operation(self) -> str:
         return f"comment on {self.repository}#{self.number}"
 
-    def _write(self, verb: str, address: str, body: str) -> Written:
-        path = f"/repos/{self.repository}/issues/{address}"
-        note = self.client.write(verb, path, _Comment, operation=self._operation, text=body)
-        return Written(note.id, note.html_url)
+    def _locate(self, comment: IssueComment) -> Written:
+        if not (comment.id and comment.html_url):
+            # PyGithub returns an object without values for a response that is no comment.
+            reason = "GitHub's response contains no comment"
+            raise UncertainWriteError(self._operation, reason)
+        return Written(comment.id, comment.html_url)
+
+    def _write(self, action: Callable[[Issue], T]) -> T:
+        issue = self.client.issue(self.repository, self.number)
+        return self.client.write(self._operation, lambda: action(issue))

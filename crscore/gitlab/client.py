@@ -1,9 +1,22 @@
-"""Client for GitLab's API."""
+"""Client for GitLab's API: reads over `hosts.http`, writes with python-gitlab."""
 
-from typing import Any, NamedTuple
+from __future__ import annotations
 
-from crscore.hosts.http import HostClient
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from crscore.errors import DependencyError
+
+try:
+    import gitlab
+
+    from crscore.hosts.http import HostClient, Refusal
+except ImportError as exc:
+    raise DependencyError("python-gitlab", "pip install 'crscore[gitlab]'") from exc
+
 from crscore.hosts.sticky import derive_key
+
+if TYPE_CHECKING:
+    from gitlab.v4.objects import ProjectMergeRequestNoteManager
 
 
 class Token(NamedTuple):
@@ -32,6 +45,9 @@ class Client(HostClient):
     """
 
     name = "GitLab"
+    # python-gitlab's objects raise AttributeError for fields that a response lacks:
+    # https://python-gitlab.readthedocs.io/en/stable/faq.html#attribute-error-list
+    library_errors = (gitlab.GitlabError, AttributeError, TypeError)
 
     def __init__(
         self, *, token: Token | None, url: str, comment_key: str | None = None, **options: Any
@@ -50,6 +66,22 @@ class Client(HostClient):
             token.text if token is not None else None,
             **options,
         )
+        # Without a token of its own: `HostSession` signs the requests.
+        self._gitlab = gitlab.Gitlab(self.url, session=self.session, keep_base_url=True)
 
     def __repr__(self) -> str:
         return f"Client({self.url!r})"
+
+    def notes(self, repository: str, number: int) -> ProjectMergeRequestNoteManager:
+        """Return python-gitlab's notes of a merge request, for `write`; sends nothing."""
+        project = self._gitlab.projects.get(repository, lazy=True)
+        return project.mergerequests.get(number, lazy=True).notes
+
+    def read_refusal(self, exc: Exception) -> Refusal | None:
+        """Return the response behind an exception of python-gitlab."""
+        status = getattr(exc, "response_code", None)
+        if status is None:
+            return None
+        return Refusal(
+            status, self.session.last_headers, getattr(exc, "response_body", None) or b""
+        )

@@ -7,13 +7,14 @@ counts but does not list, data that the token may not read) is recorded in `miss
 the run partial: see docs/design/016-pull-request.md.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from types import NoneType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -41,6 +42,11 @@ from crscore.hosts.sticky import Posted, Written
 from crscore.records import ChangedFile
 from crscore.text import count_noun
 
+if TYPE_CHECKING:
+    from gitlab.v4.objects import ProjectMergeRequestNoteManager
+
+T = TypeVar("T")
+
 _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 """Errors for data that the token may not read; a job's token may read very little."""
 # GitLab runs a line that starts with `/` as a quick action, with the author's rights, and links
@@ -48,6 +54,8 @@ _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 # "!7", a merge request; not "!important"
 _REFERENCE: Final = re.compile(r"!(?=\d)")
+_ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
+"""Keeps python-gitlab from waiting for a rate limit itself: it knows no budget."""
 
 
 class _Job(msgspec.Struct, frozen=True):
@@ -337,34 +345,29 @@ class _Writer(NamedTuple):
     url: str
 
     def create(self, body: str) -> Written:
-        return self._write("POST", self._path, body)
+        return self._locate(self._write(lambda notes: notes.create({"body": body}, **_ONCE).id))
 
     def edit(self, comment: int, body: str) -> Written:
-        return self._write("PUT", f"{self._path}/{comment}", body)
+        data = {"body": body}
+        return self._locate(self._write(lambda notes: notes.update(comment, data, **_ONCE)["id"]))
 
     def delete(self, comment: int) -> None:
-        path = f"{self._path}/{comment}"
-        self.client.write("DELETE", path, NoneType, operation=self._operation)
+        self._write(lambda notes: notes.delete(comment, **_ONCE))
 
     def find(self, body: str) -> Written | None:
-        notes = self.client.pages(self._path, _WrittenNote)
+        notes = self.client.pages(
+            f"{request_path(self.repository, self.number)}/notes", _WrittenNote
+        )
         ids = (note.id for note in notes if sticky.is_same(note.body, body))
         return next(map(self._locate, ids), None)
 
-    @property
-    def _path(self) -> str:
-        return f"{request_path(self.repository, self.number)}/notes"
-
-    @property
-    def _operation(self) -> str:
-        return f"note on {self.repository}!{self.number}"
-
-    def _write(self, verb: str, path: str, body: str) -> Written:
-        note = self.client.write(verb, path, _WrittenNote, operation=self._operation, text=body)
-        return self._locate(note.id)
-
     def _locate(self, note: int) -> Written:
         return Written(note, f"{self.url}#note_{note}")
+
+    def _write(self, action: Callable[[ProjectMergeRequestNoteManager], T]) -> T:
+        manager = self.client.notes(self.repository, self.number)
+        operation = f"note on {self.repository}!{self.number}"
+        return self.client.write(operation, lambda: action(manager))
 
 
 def harmless(body: str) -> str:

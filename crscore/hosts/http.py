@@ -1,4 +1,4 @@
-"""HTTP client of code hosts.
+"""HTTP client that reads from code hosts; writes go through the hosts' own libraries.
 
 All requests of a run share one budget for waits. A response has a maximum size and duration, no
 redirect leads to another host, and the token is masked before anything else sees a response. All
@@ -10,6 +10,7 @@ import http.client
 import json
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,10 +19,12 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
+import requests
+import urllib3
+from urllib3 import Retry
 
 from crscore.errors import (
     BadTokenError,
-    DependencyError,
     HostError,
     NotFoundError,
     PermissionDeniedError,
@@ -32,13 +35,6 @@ from crscore.errors import (
 from crscore.reports.escape import one_line
 from crscore.text import count_noun, mask_secret
 from crscore.version import __version__
-
-try:
-    import requests
-    import urllib3
-    from urllib3 import Retry
-except ImportError as exc:
-    raise DependencyError("requests", "pip install 'crscore[github]'") from exc
 
 T = TypeVar("T")
 
@@ -120,7 +116,16 @@ class Page(NamedTuple, Generic[T]):
     """Number of items in the whole list; None if the host does not report it."""
 
 
-class HostClient:
+class Refusal(NamedTuple):
+    """Response to a write that the host's library turned into an exception."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Headers by lower-case name."""
+    body: bytes
+
+
+class HostClient(ABC):
     """Client for one code host and one token. Not thread-safe.
 
     Args:
@@ -140,8 +145,8 @@ class HostClient:
 
     name: ClassVar[str]
     """Name of the host in messages."""
-    seconds_between_writes: ClassVar[float] = 0.0
-    """Seconds between two writes, as the host requests."""
+    library_errors: ClassVar[tuple[type[Exception], ...]]
+    """Exceptions of the host's library."""
     comment_key: bytes
     """Key of crscore's comments: see `sticky.derive_key`."""
 
@@ -175,13 +180,17 @@ class HostClient:
         self._address = address
         self._max_requests = max_requests
         self._report = report or (lambda _: None)
-        self._next_write = 0.0
         self.requests = 0
         """Requests sent so far, counting each try and each redirect."""
 
     def close(self) -> None:
         """Close the connections."""
         self.session.close()
+
+    # The libraries raise their own errors, but `write` decides by the response.
+    @abstractmethod
+    def read_refusal(self, exc: Exception) -> Refusal | None:
+        """Return the response that caused one of `library_errors`; None if it cannot be read."""
 
     def get(self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None) -> T:
         """Read one resource.
@@ -261,42 +270,45 @@ class HostClient:
             raise UnavailableError(f"GET {path}", reason)
         return tuple(unique.values())
 
-    def write(
-        self, verb: str, path: str, kind: type[T], *, operation: str, text: str | None = None
-    ) -> T:
-        """Create, change or delete a comment.
-
-        Only what certainly had no effect is repeated: a rate limit comes before the write, and so
-        does the failure to connect.
+    def write(self, operation: str, action: Callable[[], T]) -> T:
+        """Write with the host's library, and retry only if the host certainly changed nothing.
 
         Args:
-            verb: HTTP method.
-            path: Path of the API.
-            kind: Type of the response.
             operation: Description of the write, for messages.
-            text: Text of the comment; None to delete one.
+            action: Sends one request. It must also read the attributes of the response that are
+                needed, because some libraries check an attribute only when it is read.
+
+        Returns:
+            What `action` returned.
 
         Raises:
-            UncertainWriteError: It may or may not have been done.
-            HostError: It was not done.
+            UncertainWriteError: The outcome is unknown: check before repeating the write.
+            HostError: The write failed.
         """
 
         def attempt() -> T:
-            time.sleep(max(0.0, self._next_write - time.monotonic()))
-            body = None if text is None else {"body": text}
+            self._count(operation)
             try:
-                response = self.send(verb, self._address + path, operation, json=body)
+                return action()
+            except _NO_RESPONSE as exc:
+                error = _no_response(exc, operation)
+                if isinstance(error, TransientError) and error.may_have_arrived:
+                    raise _uncertain_write(operation, error.error.reason) from exc
+                raise error from exc
+            except self.library_errors as exc:
+                refusal = self.read_refusal(exc)
+            # Outside `except`, so that no error is chained to `exc`, which may quote the token.
+            if refusal is None:
+                raise _uncertain_write(operation, f"{self.name}'s response cannot be read")
+            body = self.session.mask(refusal.body)
+            try:
+                self.check(refusal.status, refusal.headers, body, operation)
+            # A 5xx can come after the write; only a rate limit certainly comes before it.
             except TransientError as exc:
-                if isinstance(exc.error, RateLimitedError) or not exc.may_have_arrived:
+                if isinstance(exc.error, RateLimitedError):
                     raise
                 raise _uncertain_write(operation, exc.error.reason) from exc
-            finally:
-                self._next_write = time.monotonic() + self.seconds_between_writes
-            try:
-                return self.decode(response.content or b"null", kind, operation)
-            except (TransientError, UnavailableError) as exc:
-                reason = f"{self.name}'s response cannot be read"
-                raise _uncertain_write(operation, reason) from exc
+            raise _uncertain_write(operation, f"{self.name} returned {refusal.status}")
 
         return self.retry(attempt)
 
@@ -467,6 +479,7 @@ class HostSession(requests.Session):
         super().__init__()
         self.headers["User-Agent"] = f"crscore/{__version__}"
         self.certificates = certificates
+        self.last_headers: Mapping[str, str] = {}
         self._timeout_s = timeout_s
         secret = (token or "").encode()
 
@@ -501,6 +514,7 @@ class HostSession(requests.Session):
         response._content = self.mask(bytes(body))  # as `Response.content` does it
         for name, value in response.headers.items():
             response.headers[name] = self.mask(value.encode()).decode()
+        self.last_headers = response.headers
         return response
 
 

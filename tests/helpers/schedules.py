@@ -78,8 +78,8 @@ def in_peace() -> dict[str, Any]:
         return numbers(run.measure(GitHub(_host(server, clock, seed=0)), REQUEST).overview)
 
 
-# The pause between writes is real time, which no clock of ours skips.
-@patch.object(client.Client, "seconds_between_writes", 0.0)
+# PyGithub's pause between writes is real time, which no clock of ours skips.
+@patch.object(client, "SECONDS_BETWEEN_WRITES", None)
 def misbehave(seeds: Iterable[int]) -> Tally:
     """Run once for each seed, the comment included; then once more in peace on what is left.
 

@@ -74,10 +74,10 @@ def test_copies_of_the_note_by_the_same_account_are_left_alone() -> None:
         host, subject = schedules.host_of(server, clock, seed=0), ("acme/shop", 7)
         host.post_to(*subject, "First.", host.read_own(*subject, ""))
         (own,) = schedules.ours(server)
-        path = "/projects/acme%2Fshop/merge_requests/7/notes"
+        writer = host.client.notes(*subject)
         copies = [own, own.replace("First.", "Build 7 passed.")]
         for body in copies:
-            host.client.write("POST", path, dict, operation="a copy", text=body)
+            writer.create({"body": body})
         outcome = host.post_to(*subject, "Second.", host.read_own(*subject, "")).outcome
         bodies = schedules.ours(server)
     assert outcome is Outcome.UPDATED

@@ -22,7 +22,7 @@ NAME, NUMBER = "acme/shop", 7
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch) -> None:
-    monkeypatch.setattr(client.Client, "seconds_between_writes", 0.0)
+    monkeypatch.setattr(client, "SECONDS_BETWEEN_WRITES", None)
 
 
 TEXT = "Reviews cover half of the change.\n"

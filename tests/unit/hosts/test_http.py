@@ -30,6 +30,10 @@ ABUSE = "You have triggered an abuse detection mechanism. Please wait a few minu
 
 class _Client(HostClient):
     name = "GitHub"
+    library_errors = ()
+
+    def read_refusal(self, exc: Exception) -> None:
+        return None
 
 
 CLIENT = _Client("https://api.github.com", {}, None, budget=WaitBudget(now=lambda: NOW))
