@@ -5,8 +5,7 @@ from the settings.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, overload
 
@@ -51,11 +50,6 @@ from crscore.version import __version__
 
 DiffLike = Diff | str | bytes
 ReviewLike = str | bytes | Comment | Sequence[Comment]
-OnResult = Callable[[int, Result | CRScoreError], None]
-
-PAIRS_PER_BATCH: Final = 32
-"""Pairs of `Scorer.score_many` that share their texts when each result is reported immediately."""
-
 _COMMON_ERRORS: Final = (ModelNotFoundError, DependencyError, EngineError)
 """Errors that concern all pairs, not only the one being scored."""
 _ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
@@ -154,32 +148,23 @@ class Scorer:
         return pipeline.run([pair], self.parts)[0]
 
     @overload
-    def score_many(
-        self, pairs: Iterable[tuple[DiffLike, ReviewLike]], *, on_result: OnResult | None = None
-    ) -> tuple[Result, ...]: ...
+    def score_many(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> tuple[Result, ...]: ...
 
     @overload
     def score_many(
-        self,
-        pairs: Iterable[tuple[DiffLike, ReviewLike]],
-        *,
-        on_result: OnResult | None = None,
-        on_error: Literal["keep"],
+        self, pairs: Iterable[tuple[DiffLike, ReviewLike]], *, on_error: Literal["keep"]
     ) -> tuple[Result | CRScoreError, ...]: ...
 
     def score_many(
         self,
         pairs: Iterable[tuple[DiffLike, ReviewLike]],
         *,
-        on_result: OnResult | None = None,
         on_error: Literal["raise", "keep"] = "raise",
     ) -> tuple[Result | CRScoreError, ...]:
         """Score many (diff, review) pairs; every distinct diff and text is processed once.
 
         Args:
             pairs: Any number; equal diff texts share their claims.
-            on_result: Called with a pair's index and its result, in order, as soon as it is known;
-                then texts are shared within `PAIRS_PER_BATCH` pairs, not among all.
             on_error: `keep`: a pair that cannot be read or scored has its error as its result, and
                 the others are still scored, unless the error concerns all pairs (a model, package
                 or server is missing). `raise`: the first error ends the run.
@@ -192,26 +177,20 @@ class Scorer:
             ModelNotFoundError, DependencyError, EngineError: No pair can be scored.
             CRScoreError: A part of the run failed, and `on_error` is `raise`.
         """
-        remaining = iter(pairs)
-        results: list[Result | CRScoreError] = []
-        while batch := list(islice(remaining, None if on_result is None else PAIRS_PER_BATCH)):
-            parsed: dict[str | bytes, Diff] = {}
-            read: list[pipeline.ReviewedChange | CRScoreError] = []
-            for pair in batch:
-                try:
-                    read.append(self._read_pair(*pair, parsed))
-                except CRScoreError as exc:
-                    if on_error != "keep":
-                        raise
-                    read.append(exc)
-            scorable = [change for change in read if isinstance(change, pipeline.ReviewedChange)]
-            scored = iter(self._run(scorable, keep=on_error == "keep"))
-            for change in read:
-                result = change if isinstance(change, CRScoreError) else next(scored)
-                if on_result is not None:
-                    on_result(len(results), result)
-                results.append(result)
-        return tuple(results)
+        parsed: dict[str | bytes, Diff] = {}
+        read: list[pipeline.ReviewedChange | CRScoreError] = []
+        for pair in pairs:
+            try:
+                read.append(self._read_pair(*pair, parsed))
+            except CRScoreError as exc:
+                if on_error != "keep":
+                    raise
+                read.append(exc)
+        scorable = [change for change in read if isinstance(change, pipeline.ReviewedChange)]
+        scored = iter(self._run(scorable, keep=on_error == "keep"))
+        return tuple(
+            change if isinstance(change, CRScoreError) else next(scored) for change in read
+        )
 
     def requests(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> list[list[Request]]:
         """Return what a language model that reads the comments of each pair is asked, in order.

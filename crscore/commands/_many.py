@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     """Change and its review, or the error if they cannot be read."""
 
 # The other formats would put hundreds of pages below one another.
+PAIRS_PER_BATCH = 32
+"""Number of pairs that are scored together, and share their texts."""
 FORMATS = ("json", "text")
 
 
@@ -77,8 +79,6 @@ def score_pairs(
     """
     if settings.format not in FORMATS:
         raise ConfigError("format", COMMAND_LINE, "must be json or text for several reviews")
-    from crscore.scorer import PAIRS_PER_BATCH  # noqa: PLC0415
-
     pairs, total = read_pairs(scorer, name)
     if target is None and progress.is_terminal(sys.stdout):
         progress.ENABLED.clear()  # the printed results show the progress

@@ -23,12 +23,9 @@ from crscore.records import Diff, FileStatus
 
 OBJECTS_PER_QUERY: Final = 50
 """Number of objects per query."""
+_Response = dict[str, dict[str, Blob | None] | None]
 # SHA-1 or SHA-256: https://git-scm.com/docs/hash-function-transition
 _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-
-
-class _Data(msgspec.Struct, frozen=True):
-    repository: dict[str, Blob | None] | None = None
 
 
 def blobs_query(expressions: Sequence[str]) -> str:
@@ -112,9 +109,9 @@ def _read_objects(
         batch = unknown[start : start + OBJECTS_PER_QUERY]
         variables = {f"v{index}": expression for index, expression in enumerate(batch)}
         variables |= {"owner": owner, "name": name}
-        data = client.graphql(blobs_query(batch), variables, _Data)
+        data = client.graphql(blobs_query(batch), variables, _Response)
         for index, expression in enumerate(batch):
-            blob = (data.repository or {}).get(f"o{index}")
+            blob = (data.get("repository") or {}).get(f"o{index}")
             # Discard a blob with another name than the requested one.
             if blob is not None and (":" in expression or blob.oid == expression):
                 blobs[expression] = blob

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -60,17 +60,9 @@ _REFUSALS: Final[Mapping[str, tuple[type[HostError], str]]] = {
 logging.getLogger("github.Requester").setLevel(logging.WARNING)
 
 
-class _GraphqlError(msgspec.Struct, frozen=True):
-    type: str | None = None
-    message: str | None = None
-
-
-class _GraphqlErrors(msgspec.Struct):
-    errors: list[_GraphqlError] | None = None
-
-
-class _GraphqlData(msgspec.Struct, Generic[T]):
-    data: T
+class _Graphql(msgspec.Struct):
+    data: msgspec.Raw = msgspec.Raw(b"null")
+    errors: list[dict[str, Any]] | None = None
 
 
 class Client(HostClient):
@@ -151,10 +143,10 @@ class Client(HostClient):
 
         def attempt() -> T:
             response = self.send("POST", url, operation, json=body)
-            errors = self.decode(response.content, _GraphqlErrors, operation).errors
-            if errors:
-                raise self._graphql_error(errors, response)
-            return self.decode(response.content, _GraphqlData[kind], operation).data  # type: ignore[valid-type]
+            answer = self.decode(response.content, _Graphql, operation)
+            if answer.errors:
+                raise self._graphql_error(answer.errors, response)
+            return self.decode(bytes(answer.data), kind, operation)
 
         return self.retry(attempt)
 
@@ -169,12 +161,13 @@ class Client(HostClient):
         return Refusal(exc.status, exc.headers or {}, msgspec.json.encode(exc.data))
 
     def _graphql_error(
-        self, errors: Sequence[_GraphqlError], response: requests.Response
+        self, errors: Sequence[Mapping[str, Any]], response: requests.Response
     ) -> HostError | TransientError:
         """Return the error for a response with `errors`; partial data is not used."""
         operation = "GraphQL"
-        types = {(error.type or "").upper() for error in errors}
-        message = one_line("; ".join(error.message or "" for error in errors), MAX_MESSAGE)
+        types = {str(error.get("type") or "").upper() for error in errors}
+        messages = (str(error.get("message") or "") for error in errors)
+        message = one_line("; ".join(messages), MAX_MESSAGE)
         if any(kind.startswith("RATE_LIMIT") for kind in types) or has_limit_words(message):
             return self.limit_error(response.headers, message, operation)
         for refusal in _REFUSALS:

@@ -46,6 +46,19 @@ class User(msgspec.Struct, frozen=True):
     type: str = "User"
 
 
+class _Repository(msgspec.Struct, frozen=True):
+    full_name: str
+    private: bool = False
+
+
+class Branch(msgspec.Struct, frozen=True):
+    """Branch of a pull request."""
+
+    sha: str
+    ref: str = ""
+    repo: _Repository | None = None
+
+
 class Reactions(msgspec.Struct, frozen=True, rename={"up": "+1", "down": "-1"}):
     """Numbers of reactions in REST."""
 

@@ -23,6 +23,7 @@ from crscore.github import graphql
 from crscore.github.client import Client
 from crscore.github.conversation import (
     PENDING,
+    Branch,
     CommentItem,
     LineItem,
     User,
@@ -58,19 +59,14 @@ class _Repository(msgspec.Struct, frozen=True):
     language: str | None = None
 
 
-class _Branch(msgspec.Struct, frozen=True):
-    sha: str
-    ref: str = ""
-
-
 class _PullItem(msgspec.Struct, frozen=True):
     number: int
     node_id: str
     state: str
     created_at: str
     updated_at: str
-    base: _Branch
-    head: _Branch
+    base: Branch
+    head: Branch
     title: str = ""
     user: User | None = None
     draft: bool = False
@@ -246,10 +242,10 @@ class GitHubFeed:
                 _thread(thread, roots.get(first.id, first.id)) for first, thread in threads
             ),
             checks=tuple(
-                FeedCheck(head.commit.oid, check.app, check.name or check.context, check.outcome)
+                FeedCheck(head["commit"].oid, check.app, check.name or check.context, check.outcome)
                 for head in node.commits.nodes
-                if (rollup := head.commit.status_check_rollup) is not None
-                for check in rollup.contexts.nodes
+                if (rollup := head["commit"].status_check_rollup) is not None
+                for check in rollup["contexts"].nodes
             ),
             lines=node.additions + node.deletions,
             language=_language(node),

@@ -93,7 +93,7 @@ class Commit(_Object, frozen=True):
     """Commit; its checks only if they were requested."""
 
     oid: str
-    status_check_rollup: "_Rollup | None" = None
+    status_check_rollup: "dict[str, Connection[CheckContext]] | None" = None
 
 
 class Review(CommentState, frozen=True):
@@ -143,16 +143,6 @@ class CheckContext(_Object, frozen=True):
         return result if result not in {"", "expected"} else "pending"
 
 
-class _Rollup(_Object, frozen=True):
-    contexts: Connection[CheckContext]
-
-
-class HeadNode(_Object, frozen=True):
-    """Newest commit of a pull request."""
-
-    commit: Commit
-
-
 class File(_Object, frozen=True):
     """Changed file."""
 
@@ -172,7 +162,7 @@ class Node(_Object, frozen=True):
     reviews: Connection[Review] | None = None
     threads: Connection[Thread] = Connection(nodes=[])
     comments: Connection[CommentState] = Connection(nodes=[])
-    commits: Connection[HeadNode] = Connection(nodes=[])
+    commits: Connection[dict[str, Commit]] = Connection(nodes=[])
 
 
 class Blob(_Object, frozen=True):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from operator import attrgetter
+from typing import Any
 
 import msgspec
 
@@ -24,7 +25,7 @@ from crscore.errors import CRScoreError, HostError, InputError, UnavailableError
 from crscore.github import blobs, changed_files, conversation
 from crscore.github.client import Client
 from crscore.github.comment import CommentWriter
-from crscore.github.conversation import User
+from crscore.github.conversation import Branch, User
 from crscore.hosts import sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.outdated_hunks import mark_outdated, read_outdated_hunks
@@ -37,21 +38,10 @@ MAX_LISTED = 100
 """Maximum number of pull requests per page of GitHub's list."""
 
 
-class _Repository(msgspec.Struct, frozen=True):
-    full_name: str
-    private: bool = False
-
-
-class _Branch(msgspec.Struct, frozen=True):
-    sha: str
-    ref: str = ""
-    repo: _Repository | None = None
-
-
 class _Pull(msgspec.Struct, frozen=True):
     number: int
-    base: _Branch
-    head: _Branch
+    base: Branch
+    head: Branch
     changed_files: int
     additions: int
     deletions: int
@@ -60,25 +50,16 @@ class _Pull(msgspec.Struct, frozen=True):
     user: User | None = None
 
 
-class _Content(msgspec.Struct, frozen=True):
-    content: str = ""
-
-
 class _Listed(msgspec.Struct, frozen=True):
     number: int
-    head: _Branch
+    head: Branch
     updated_at: str = ""
 
 
 # https://docs.github.com/en/rest/commits/commits#compare-two-commits; at most 300 files, which is
 # enough: a missing file leaves the part of the hunk that GitHub stores with the comment.
-class _OlderFile(msgspec.Struct, frozen=True):
-    filename: str
-    patch: str | None = None
-
-
 class _Comparison(msgspec.Struct, frozen=True):
-    files: list[_OlderFile] = []
+    files: list[changed_files.PatchRow] = []
 
 
 # Of the pull request as a whole no diff is requested: GitHub answers 406 above 300 files, which
@@ -216,7 +197,7 @@ class GitHub:
         """Read the settings of a branch that GraphQL truncated."""
         path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
         try:
-            content = self.client.get(path, _Content, {"ref": branch}).content
+            content = self.client.get(path, dict[str, Any], {"ref": branch}).get("content", "")
             return base64.b64decode(content).decode()
         except ValueError as exc:
             raise HostError(f"GET {path}", "it is not a text file") from exc

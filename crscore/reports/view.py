@@ -481,9 +481,7 @@ def place(span: records.LineSpan) -> str:
     return format_place(span.path or unnamed, span.start, span.start and span.end, span.side)
 
 
-def places(
-    reference: PseudoReference, max_places: int = 1, *, before: bool = False, finder: bool = False
-) -> str:
+def places(reference: PseudoReference, max_places: int = 1, *, finder: bool = False) -> str:
     """Describe the locations of a pseudo-reference.
 
     Without lines, the location is the whole change.
@@ -491,7 +489,6 @@ def places(
     Args:
         reference: Pseudo-reference whose spans are named.
         max_places: Maximum number of spans named individually; the others are counted.
-        before: Whether to name spans of the old side even if there are spans of the new side.
         finder: Whether to name the tool that found an issue.
     """
     spans = reference.spans
@@ -499,9 +496,8 @@ def places(
     source = f" ({reference.source})" * (finder and is_issue)
     if not spans:
         return f"whole change{source}"
-    if not before:
-        # Lines that were only removed have no place in the new version.
-        spans = tuple(span for span in spans if span.side is Side.NEW) or spans
+    # Lines that were only removed have no place in the new version.
+    spans = tuple(span for span in spans if span.side is Side.NEW) or spans
     return f"{list_spans(spans, max_places)}{source}"
 
 

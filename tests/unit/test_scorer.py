@@ -1,5 +1,5 @@
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -251,25 +251,6 @@ def test_code_of_a_stranger_is_untrusted_unless_a_setting_trusts_it(
     assert scorer.parts.analyzers.untrusted is kept  # type: ignore[attr-defined]
 
 
-def test_results_come_as_they_are_known_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crscore.scorer.PAIRS_PER_BATCH", 2)
-    told: list[int] = []
-    given: list[int] = []
-
-    def pairs() -> Iterator[tuple[str, str]]:
-        for index in range(5):
-            given.append(index)
-            yield PATCH, f"Why {index}?"
-
-    def tell(index: int, result: object) -> None:
-        assert len(given) <= index + 2  # no pair was read that was not needed yet
-        told.append(index)
-
-    results = Scorer(encoder="hashing", analyzers="none").score_many(pairs(), on_result=tell)
-    assert told == [0, 1, 2, 3, 4]
-    assert [one.sentences[0].text for one in results] == [f"Why {n}?" for n in range(5)]
-
-
 def test_one_bad_diff_of_many_is_kept_and_the_others_are_scored() -> None:
     scorer = Scorer(encoder="hashing", analyzers="none")
     pairs = [(PATCH, "Why?"), ("no diff", "Why?"), (PATCH, "Why not?")]
@@ -283,14 +264,8 @@ def test_one_bad_diff_of_many_is_kept_and_the_others_are_scored() -> None:
 
 def test_error_that_every_pair_has_ends_the_run_at_once(tmp_path: Path) -> None:
     scorer = Scorer(encoder=MiniLM(folder=tmp_path), analyzers="none")
-    asked: list[int] = []
     with pytest.raises(ModelNotFoundError):
-        scorer.score_many(
-            [(PATCH, "Why?"), (OTHER, "How?")],
-            on_error="keep",
-            on_result=lambda index, _: asked.append(index),
-        )
-    assert asked == []
+        scorer.score_many([(PATCH, "Why?"), (OTHER, "How?")], on_error="keep")
 
 
 def test_change_that_a_part_fails_on_is_kept_apart() -> None:

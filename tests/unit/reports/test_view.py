@@ -237,14 +237,13 @@ def test_spans_over_the_limit_are_counted() -> None:
     assert view.places(item, max_places=2) == "a:1, b:2 and 1 more"
 
 
-@pytest.mark.parametrize(("before", "shown"), [(False, "a:2"), (True, "a:1 (before), a:2")])
-def test_old_side_is_named_beside_the_new_only_when_asked(before: bool, shown: str) -> None:
+def test_old_side_is_not_named_beside_the_new() -> None:
     spans = (
         LineSpan(path="a", side=Side.OLD, start=1, end=1),
         LineSpan(path="a", side=Side.NEW, start=2, end=2),
     )
     item = replace(results.reference("x"), spans=spans)
-    assert view.places(item, max_places=2, before=before) == shown
+    assert view.places(item, max_places=2) == "a:2"
 
 
 def test_reference_without_lines_speaks_of_the_whole_change() -> None:
