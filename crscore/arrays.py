@@ -19,6 +19,8 @@ MAX_BYTES: Final = 256 * 2**20
 T = TypeVar("T")
 Arrays = dict[str, npt.NDArray[Any]]
 
+# RuntimeError: a flipped bit marks a member as encrypted or as packed in an unknown way.
+# MemoryError: a header has a huge shape.
 _BROKEN: Final = (
     *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, MemoryError),
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),  # NumPy reads headers as Python
@@ -55,6 +57,8 @@ def unpack(path: Path, parse: Callable[[Arrays], T], kind: str) -> T:
     """
     try:
         # From memory: NumPy leaves the file of a broken archive open.
+        # Unpickling would run code of the file:
+        # https://numpy.org/doc/stable/reference/generated/numpy.load.html
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
             size = sum(entry.file_size for entry in archive.zip.infolist())
             if size > MAX_BYTES:

@@ -118,6 +118,7 @@ class Store:
             (total,) = connection.execute(query).fetchone()
             if total > self.max_bytes:
                 # Below the maximum, so that not every new value evicts an old one.
+                # The new value stays, even if it alone is larger than this.
                 remaining = int(self.max_bytes * _KEPT_AFTER_EVICTION)
                 connection.execute(
                     "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "

@@ -82,6 +82,8 @@ class _Commands(click.Group):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
+    # Without `\b`, click would join the lines:
+    # https://click.palletsprojects.com/en/stable/documentation/
     epilog="\b\nExamples:\n  crscore change.diff review.md"
     "   # the same as crscore score change.diff review.md\n  crscore pr acme/shop#7",
 )

@@ -260,8 +260,8 @@ class MalformedAnswerError(GenerationError):
     """Raised when a language model's answer is not what was asked for.
 
     Args:
-        reason: What is wrong, as a clause.
-        came: Beginning of what came instead; "" to show none.
+        reason: The fault, as a clause.
+        came: Beginning of the answer; "" to show none.
     """
 
     reason: str

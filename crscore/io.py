@@ -50,6 +50,8 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
                 data = unpacked.read(max_bytes + 1)
     except FileNotFoundError as exc:
         raise InputError(f"{name} does not exist; give a file that holds the {content}") from exc
+    # ValueError: a null byte in the name. EOFError, zlib.error: a packed file that was cut off or
+    # damaged.
     except (OSError, EOFError, ValueError, zlib.error) as exc:
         reason = getattr(exc, "strerror", None) or str(exc)
         origin = "standard input" if from_stdin else name
@@ -88,6 +90,7 @@ def read_sources(
     for path in {path for file in diff.files for path in (file.path, file.old_path or file.path)}:
         try:
             target = (folder / path).resolve()
+            # Opening a named pipe would wait for its writer.
             if not target.is_relative_to(folder) or not target.is_file():
                 continue
             with target.open("rb") as stream:
@@ -136,6 +139,8 @@ def write_text(text: str, output: str | None) -> None:
         write_bytes(text.encode("utf-8"), output)
         return
     if sys.stdout is None:
+        # With `>&-`, Python has no `sys.stdout`:
+        # https://docs.python.org/3/library/sys.html#sys.__stdout__
         raise OutputError("standard output", "it is closed")
     try:
         sys.stdout.write(text)

@@ -83,6 +83,7 @@ def parse_row(line: str, kind: type[_Row], position: str) -> _Row:
     try:
         # The standard library's parser accepts a lone surrogate, which a study may contain.
         value = json.loads(line, parse_constant=_refuse_constant)
+    # RecursionError: brackets that are nested thousands deep.
     except (ValueError, RecursionError) as exc:
         raise InputError(f"{position}: not a line of JSON: {exc}; give JSON Lines") from exc
     return convert(value, kind, position)

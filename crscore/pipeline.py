@@ -101,7 +101,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Review:
-    """Review of a change before encoding: its sentences, and what they are compared with."""
+    """Review of a change before encoding: its sentences, and references to compare them with."""
 
     pair: ReviewedChange
     change: ParsedChange
@@ -319,7 +319,7 @@ def _score(
 
 
 def list_requests(pairs: Sequence[ReviewedChange], parts: Parts) -> list[list[Request]]:
-    """Return what a language model is asked about the comments of each pair, in order."""
+    """Return the requests to a language model about the comments of each pair, in order."""
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
     analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))
     return [

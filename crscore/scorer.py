@@ -193,7 +193,7 @@ class Scorer:
         )
 
     def requests(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> list[list[Request]]:
-        """Return what a language model that reads the comments of each pair is asked, in order.
+        """Return the requests to a language model that reads the comments, for each pair in order.
 
         Args:
             pairs: Changes with their reviews, as for `score_many`.
@@ -418,6 +418,8 @@ def make_model_reader(settings: Config) -> ModelReader | None:
             raise ConfigError("reader", "settings", f"{name} needs a model: {name}:MODEL")
         respondent = model.make_respondent(
             make_engine(name, options, is_strict=False),
+            # The default of the setting, 512, is for claims; a remark takes about 120 tokens, and a
+            # request can be about four comments.
             max_tokens=max(settings.max_new_tokens, requests.MAX_TOKENS),
             temperature=settings.temperature,
         )

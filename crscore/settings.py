@@ -129,6 +129,8 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     ] = None
     on_nothing: Annotated[OnNothing, _gate(_ON_NOTHING)] = "pass"
     max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
+    # As many as GitHub lists of a pull request:
+    # https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
     max_files: Annotated[Limit, _help("Maximum files in a diff.")] = 3_000
     max_hunks: Annotated[Limit, _help("Maximum hunks in a diff.")] = 20_000
     max_line_length: Annotated[Limit, _help("Maximum characters of a line of a diff.")] = 100_000

@@ -163,9 +163,11 @@ def code_names(text: str) -> frozenset[str]:
 
 
 # Multi-word names (`userId`, `user_id`), calls and dotted names outside of backticks.
+# Bounded, because a long run of letters is tried from each of its characters.
 _NAME_LIKE: Final = re.compile(
     r"(?<![\w.])[\w$.]{0,80}(?:[a-z][A-Z]|[A-Za-z]_[A-Za-z]|\w\(\)|[a-z]{2}\.[a-z]{2})[\w$.]{0,80}(?:\(\))?"
 )
+# The weights of `usefulness/phrases.py` were trained with this word.
 NAME_MASK: Final = "x"
 
 

@@ -111,7 +111,7 @@ def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport,
 
 
 class CodeOptions(NamedTuple):
-    """Options of what a single diff does not show; None and () for those that are not given."""
+    """Options for data that a single diff does not contain; None or () if not given."""
 
     language: str | None = None
     path: str | None = None

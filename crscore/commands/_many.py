@@ -37,6 +37,8 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     """One line; the first change and the first review that are not null are used."""
 
     id: str | int | None = None
+    # Also the names of GitHub's API: `patch` of a file, `diff_hunk` and `body` of a comment
+    # (https://docs.github.com/en/rest/pulls/comments).
     patch: str | None = None
     diff_hunk: str | None = None
     diff: str | None = None

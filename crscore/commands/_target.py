@@ -58,7 +58,10 @@ def find_target(target: str, api_url: str | None) -> Target:
         >>> find_target("acme/shop#7", None).name
         'acme/shop#7'
     """
+    # Markdown and mails put addresses in angle brackets:
+    # https://spec.commonmark.org/0.31.2/#autolinks
     text = target.strip().strip("<>")
+    # `isdigit` alone is also true of "²", which `int` refuses.
     if text.isascii() and text.isdigit():
         host, repository = find_repository(Path())
         sites = [site for site in all_sites() if host == urlsplit(site.web(None)).hostname]
@@ -71,6 +74,7 @@ def find_target(target: str, api_url: str | None) -> Target:
             raise ConfigError(target.strip(), COMMAND_LINE, f"{expected}; give {text}")
     for site in all_sites():
         web = urlsplit(site.web(api_url))
+        # Browsers show addresses without their scheme.
         if text.lower().startswith(f"{web.netloc.lower()}/"):
             text = f"{web.scheme}://{text}"
         if match := site.target.fullmatch(text):

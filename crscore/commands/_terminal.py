@@ -80,6 +80,8 @@ def _show_all(context: click.Context, _option: click.Parameter, requested: bool)
 _HELP_ALL = click.Option(
     ["--help-all"],
     is_flag=True,
+    # Before missing arguments are reported:
+    # https://click.palletsprojects.com/en/stable/advanced/#callback-evaluation-order
     is_eager=True,
     expose_value=False,
     callback=_show_all,

@@ -29,5 +29,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     from crscore.agents.mcp_server import serve  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
+    # Not `load_settings`: offline, it refuses all sockets, also those that the server's event loop
+    # opens for itself.
     serve(Scorer(resolve_here(config_file, flags), untrusted=True))
     return 0

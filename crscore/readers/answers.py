@@ -16,8 +16,9 @@ from crscore.review.visibility import clean
 
 MAX_SENTENCE_CHARS: Final = 300
 """Maximum characters of a sentence by the model."""
+# Shorter lines (`else:`, `return x`) are everywhere.
 MIN_QUOTE_CHARS: Final = 8
-"""Minimum characters of a quoted line without white space: shorter lines are everywhere."""
+"""Minimum characters of a quoted line, without white space."""
 STANCES: Final = {stance.name.lower(): stance for stance in Stance}
 """Words of the guide."""
 # A model writes them in this order. It checks a remark against the code before it names the worth:
@@ -134,6 +135,7 @@ def find_line(quote: str, excerpt: Excerpt) -> LineSpan | None:
         for line in excerpt.lines
         if dense in (_dense(line.text), _dense(line.sign + line.text))
         and len(_dense(line.text)) >= MIN_QUOTE_CHARS
+        # A line of signs alone, such as a ruler in a comment, decides nothing.
         and any(map(str.isalnum, line.text))
     ]
     return min(spans, key=lambda span: distance(span, excerpt.location), default=None)

@@ -33,11 +33,13 @@ from crscore.usefulness.reading import ReviewReadings
 # points (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
 MAX_DIFFERENCE: Final = 1.75
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
+# A model's word alone refutes nothing (docs/design/033-readers.md), so some worth is left.
 DOUBTED_WORTH: Final = 2.0
 """Maximum worth of a remark that the model calls wrong without a line of the code."""
+# Nothing else speaks against an order to the model in a language that the network does not read.
+# Two remarks of this worth stand below 5.
 UNCHECKED_WORTH: Final = 1.75
-"""Maximum worth of a remark that the model alone reads, without a line of the code: nothing else
-speaks against an order to the model. Two remarks of it stand below 5."""
+"""Maximum worth of a remark that the model alone reads, without a line of the code."""
 ASKS_FROM: Final = 0.75
 """Minimum importance, from 0 to 4, of a remark that gives the author something to answer."""
 _ASKING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
@@ -87,7 +89,7 @@ def place_readings(
     parsed: Sequence[ParsedComment],
     sentences: Sequence[Sentence],
 ) -> PlacedReadings:
-    """Find the sentences of the review that a model's remarks are.
+    """Find the sentences of a model's remarks in a review.
 
     Args:
         remarks: Index of a comment -> its remarks.
@@ -189,6 +191,7 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
 
 
 def _differ(remark: Remark, reading: RemarkReading) -> bool:
+    # Upwards only: an order in a comment wants a higher worth.
     return reading.worth - remark.worth > MAX_DIFFERENCE
 
 

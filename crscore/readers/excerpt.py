@@ -167,6 +167,7 @@ class Excerpts:
         lines = hunk.passage.lines
         if comment.diff_hunk and scope and scope.hunk is not None:
             hunk_lines = comment.diff_hunk.rstrip("\n").split("\n")[1:]
+            # `\ No newline at end of file` is no line of the file.
             count = sum(not line.startswith("\\") for line in hunk_lines)
             return lines[min(count, len(lines)) - 1].span
         return lines[-1].span if CUT_NOTE in self.diff.notes and len(self._hunks) == 1 else None

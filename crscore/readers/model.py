@@ -139,7 +139,7 @@ class ModelReader:
     """Reader that asks a language model.
 
     Args:
-        respondent: What answers.
+        respondent: Source of the answers.
         cache: Answers of earlier runs; None to cache nothing.
         limit: Maximum number of requests, in all calls together; None for no limit.
         prices: Prices of tokens; None if unknown.

@@ -26,17 +26,19 @@ from crscore.text import shorten
 GUIDE: Final = "read.v1"
 """Name of the prompt."""
 VERSION: Final = 1
-"""Version of what a request shows besides the prompt, part of the signature."""
+"""Version of a request's content besides the prompt; part of the signature."""
 MAX_TOKENS: Final = 2_048
 """Default maximum tokens of an answer: a remark takes about 120."""
-# Too low an estimate only shows less code; too high a one is a request that a server refuses.
+# Code takes 3 to 3.5, English 4 to 4.5. Too low an estimate only shows less code; too high a one is
+# a request that a server refuses.
 BYTES_PER_TOKEN: Final = 3
-"""Low estimate of the UTF-8 bytes per token: code takes 3 to 3.5, English 4 to 4.5."""
+"""Low estimate of the UTF-8 bytes per token."""
 MAX_REQUEST_BYTES: Final = 18_000
 """Maximum bytes of the texts of one request."""
+# With the guide, 40 comments take less than 120,000 tokens (docs/design/033-readers.md;
+# tests/unit/readers/test_requests.py).
 COMMENT_BYTES: Final = 4_300
-"""Mean bytes of a comment's texts in a change of 40 comments or more: with the guide, 40 of them
-take less than 120,000 tokens."""
+"""Mean bytes of a comment's texts in a change of 40 comments or more."""
 MIN_COMMENTS: Final = 40
 """Number of comments for which a change with fewer of them has room."""
 MIN_CODE_CHARS: Final = 800

@@ -17,6 +17,7 @@ from crscore.text import find_code, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 
+# Each is searched in the text of the whole change.
 MAX_SNIPPETS: Final = 50
 """Maximum number of code snippets of a text that are looked up in the change."""
 MAX_LINES: Final = 20_000
@@ -151,6 +152,7 @@ def measure_evidence(
     stems, names = words(text).stems, words(text).names
     changes = change.words
     rarities = {stem: rarity.of(stem) for stem in stems}
+    # A text of stop words alone has no stems.
     total = math.fsum(rarities.values()) + 1e-6
 
     def measure(shared: Iterable[str]) -> tuple[float, float, float]:

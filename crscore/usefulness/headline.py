@@ -40,14 +40,15 @@ EMPTY_DEDUCTION: Final = 0.05
 MAX_DEDUCTION: Final = 0.25
 """Maximum share of the value that is deducted for empty remarks."""
 SURELY_ABOUT: Final = 0.7
-"""Probability of being about the change from which the whole worth of a remark counts."""
+"""Minimum probability of being about the change for the whole worth of a remark to count."""
+# Each level is as frequent as in ratings by people.
 LEVELS: Final = (
     (0.88, Importance.CRITICAL),
     (0.66, Importance.MAJOR),
     (0.38, Importance.MINOR),
     (0.0, Importance.NIT),
 )
-"""Minimum importance for each level, highest first; each is as frequent as in ratings by people."""
+"""Minimum importance for each level, highest first."""
 REVIEWS: Final = "reviews"
 COMMENTS: Final = "comments"
 KINDS: Final = (REVIEWS, COMMENTS)
@@ -81,7 +82,7 @@ def rate(
         receipts: Proof for or against each remark by the code, which counts before a model's; None
             without proof.
         authors: Indices of each author's comments, in order of first appearance.
-        scale: What real comments and reviews are worth.
+        scale: Values of real comments and reviews.
     """
     # What the network does not read may have been read by a language model.
     by_model = {at for remark in read.remarks if remark.reading for at in remark.sentences}
@@ -198,7 +199,7 @@ def rank(
         about: Probability that it is about the change.
         aspects: Estimates of how people would rate it.
         kind: `REVIEWS` or `COMMENTS`.
-        scale: What real texts are worth.
+        scale: Values of real texts.
     """
     shares, deduction, value = sum_up(remarks)
     people, bots = scale.values[kind, PEOPLE], scale.values[kind, BOTS]

@@ -47,9 +47,9 @@ class Weights:
     worth: Floats
     """Weights of `JoinedNetwork.measure` in the logit of the worth, shape (P + 1,), bias last."""
     scale: Scale
-    """What real comments and reviews are worth to the network."""
+    """Values of real comments and reviews, as the network reads them."""
     guide: Mapping[tuple[str, str], Floats]
-    """The same values as judged by readers with the guide, for a reader that reads as they do."""
+    """The same values as judged by readers with the guide, for a language model as the reader."""
 
     def choose_scale(self, remarks: Sequence[Remark]) -> Scale:
         """Return the scale of the reader of most remarks: a language model, or the network."""

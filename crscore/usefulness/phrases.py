@@ -75,6 +75,7 @@ class Phrases:
         for row, text in enumerate(texts):
             columns, values = self.measure(text)
             ratings[row] = values @ self.weights[columns] + self.weights[-1]
+        # A linear model may leave 0 to 1, whose ends have no finite logit.
         bounded = np.clip(ratings, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
         logits: Floats = np.log(bounded / (1 - bounded))
         return logits

@@ -47,7 +47,7 @@ Floats = npt.NDArray[np.float32]
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
 VERSION: Final = 2
-"""Version of what is read with the weights; part of the signature."""
+"""Version of the code that applies the weights; part of the signature."""
 EMPTY_BELOW: Final = 0.2
 """A sentence is flagged as a mere description only if its rating `gives` is below this."""
 RESTATES_FROM: Final = 0.7

@@ -71,7 +71,7 @@ class JoinedNetwork:
     """Weights of `measure`'s columns in the logit of the worth, the bias last."""
 
     def measure(self, texts: Sequence[str]) -> Floats:
-        """Return what the worth is estimated from, shape (N, len(OUTPUTS) + len(PHRASED))."""
+        """Return the inputs of the estimated worth, shape (N, len(OUTPUTS) + len(PHRASED))."""
         return np.hstack([self.network.read(texts), self.phrases.read(texts)])
 
     def read(self, texts: Sequence[str]) -> Floats:
@@ -121,7 +121,7 @@ class ReviewReadings:
     aspects: tuple[Aspects, ...]
     """Aspects of each remark."""
     notes: tuple[str, ...] = ()
-    """What a reader of the result should know, one sentence each."""
+    """Notes for readers of the result, one sentence each."""
 
 
 def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:
@@ -178,4 +178,6 @@ def logit(probability: float) -> float:
 
 def sigmoid(logit: float) -> float:
     """Return the probability of a logit, within (0, 1)."""
+    # `exp` overflows from 710 on; beyond 30, the probability differs from 0 or 1 by less than
+    # 1e-13.
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))

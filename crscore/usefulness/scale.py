@@ -1,7 +1,8 @@
-"""What real comments and reviews are worth, and how far an expected worth is from what readers say.
+"""Values of real comments and reviews, and the error of a standing among them.
 
-Two readers of the same comment by the same guide agree, the network with them only in part. How far
-its standing of a text is from the one by readers was measured on texts that it had not seen.
+Two readers who follow the same guide agree about a comment; the network agrees with them only in
+part. The difference between its standing of a text and the readers' was measured on texts that it
+had not seen.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,29 +16,30 @@ from crscore.records import LEAST_WORTH, MAX_WORTH
 
 Floats = npt.NDArray[np.float32]
 
+# Of 180 pairs of real reviews, a reader who knew what each comment is worth preferred the one with
+# the higher value in 94 to 95 % with 0.5 to 0.8 (docs/design/010-usefulness.md). A higher weight
+# lets more nits outdo a serious point, a lower one leaves next to nothing for the fourth point.
 RANK_DISCOUNT: Final = 0.6
-"""Weight of a remark relative to the one before it, the most valuable first.
-
-Of 180 pairs of real reviews, a reader who knew what each comment is worth preferred the one with
-the higher value in 94 to 95 % with 0.5 to 0.8. A higher weight lets more nits outdo a serious
-point, a lower one leaves next to nothing for the fourth point."""
+"""Weight of a remark relative to the one before it, the most valuable first."""
+# With it, three nits do not add up to a bug.
 GAIN_POWER: Final = 3
-"""Power of the worth in what a remark adds: three nits do not add up to a bug."""
+"""Power of the worth in what a remark adds to the value."""
+# From recorded answers of a large model on 250 comments that other readers had judged (`python
+# benchmarks/readers.py DATA --answers FILE`), with the ends made ascending.
 GUIDE_SPREAD: Final = np.array(
     [[5, 3, 15, 72], [24, 14, 38, 72], [29, 17, 47, 79], [54, 42, 69, 86], [71, 46, 82, 96]],
     dtype=np.float32,
 )
-"""Spread of a language model that reads with the guide: recorded answers of a large one on 250
-comments that other readers had judged, ends made ascending (`benchmarks/readers.py DATA --answers
-FILE`)."""
+"""`Scale.spread` of a language model that reads with the guide."""
 PEOPLE: Final = "people"
 BOTS: Final = "bots"
 
 
 def gains(worths: Iterable[float]) -> list[float]:
-    """Return what remarks give a review, by their worth, 1 to 5, the most valuable first.
+    """Return the part of each remark in the value of a review, the most valuable first.
 
-    The weights of all ranks add up to 1, so that the value of a review stays within [0, 1].
+    The remarks are given by their worth, 1 to 5. The weights of all ranks add up to 1, so that the
+    value of a review stays within [0, 1].
     """
     shares = [
         (worth - LEAST_WORTH) / (MAX_WORTH - LEAST_WORTH) for worth in sorted(worths, reverse=True)
