@@ -56,10 +56,9 @@ def unpack(path: Path, parse: Callable[[Arrays], T], kind: str) -> T:
         InputError: The file cannot be read, or `parse` finds a wrong or missing value.
     """
     try:
-        # From memory: NumPy leaves the file of a broken archive open.
-        # Unpickling would run code of the file:
-        # https://numpy.org/doc/stable/reference/generated/numpy.load.html
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+        # Opened here: NumPy leaves the file of a broken archive open. Unpickling would run code of
+        # the file: https://numpy.org/doc/stable/reference/generated/numpy.load.html
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             size = sum(entry.file_size for entry in archive.zip.infolist())
             if size > MAX_BYTES:
                 raise ValueError(f"its arrays are larger than {MAX_BYTES:,} bytes")

@@ -1,14 +1,15 @@
-"""Write the network of all-MiniLM-L6-v2 as an ONNX graph without its weights.
+"""Write the network of all-MiniLM-L6-v2 as ONNX graphs without its weights.
 
-    python scripts/export_minilm_graph.py WEIGHTS crscore/encoders/all-minilm-l6-v2.onnx
-    python scripts/export_minilm_graph.py WEIGHTS crscore/encoders/all-minilm-l6-v2-int8.onnx --int8
+    python scripts/export_minilm_graph.py WEIGHTS crscore/encoders
 
-WEIGHTS is the file of weights, `model.safetensors`.
+WEIGHTS is the file of weights, `model.safetensors`. Each half of the network is a graph, as a task
+may have upper layers of its own: `lower`, from token ids to the states after three layers, and
+`upper`, from these to vectors.
 
-The graph is written out node by node instead of being traced from another framework: it
-needs `onnx` alone, is the same bytes at every run, is 26 KB, and says where each tensor lies in
+A graph is written out node by node instead of being traced from another framework: it
+needs `onnx` alone, is the same bytes at every run, is 14 KB, and says where each tensor lies in
 the file of weights, so that onnxruntime maps that file and copies nothing. Dense layers run on
-the tokens of all texts at once, (N * T, 384); only attention sees the texts apart. With `--int8`,
+the tokens of all texts at once, (N * T, 384); only attention sees the texts apart. In `-int8`,
 the weights of dense layers lie as (inputs, outputs) in 8 bits with a scale for each output.
 
 Source:
@@ -19,6 +20,7 @@ Source:
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -27,6 +29,7 @@ import onnx
 from onnx import TensorProto, helper
 
 LAYERS = 6
+LOWER = 3  # layers of the lower half
 HEADS = 12
 WIDTH = 384
 INNER = 1536
@@ -161,41 +164,49 @@ def _layer(graph: Graph, number: int, given: str, *, wanted: str = "") -> str:
     return graph.norm(f"{name}.output.LayerNorm", f"{name}.sum", name)
 
 
-def build(weights: Path, *, int8: bool = False) -> onnx.ModelProto:
-    """Build the model: token ids and mask, shape (N, T), to vectors, shape (K, 384).
+def build(weights: Path, half: str, *, int8: bool = False) -> onnx.ModelProto:
+    """Build half of the model for N texts of T tokens.
 
-    `wanted` has the K tokens that are asked for, counted through the texts: token t of text n
-    is n * T + t. What the mean leaves out need not pass the last layer.
+    `lower`: token ids and mask, shape (N, T), to states, shape (N * T, 384). `upper`: states and
+    mask to vectors, shape (K, 384). `wanted` has the K tokens that are asked for, counted through
+    the texts: token t of text n is n * T + t. What the mean leaves out need not pass the last
+    layer.
     """
     graph = Graph(weights, int8=int8)
-    embeddings = _embeddings(graph)
-    graph.add("Shape", [embeddings], "by_text")
     graph.constant("by_token", -1, WIDTH)
-    hidden = graph.add("Reshape", [embeddings, "by_token"], "hidden")
-    for number in range(LAYERS - 1):
-        hidden = _layer(graph, number, hidden)
-    last = _layer(graph, LAYERS - 1, hidden, wanted="wanted")
-    shape = ["texts", "tokens"]
-    proto = helper.make_graph(
-        graph.nodes,
-        "all-MiniLM-L6-v2",
-        [
-            helper.make_tensor_value_info("input_ids", TensorProto.INT64, shape),
-            helper.make_tensor_value_info("attention_mask", TensorProto.INT32, shape),
-            helper.make_tensor_value_info("wanted", TensorProto.INT64, ["wanted"]),
-        ],
-        [helper.make_tensor_value_info(last, TensorProto.FLOAT, ["wanted", WIDTH])],
-        graph.tensors,
-    )
+    graph.add("Shape", ["attention_mask"], "texts_and_tokens")
+    width = graph.constant("width", WIDTH)
+    graph.add("Concat", ["texts_and_tokens", width], "by_text", axis=0)
+    ids = helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["texts", "tokens"])
+    mask = helper.make_tensor_value_info("attention_mask", TensorProto.INT32, ["texts", "tokens"])
+    wanted = helper.make_tensor_value_info("wanted", TensorProto.INT64, ["wanted"])
+    states = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["all", WIDTH])
+    if half == "lower":
+        hidden = graph.add("Reshape", [_embeddings(graph), "by_token"], "hidden")
+        for number in range(LOWER):
+            hidden = _layer(graph, number, hidden)
+        graph.add("Identity", [hidden], "states")
+        inputs, output = [ids, mask], states
+    else:
+        hidden = "states"
+        for number in range(LOWER, LAYERS - 1):
+            hidden = _layer(graph, number, hidden)
+        last = _layer(graph, LAYERS - 1, hidden, wanted="wanted")
+        inputs = [states, mask, wanted]
+        output = helper.make_tensor_value_info(last, TensorProto.FLOAT, ["wanted", WIDTH])
+    name = f"all-MiniLM-L6-v2-{half}"
+    proto = helper.make_graph(graph.nodes, name, inputs, [output], graph.tensors)
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
     return helper.make_model(proto, opset_imports=opsets, ir_version=IR_VERSION)
 
 
-def main(weights: Path, path: Path, *options: str) -> None:
-    """Write the graph to a file."""
-    graph = build(weights, int8="--int8" in options)
-    path.write_bytes(graph.SerializeToString(deterministic=True))
+def main(weights: Path, folder: Path) -> None:
+    """Write the graphs into a folder."""
+    for half, int8 in itertools.product(("lower", "upper"), (False, True)):
+        graph = build(weights, half, int8=int8)
+        path = folder / f"all-minilm-l6-v2-{half}{'-int8' if int8 else ''}.onnx"
+        path.write_bytes(graph.SerializeToString(deterministic=True))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,8 +1,8 @@
 """all-MiniLM-L6-v2 (Apache-2.0): 384 dimensions, texts cut at 256 tokens, on the CPU.
 
 The default encoder. The weights and the vocabulary are data of this user (`minilm_files`); the
-network's graph is next to this module and is run by onnxruntime in 32-bit floats. Tested with
-onnxruntime 1.31 and tokenizers 0.23.
+graphs of the network's halves are next to this module and are run by onnxruntime in 32-bit floats.
+Tested with onnxruntime 1.31 and tokenizers 0.23.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ UNKNOWN, BEGIN, END = 100, 101, 102
 """Ids of the token for what is not in the vocabulary, and of those around a text."""
 
 MAX_WORKERS = 8
-GRAPHS = {False: "all-minilm-l6-v2.onnx", True: "all-minilm-l6-v2-int8.onnx"}
-"""Graph of the network in 32-bit floats, and with dense layers in 8-bit integers."""
+UPPER_LAYERS = ("encoder.layer.3.", "encoder.layer.4.", "encoder.layer.5.")
+"""Starts of the names of the upper half's weights; a task may have its own."""
 REVISION = files.SHA256[files.WEIGHTS][:8]
 INT8 = "int8"
 """Revision with dense layers in 8-bit integers."""
@@ -71,7 +71,7 @@ class MiniLMOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TunedLayers:
-    """Weights of some layers, tuned for a task; identical objects share one session."""
+    """Weights of some upper layers, tuned for a task; identical objects share one session."""
 
     tensors: Mapping[str, npt.NDArray[Any]]
     """Name in the weights file -> weights, of any float type."""
@@ -172,7 +172,7 @@ class MiniLM:
 
         Args:
             texts: Any number of texts; each is cut at 256 tokens.
-            tuned: Weights that replace the weights of some layers.
+            tuned: Weights that replace the weights of some upper layers.
 
         Returns:
             Float32, shape (N, 384), in the order of `texts`.
@@ -300,12 +300,15 @@ def missing() -> str | None:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Model:
     tokenizer: Tokenizer
-    session: Any
+    lower: Any
+    """Session of the embeddings and the lower layers, shared with the tuned networks."""
+    upper: Any
+    """Session of the upper layers."""
     ignored: npt.NDArray[np.bool_]
     folder: Path | None
-    """Folder of the weights that the session maps; None if it got all of them as values."""
+    """Folder of the weights that the sessions map; None if they got all of them as values."""
     replaced: Mapping[str, Any]
-    """Weights that the session has instead of the file's."""
+    """Upper weights that tuned networks have instead of the file's, as values."""
     int8: bool
 
 
@@ -351,13 +354,15 @@ def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
         if (not is_mapped or (int8 and _is_dense(name, tensor))) and not name.startswith("pooler.")
     }
     folder = weights.parent if is_mapped else None
-    replaced = _to_values(onnxruntime, tensors, int8)
+    values = _to_values(onnxruntime, tensors, int8)
+    upper = {name: values.pop(name) for name in [*values] if name.startswith(UPPER_LAYERS)}
     return _Model(
         tokenizer=tokenizer,
-        session=_start_session(onnxruntime, folder, replaced, int8),
+        lower=_start_session(onnxruntime, "lower", folder, values, int8),
+        upper=_start_session(onnxruntime, "upper", folder, upper, int8),
         ignored=ignored_ids(tokenizer.get_vocab()),
         folder=folder,
-        replaced=replaced,
+        replaced=upper,
         int8=int8,
     )
 
@@ -413,20 +418,23 @@ def _to_values(
 
 
 def _start_session(
-    onnxruntime: Any, folder: Path | None, replaced: Mapping[str, Any], int8: bool
+    onnxruntime: Any, half: str, folder: Path | None, replaced: Mapping[str, Any], int8: bool
 ) -> Any:
-    graph = (importlib.resources.files("crscore.encoders") / GRAPHS[int8]).read_bytes()
+    name = f"all-minilm-l6-v2-{half}{'-int8' if int8 else ''}.onnx"
+    graph = (importlib.resources.files("crscore.encoders") / name).read_bytes()
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3  # errors only
     # https://onnxruntime.ai/docs/performance/tune-performance/threading.html; see `MiniLM._run`.
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
+    # A plan of the memory for each shape of a batch is kept, and saves no time.
+    settings.enable_mem_pattern = False
     # Weights are read where they lie in the file, so that all sessions share the system's copy:
-    # values that are handed over are copied, 88 MB a session (onnxruntime 1.32).
+    # values that are handed over are copied, 88 MB a network (onnxruntime 1.32).
     # https://github.com/microsoft/onnxruntime/blob/main/include/onnxruntime/core/session/onnxruntime_session_options_config_keys.h
     if folder:
-        name = "session.model_external_initializers_file_folder_path"
-        settings.add_session_config_entry(name, str(folder))
+        entry = "session.model_external_initializers_file_folder_path"
+        settings.add_session_config_entry(entry, str(folder))
     settings.add_external_initializers([*replaced], [*replaced.values()])
     onnxruntime.disable_telemetry_events()
     return onnxruntime.InferenceSession(graph, settings, providers=["CPUExecutionProvider"])
@@ -435,10 +443,17 @@ def _start_session(
 @functools.lru_cache(maxsize=2)
 def _tune(model: _Model, tuned: TunedLayers) -> _Model:
     onnxruntime, _ = _import_packages()
-    floats = {name: tensor.astype(np.float32) for name, tensor in tuned.tensors.items()}
+    # In one block, which goes back to the system: freed one by one, 21 MB of values stay.
+    tensors = tuned.tensors.values()
+    block = np.concatenate([*tensors], axis=None, dtype=np.float32)
+    parts = np.split(block, np.cumsum([tensor.size for tensor in tensors])[:-1])
+    floats = {
+        name: part.reshape(tensor.shape)
+        for (name, tensor), part in zip(tuned.tensors.items(), parts, strict=True)
+    }
     replaced = {**model.replaced, **_to_values(onnxruntime, floats, model.int8)}
-    session = _start_session(onnxruntime, model.folder, replaced, model.int8)
-    return replace(model, session=session, replaced=replaced)
+    upper = _start_session(onnxruntime, "upper", model.folder, replaced, model.int8)
+    return replace(model, upper=upper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,12 +506,10 @@ def _last_layer(
     model: _Model, batch: _Padded, selected: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float32]:
     """Return the vectors of the selected tokens, text after text."""
-    feed = {
-        "input_ids": batch.ids,
-        "attention_mask": batch.present.astype(np.int32),
-        "wanted": np.flatnonzero(selected),
-    }
-    rows: npt.NDArray[np.float32] = model.session.run(None, feed)[0]
+    mask = batch.present.astype(np.int32)
+    (states,) = model.lower.run(None, {"input_ids": batch.ids, "attention_mask": mask})
+    feed = {"states": states, "attention_mask": mask, "wanted": np.flatnonzero(selected)}
+    rows: npt.NDArray[np.float32] = model.upper.run(None, feed)[0]
     return rows
 
 

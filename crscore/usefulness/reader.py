@@ -307,7 +307,8 @@ def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[Weights, str]:
     """Return the shipped weights, and the start of their file's hash."""
-    return model.read_weights(SHIPPED), hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]
+    with SHIPPED.open("rb") as file:
+        return model.read_weights(SHIPPED), hashlib.file_digest(file, "sha256").hexdigest()[:8]
 
 
 def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:

@@ -284,6 +284,27 @@ def test_tuned_means_with_other_layers_are_different_and_leave_the_model_alone(
     np.testing.assert_array_equal(encoder.encode(TEXTS), before)
 
 
+def test_session_has_copies_of_the_values_that_it_is_given(
+    own_layers: minilm.TunedLayers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[np.ndarray] = []
+    to_values = minilm._to_values
+
+    def keep(package: object, tensors: dict[str, np.ndarray], int8: bool) -> object:
+        given.extend(tensors.values())
+        return to_values(package, tensors, int8)
+
+    encoder = minilm.MiniLM(offline=True)
+    encoder.encode(TEXTS)  # loads the model
+    monkeypatch.setattr(minilm, "_to_values", keep)
+    minilm._tune.cache_clear()
+    before = encoder.tuned_means(TEXTS, own_layers)
+    assert given
+    for values in given:
+        values.fill(np.nan)
+    np.testing.assert_array_equal(encoder.tuned_means(TEXTS, own_layers), before)
+
+
 def test_tuned_means_in_half_precision_are_near(own_layers: minilm.TunedLayers) -> None:
     encoder = minilm.MiniLM(offline=True)
     halved = minilm.TunedLayers(
