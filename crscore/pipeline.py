@@ -19,11 +19,11 @@ Each step is one call, which takes frozen values and returns new ones. No step c
 this module, which neither makes parts nor reads files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,8 +33,7 @@ from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.matchers.base import Matcher
 from crscore.readers.combined import note_unread, read_reviews
-from crscore.readers.model import ModelReader, ModelReadings
-from crscore.readers.requests import Request, make_requests
+from crscore.readers.readings import ModelReadings
 from crscore.records import Analysis, Comment, Diff, Result
 from crscore.review.read import ReadReview, read_review
 from crscore.scoring import references
@@ -49,6 +48,10 @@ from crscore.usefulness.reading import ReviewReadings
 from crscore.verdicts.judge import judge_remarks
 from crscore.verdicts.repository import Repository
 from crscore.verdicts.suggestions import judge_suggestions
+
+if TYPE_CHECKING:  # most runs have no model
+    from crscore.readers.model import ModelReader
+    from crscore.readers.requests import Request
 
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
@@ -83,7 +86,7 @@ class Parts:
     matcher: Matcher
     reader: Reader | None
     """Judges how useful each sentence is to the author; None without weights for the encoder."""
-    model: ModelReader | None = None
+    model: "ModelReader | None" = None
     """Language model that also reads the remarks; None for the reader alone."""
     splitter: str
     """Name of the sentence splitter."""
@@ -191,7 +194,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     return reviews
 
 
-def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[ModelReadings]:
+def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[ModelReadings]:
     """Let a language model read the comments of all reviews, in one batch.
 
     A comment on an older version of the change is read with that version, for both.
@@ -199,8 +202,8 @@ def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[Mo
     if model is None:
         return [ModelReadings()] * len(reviews)
 
-    def ask_about(review: _Review, **settings: Any) -> list[Request]:
-        return make_requests(
+    def ask_about(review: _Review, **settings: Any) -> "list[Request]":
+        return model.make_requests(
             review.change,
             review.pair.comments,
             review.text.parsed,
@@ -209,7 +212,7 @@ def _ask_model(reviews: Sequence[_Review], model: ModelReader | None) -> list[Mo
             **settings,
         )
 
-    older, requests = iter(reviews), list[list[Request]]()
+    older, requests = iter(reviews), list["list[Request]"]()
     for review in reviews:
         own_requests = ask_about(review, skipped=review.pair.originals)
         for index in review.pair.originals:
@@ -318,7 +321,9 @@ def _score(
     )
 
 
-def list_requests(pairs: Sequence[ReviewedChange], parts: Parts) -> list[list[Request]]:
+def list_requests(
+    pairs: Sequence[ReviewedChange], parts: Parts, make_requests: "Callable[..., list[Request]]"
+) -> "list[list[Request]]":
     """Return the requests to a language model about the comments of each pair, in order."""
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
     analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))

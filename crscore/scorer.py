@@ -7,7 +7,7 @@ from the settings.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 import msgspec
 
@@ -25,8 +25,6 @@ from crscore.errors import (
 )
 from crscore.matchers.base import Matcher
 from crscore.pipeline import Analyzers
-from crscore.readers.model import ModelReader, Prices
-from crscore.readers.requests import Request
 from crscore.records import Comment, Diff, Result
 from crscore.review import comments, language, sentences
 from crscore.scoring import thresholds
@@ -47,6 +45,10 @@ from crscore.usefulness import reader as usefulness
 from crscore.verdicts import judge
 from crscore.verdicts.repository import Repository
 from crscore.version import __version__
+
+if TYPE_CHECKING:  # most runs have no model
+    from crscore.readers.model import ModelReader, Prices
+    from crscore.readers.requests import Request
 
 DiffLike = Diff | str | bytes
 ReviewLike = str | bytes | Comment | Sequence[Comment]
@@ -192,7 +194,7 @@ class Scorer:
             change if isinstance(change, CRScoreError) else next(scored) for change in read
         )
 
-    def requests(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> list[list[Request]]:
+    def requests(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> "list[list[Request]]":
         """Return the requests to a language model that reads the comments, for each pair in order.
 
         Args:
@@ -204,7 +206,9 @@ class Scorer:
         """
         parsed: dict[str | bytes, Diff] = {}
         read = [self._read_pair(*pair, parsed) for pair in pairs]
-        return pipeline.list_requests(read, self.parts)
+        from crscore.readers.requests import make_requests  # noqa: PLC0415  (most runs have no model)
+
+        return pipeline.list_requests(read, self.parts, make_requests)
 
     def _read_pair(
         self, change: DiffLike, review: ReviewLike, parsed: dict[str | bytes, Diff]
@@ -388,7 +392,7 @@ def make_generator(settings: Config) -> ClaimGenerator:
     return generator
 
 
-def make_model_reader(settings: Config) -> ModelReader | None:
+def make_model_reader(settings: Config) -> "ModelReader | None":
     """Make the language model that reads remarks.
 
     Args:
@@ -435,9 +439,11 @@ def make_model_reader(settings: Config) -> ModelReader | None:
     )
 
 
-def _read_prices(text: str | None) -> Prices | None:
+def _read_prices(text: str | None) -> "Prices | None":
     if text is None:
         return None
+    from crscore.readers.model import Prices  # noqa: PLC0415  (most runs have no model)
+
     try:
         prices = Prices(*map(float, text.split(",")))
         if all(math.isfinite(price) and price >= 0 for price in prices):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -11,6 +11,7 @@ from crscore.llm.base import Answer
 from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.readers.excerpt import Excerpt, distance
 from crscore.readers.quotations import ShownComment, locate
+from crscore.readers.readings import ReadRemark
 from crscore.records import Holds, LineSpan, RemarkReading, Stance
 from crscore.review.visibility import clean
 
@@ -69,15 +70,6 @@ class _Remark(msgspec.Struct, frozen=True):
 
 class _Remarks(msgspec.Struct, frozen=True):
     remarks: list[_Remark]
-
-
-class ReadRemark(NamedTuple):
-    """Remark of a comment, as a model reads it."""
-
-    columns: tuple[int, ...]
-    """Its sentences: indices into the sentences of the comment, followed by its proposals. Empty if
-    its quotation is not in the comment."""
-    reading: RemarkReading
 
 
 def read_answer(

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from crscore.encoders.base import Floats
-from crscore.readers.answers import ReadRemark
-from crscore.readers.model import ModelReadings
+from crscore.readers.readings import ModelReadings, ReadRemark
 from crscore.records import (
     MAX_IMPORTANCE,
     Holds,

@@ -5,7 +5,6 @@ import json
 import operator
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
@@ -14,13 +13,15 @@ from crscore.cache import Store
 from crscore.errors import GenerationError, MalformedAnswerError
 from crscore.llm.answers import summarize
 from crscore.llm.base import Answer, Engine, Message, Sampling
-from crscore.readers.answers import ReadRemark, read_answer
+from crscore.readers.answers import read_answer
+from crscore.readers.readings import ModelReadings, ReadRemark
 from crscore.readers.requests import (
     BYTES_PER_TOKEN,
     MAX_REQUEST_BYTES,
     MAX_TOKENS,
     VERSION,
     Request,
+    make_requests,
     read_guide,
 )
 from crscore.text import count_noun, replace_surrogates
@@ -99,17 +100,6 @@ class Prices(NamedTuple):
     written: float
 
 
-class ModelReadings(NamedTuple):
-    """Readings of the comments of one review."""
-
-    remarks: Mapping[int, Sequence[ReadRemark]] = MappingProxyType({})
-    """Index of a comment -> its remarks; without the comments that the model did not read."""
-    notes: tuple[str, ...] = ()
-    """Sentences about the requests, their cost, and comments that the model did not read."""
-    is_whole: bool = True
-    """Whether it answered all requests, even if not all answers can be used."""
-
-
 class Effort(NamedTuple):
     """Requests and tokens that the reading of comments took."""
 
@@ -153,6 +143,7 @@ class ModelReader:
         limit: int | None = None,
         prices: Prices | None = None,
     ) -> None:
+        self.make_requests = make_requests
         self.respondent = respondent
         self._cache = cache
         self._limit = limit

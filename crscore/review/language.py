@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib.metadata import version
 from typing import Any, Final
 
 from crscore.records import Sentence
 from crscore.text import CODE_SPAN, ENGLISH
+from crscore.version import version_of
 
-IDENTITY: Final = f"1(py3langid-{version('py3langid')})"
+IDENTITY: Final = f"1(py3langid-{version_of('py3langid')})"
 """Version of the rules and of the detector, for the signature."""
 NOT_READ: Final = "the text is not in English, so it was not read"
 """Reason that a text has no score."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib.metadata import version
 from itertools import chain
 from typing import Final
 
@@ -15,6 +14,7 @@ from crscore.review.boilerplate import is_boilerplate
 from crscore.review.labels import Labelled, strip_labels
 from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
 from crscore.review.visibility import clean
+from crscore.version import version_of
 
 _MARKDOWN_VERSION: Final = 10
 """Version of the `markdown` splitter, part of the signature; increased with every change of its
@@ -122,7 +122,7 @@ def identity(splitter: str) -> str:
     """
     if _find_splitter(splitter) is not _parse_markdown:
         return splitter
-    libraries = ",".join(f"{name}-{version(name)}" for name in _LIBRARIES)
+    libraries = ",".join(f"{name}-{version_of(name)}" for name in _LIBRARIES)
     return f"{splitter}-{_MARKDOWN_VERSION}({libraries})"
 
 

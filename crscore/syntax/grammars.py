@@ -7,13 +7,13 @@ import importlib
 import re
 import time
 from functools import cache, lru_cache
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from crscore.diff.languages import canonical_name, read_tables
 from crscore.errors import DependencyError
+from crscore.version import version_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -191,8 +191,6 @@ def fingerprint() -> str:
     versions: list[str] = []
     for package in sorted({"tree-sitter", *(item.package for item in languages_known())}):
         name = package.replace("_", "-")
-        try:
-            versions.append(f"{name}=={metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            versions.append(f"{name} missing")
+        version = version_of(name)
+        versions.append(f"{name}=={version}" if version else f"{name} missing")
     return hashlib.sha256(" ".join(versions).encode()).hexdigest()[:8]

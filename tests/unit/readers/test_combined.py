@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crscore.readers.answers import ReadRemark
 from crscore.readers.combined import join_readings, place_readings
+from crscore.readers.readings import ReadRemark
 from crscore.records import (
     Aspects,
     Holds,

@@ -1,8 +1,7 @@
-from importlib import metadata
-
 import pytest
 
 from crscore.syntax import grammars
+from crscore.version import version_of
 
 
 def fresh() -> str:
@@ -13,18 +12,13 @@ def fresh() -> str:
 def test_another_version_or_a_missing_grammar_gives_another_fingerprint(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = metadata.version
     fingerprints = {fresh()}
     for changed in ("tree-sitter-go", "tree-sitter"):
         monkeypatch.setattr(
-            metadata, "version", lambda name, c=changed: "0.0" if name == c else real(name)
+            grammars, "version_of", lambda name, c=changed: "0.0" if name == c else version_of(name)
         )
         fingerprints.add(fresh())
-
-    def missing(name: str) -> str:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "version", missing)
+    monkeypatch.setattr(grammars, "version_of", lambda _: "")
     fingerprints.add(fresh())
     monkeypatch.undo()
     assert len(fingerprints) == 4

@@ -1,0 +1,27 @@
+"""Readings of a language model, apart from what asks it: most runs have none."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from crscore.records import RemarkReading
+
+
+class ReadRemark(NamedTuple):
+    """Remark of a comment, as a model reads it."""
+
+    columns: tuple[int, ...]
+    """Its sentences: indices into the sentences of the comment, followed by its proposals. Empty if
+    its quotation is not in the comment."""
+    reading: RemarkReading
+
+
+class ModelReadings(NamedTuple):
+    """Readings of the comments of one review."""
+
+    remarks: Mapping[int, Sequence[ReadRemark]] = MappingProxyType({})
+    """Index of a comment -> its remarks; without the comments that the model did not read."""
+    notes: tuple[str, ...] = ()
+    """Sentences about the requests, their cost, and comments that the model did not read."""
+    is_whole: bool = True
+    """Whether it answered all requests, even if not all answers can be used."""
