@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _LISTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+# Not read from NLTK: its later releases have more words, which would change scores.
 ENGLISH: Final = frozenset(_LISTS["stopwords"].split())
 """English stop words in lower case, with the parts of split contractions (`don`, `ll`).
 
 Source:
     The English list of the NLTK stop word corpus as it stood until 2024 (179 entries),
-    in the order of that list. Later releases have more words, which could change scores.
+    in the order of that list.
 """
 
 IGNORED_PIECES = ENGLISH | {".", ","}
@@ -106,9 +107,6 @@ def split_identifier(text: str) -> list[str]:
 def stem(word: str) -> str:
     """Return a word without its English ending, so that `renamed` and `renaming` are equal.
 
-    A library stemmer is more accurate for English, but names in code are not English, and the
-    weights of the calibrated matcher were trained on these stems.
-
     Args:
         word: Word in lower case.
 
@@ -119,6 +117,8 @@ def stem(word: str) -> str:
         >>> stem("renamed"), stem("renaming"), stem("is")
         ('renam', 'renam', 'is')
     """
+    # A library stemmer is more accurate for English, but names in code are not English, and the
+    # weights of the calibrated matcher were trained on these stems.
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]

@@ -31,12 +31,10 @@ class Evaluation(NamedTuple):
 
 @functools.cache
 def default_scorer() -> Scorer:
-    """Return the scorer that all evaluations of a process share, without linters.
-
-    An evaluation harness cannot pass it settings, so these come from the environment.
-    """
+    """Return the scorer that all evaluations of a process share, without linters."""
     from crscore.scorer import Scorer  # noqa: PLC0415
 
+    # A harness cannot pass settings, so they come from the environment.
     return Scorer(resolve_settings({"analyzers": "none"}, file=None))
 
 

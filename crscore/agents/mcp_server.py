@@ -36,9 +36,6 @@ INSTRUCTIONS = (
 def serve(scorer: Scorer) -> None:
     """Serve an agent over standard input and output, until the input ends and all is answered.
 
-    The SDK drops lines that are no message, and requests that it still works on when the input
-    ends: an agent would wait for ever.
-
     Raises:
         DependencyError: The package `mcp` is not installed.
     """
@@ -46,6 +43,8 @@ def serve(scorer: Scorer) -> None:
     import anyio  # noqa: PLC0415
     from mcp.server.stdio import stdio_server  # noqa: PLC0415
 
+    # The SDK drops lines that are no message, and requests on which it still works when the input
+    # ends: an agent would wait for ever.
     unanswered: set[object] = set()
 
     async def read(source: Any, requests: Any, target: Any) -> None:

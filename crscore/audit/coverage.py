@@ -33,7 +33,7 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     """Load the coverage of each account that wrote in a period, by the reviewer's name.
 
     Only pull requests count that were merged after the reviewer's first post in their repository,
-    so that a bot tried for a week does not look absent for the month before, or that it reviewed.
+    or that it reviewed.
     A check belongs to a reviewer if its app has the name of the reviewer or of its account. With
     several checks of an app, a pull request is green if all are.
 
@@ -99,6 +99,7 @@ def _cover(
         if merged and is_review:
             reviewed.add((repository, number))
             last_head += on_head
+    # Otherwise a bot that is tried for a week would look absent for the month before.
     since_first = sum(
         len(times[repository]) - bisect_left(times[repository], first)
         for repository, first in first_post.items()

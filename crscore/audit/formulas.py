@@ -18,9 +18,10 @@ from crscore.audit.store.reports import Scope, read_remarks
 
 FROM: Final = 2
 """Minimum number of earlier comments with the same words that make a comment a formula."""
+# Of the comments of six bots on real changes, none to 1.4 % are formulas with it
+# (docs/design/031-decisions.md).
 SHARE: Final = 0.5
-"""Minimum share of a formula's words that stand in such groups. Of the comments of six bots on real
-changes, none to 1.4 % have it."""
+"""Minimum share of a formula's words that are in such groups."""
 WORDS: Final = 4
 """Words of a group."""
 MAX_WORDS: Final = 40

@@ -36,15 +36,15 @@ def tranx(code: str) -> list[str]:
 def code(text: str) -> list[str]:
     """Return the parts of names, numbers and operators in lower case: the default.
 
-    For code of any language. It leaves out brackets and separators, which all code has,
-    but keeps operators, whose exchange changes the behaviour of code, and splits names at
-    capitals. Text that consists only of brackets and separators is split into its characters, so
-    that `[]` differs from `{}`.
+    For code of any language. Text that consists only of brackets and separators is split into its
+    characters.
 
     Example:
         >>> code("rowList[i] += self.max_size")
         ['row', 'list', 'i', '+', '=', 'self', 'max', 'size']
     """
+    # Without brackets and separators, which all code has; with operators, whose exchange changes
+    # what code does. So that `[]` differs from `{}`, they count where there is nothing else.
     return [token.lower() for token in _CODE.findall(text)] or list("".join(text.split()))
 
 

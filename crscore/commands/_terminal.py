@@ -43,10 +43,8 @@ def print_note(line: str) -> None:
 
 
 def print_gate(failed: Sequence[str], notices: Sequence[str] = ()) -> int:
-    """Print the messages of a gate and return its exit code.
-
-    It is printed even with `-q`: a gate that passes silently is not a gate.
-    """
+    """Print the messages of a gate, even with `-q`, and return its exit code."""
+    # A gate that passes silently is not a gate.
     for line in (*notices, *failed):
         print_message(line)
     return EXIT_GATE if failed else 0
@@ -89,12 +87,10 @@ _HELP_ALL = click.Option(
 )
 
 
-# https://github.com/pallets/click/issues/373
+# click has no option groups (https://github.com/pallets/click/issues/373), and importing a library
+# that adds them (cloup, rich-click) takes longer than the rest of the help.
 class GroupedCommand(click.Command):
     """Command whose help lists the options in groups, and then the examples of its docstring.
-
-    click has no option groups, and importing a library that adds them (cloup, rich-click) takes
-    longer than the rest of the help.
 
     Args:
         groups: Further groups, before those of the settings: heading -> names of options, with `_`

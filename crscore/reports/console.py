@@ -84,6 +84,7 @@ def render_blocks(
         markup=False,
         emoji=False,
         highlight=False,
+        # On an old Windows console, rich would leave the last column free.
         legacy_windows=False,
         _environ={},
     )

@@ -179,6 +179,7 @@ def _markdown_plain(line: str) -> str:
     line = _MENTION.sub("@" + _ZERO_WIDTH_SPACE, line)
     line = _ISSUE.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
     line = _ADDRESS.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
+    # After every four digits, as seven in a row are a link.
     line = _COMMIT.sub(lambda match: re.sub("(.{4})", r"\1" + _ZERO_WIDTH_SPACE, match[0]), line)
     line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
     line = _MARKDOWN_OPENING.sub(r"\1\\", line)

@@ -99,6 +99,7 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
 
 def _clean_value(value: object) -> object:
     """Clean each text that a template shows, whether it was filtered or not."""
+    # Not `isinstance`: a `Markup` is a string, too, and already escaped.
     if type(value) is str and not (value.isascii() and value.isprintable()):
         return escape.clean(value)
     return value

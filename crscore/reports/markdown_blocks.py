@@ -11,8 +11,9 @@ from crscore.reports.blocks import Line
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
 from crscore.scoring.signature import shorten_signature
 
+# A host folds no long sentences.
 MAX_PROSE_CHARS: Final = 600
-"""Maximum characters of a sentence; the host does not fold long ones."""
+"""Maximum characters of a sentence."""
 _MAX_RUN_CHARS: Final = 300
 _MAX_CELL_CHARS: Final = 200
 _NOTE_SIZE: Final = 200

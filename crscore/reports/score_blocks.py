@@ -15,10 +15,10 @@ _HINT: Final = "in the html and json reports"
 _ABOUT: Final = "likely about this change and no other"
 _SHARE_TONES: Final = (0.6, 0.3)
 """Minimum of a good and of a fair percentile, probability, or share of matches."""
+# Degrees are expectations and rarely near 0 or 1: reviews that people rate 4 or 5 have a median
+# near the first, reviews rated 1 are mostly below the second (docs/design/011-calibrated.md).
 _GRADED_TONES: Final = (0.35, 0.15)
-"""The same for a mean of degrees, which are expectations and rarely near 0 or 1: human ratings of 4
-and 5 have a median near the first, ratings of 1 are mostly below the second
-(docs/design/011-calibrated.md)."""
+"""The same for a mean of degrees."""
 
 
 _VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)

@@ -40,9 +40,6 @@ def percentiles(draws: Floats) -> tuple[float, float]:
 def wilson(successes: float, trials: float) -> Share | None:
     """Return a share with its 95 % interval of Wilson, without correction for continuity.
 
-    The formula is implemented here because `clustered_wilson` has fractional trials, which
-    `scipy.stats.binomtest` does not accept; a test compares the two on whole numbers.
-
     Args:
         successes: From 0 to `trials`.
         trials: At least 0.
@@ -59,6 +56,8 @@ def wilson(successes: float, trials: float) -> Share | None:
     """
     if trials == 0:
         return None
+    # Not `scipy.stats.binomtest`, which does not accept the fractional trials of
+    # `clustered_wilson`; a test compares the two on whole numbers.
     share, square = successes / trials, _Z**2
     centre = (share + square / (2 * trials)) / (1 + square / trials)
     half = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))

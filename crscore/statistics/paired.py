@@ -111,8 +111,6 @@ def correct(comparisons: Iterable[PairedComparison]) -> list[PairedComparison]:
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Correct p-values by the method of Holm.
 
-    scipy lacks it; statsmodels has it, but would add pandas and patsy for these few lines.
-
     Args:
         p_values: Any number of p-values, each in [0, 1].
 
@@ -126,6 +124,8 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
         >>> holm([0.01, 0.04, 0.03])
         (0.03, 0.06, 0.06)
     """
+    # scipy lacks this method; statsmodels has it, but would add pandas and patsy for these few
+    # lines.
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(p_values), 0, -1)
     corrected = np.empty(len(p_values))

@@ -11,7 +11,7 @@ from crscore.statistics.intervals import Floats
 
 
 def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
-    """Import a module of scipy when it is needed, as importing `scipy.stats` takes seconds.
+    """Import a module of scipy when it is needed.
 
     Args:
         module: Name of the module.
@@ -21,6 +21,7 @@ def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
         DependencyError: scipy is not installed.
     """
     try:
+        # Not above: importing `scipy.stats` takes seconds.
         return importlib.import_module(f"scipy.{module}")
     except ImportError as exc:
         raise DependencyError("scipy", f"pip install {install}") from exc
@@ -67,11 +68,10 @@ def pearson(first: Floats, second: Floats) -> float | None:
 def spearman(first: Floats, second: Floats) -> float | None:
     """Correlate the ranks of two lists; see `pearson`.
 
-    `scipy.stats.spearmanr` takes ten times as long, mostly for a p-value.
-
     Raises:
         DependencyError: scipy is not installed.
     """
+    # `scipy.stats.spearmanr` takes ten times as long, mostly for a p-value.
     return pearson(rank(first), rank(second))
 
 
@@ -98,9 +98,7 @@ def kendall(first: Floats, second: Floats) -> float | None:
 def rank_sum_p(first: Floats, second: Floats) -> float:
     """Return the p-value of the two-sided rank-sum test of Mann and Whitney.
 
-    It uses counts, and the normal approximation with corrections for ties and continuity. An audit
-    tests thousands of windows, for which `scipy.stats.mannwhitneyu` takes 50 to 300 times as long;
-    a unit test compares the two.
+    It uses counts, and the normal approximation with corrections for ties and continuity.
 
     Args:
         first: How often the first sample has each value, in the order of the values, shape (V,).
@@ -109,6 +107,8 @@ def rank_sum_p(first: Floats, second: Floats) -> float:
     Returns:
         The p-value; 1 when all values are equal.
     """
+    # An audit tests thousands of windows, for which `scipy.stats.mannwhitneyu` takes 50 to 300
+    # times as long; a unit test compares the two.
     counts = first + second
     size, total = float(first.sum()), float(counts.sum())
     product = size * (total - size)

@@ -149,8 +149,7 @@ def pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
 def mean_of_groups(values: Sequence[Floats], present: Sequence[npt.NDArray[np.bool_]]) -> Floats:
     """Average over the groups present in each draw.
 
-    An undefined group, in which a side is constant, counts as 0; leaving it out would reward a
-    metric for being constant.
+    An undefined group, in which a side is constant, counts as 0.
 
     Args:
         values: Each group's values, each of shape (B,).
@@ -160,6 +159,7 @@ def mean_of_groups(values: Sequence[Floats], present: Sequence[npt.NDArray[np.bo
         Shape (B,); NaN if no group is present.
     """
     is_present = np.array(present, dtype=np.float64)
+    # To leave undefined groups out would reward a metric for being constant.
     total = (np.nan_to_num(np.array(values)) * is_present).sum(axis=0)
     return divide(total, is_present.sum(axis=0))
 

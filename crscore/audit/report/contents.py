@@ -47,7 +47,8 @@ QUOTES: Final = 3
 # The JSON has all of them.
 MAX_BOTS: Final = 30
 """Maximum number of bots in the short report."""
-# A comment of GitHub has at most 65,536 characters, the summary of a job 1 MiB.
+# A comment of GitHub has at most 65,536 characters, the summary of a job 1 MiB
+# (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
 _MAX_MARKDOWN_CHARS: Final = 60_000
 _QUOTE_CHARS: Final = 200
 _VERDICTS: Final = {"better": "differ", "worse": "differ", "equivalent": "equal", "unknown": "open"}

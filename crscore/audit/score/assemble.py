@@ -113,11 +113,9 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
 
 
 def _open(task: ScoringTask) -> checkout.CheckoutSearch:
-    """Open the clone with a suitable base of the change.
-
-    The host's own base can be older than the last merge of the base branch, or so new that it
-    contains the head. The merge's first parent, or else the base branch, avoids both.
-    """
+    """Open the clone with a suitable base of the change."""
+    # The host's own base can be older than the last merge of the base branch, or so new that it
+    # contains the head. The merge's first parent, or else the base branch, avoids both.
     if not task.clone.is_dir():
         return checkout.CheckoutSearch(None, "there is no clone of the repository")
     pull = task.pull

@@ -26,10 +26,12 @@ from crscore.records import ChangedFile, Hunk, LineKind
 
 DAYS: Final = 30
 """Number of days after the merge in which a later commit counts."""
+# As for a comment that was acted on (docs/design/031-decisions.md): the context that a diff shows.
 NEAR_LINES: Final = 3
 """Maximum distance in lines between a comment and a changed line near it."""
+# A larger commit is no single change (docs/design/032-escaped.md).
 MAX_FILES: Final = 100
-"""Maximum number of code files in a commit; larger commits are not single changes."""
+"""Maximum number of code files in a commit."""
 MISSING: Final = "the merge is not on its branch"
 _PROSE: Final = frozenset({None, "csv", "json", "markdown", "rst", "text"})
 """Languages that are not code; None is an unknown language."""
@@ -308,6 +310,7 @@ def is_fix(message: str) -> bool:
     if kind and kind["type"].casefold() not in ("fix", "hotfix", "bugfix", "revert", "bug"):
         return False
     if re.match(r"revert\b", subject, re.IGNORECASE):
+        # `Revert "Revert "Add a cache""` brings a change back, and fixes nothing.
         return not re.match(r"revert\W+revert\b", subject, re.IGNORECASE)
     if _NO_DEFECT.search(subject):
         return False

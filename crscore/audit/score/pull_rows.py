@@ -104,12 +104,10 @@ def make_scorer(settings: Config) -> Scorer:
 
 @lru_cache(maxsize=1)
 def _encoder(settings: Config) -> CachedVectors:
-    """Make the encoder of this process, once.
-
-    It uses one thread: one process per core is faster, and the vectors do not depend on the number
-    of processes.
-    """
+    """Make the encoder of this process, once."""
     store = make_store(settings) if settings.cache else None
+    # One process per core is faster than several threads in one, and with one thread the vectors do
+    # not depend on the number of processes.
     return CachedVectors(make_encoder(settings, threads=1), store)
 
 

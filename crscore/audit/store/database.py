@@ -32,6 +32,7 @@ BUSY_S: Final = 30.0
 """Seconds to wait while another process writes."""
 DAMAGED = ("disk image is malformed", "malformed database schema", "not a database")
 """Parts of SQLite's messages about a damaged file."""
+# 128 bits: no two texts of a store have the same hash by chance.
 _HASH_BYTES: Final = 16
 MAX_TEXT_BYTES: Final = 4 * 2**20
 """Maximum bytes of an unpacked text, far above a host's comments; longer ones are truncated."""
@@ -106,6 +107,7 @@ class Store:
         """
         with self._reported():
             rows = self._connection.execute(sql, values).fetchall()
+        # JSON, in which reports are written, has no infinite number (RFC 8259, section 6).
         if any(math.inf in row or -math.inf in row for row in rows):
             raise StoreError(str(self.path), "it has a number that is not finite")
         return rows

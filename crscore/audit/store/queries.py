@@ -145,12 +145,10 @@ def observed_commits(store: Store, repository: int) -> set[str]:
     return {commit or "" for (commit,) in store.query(sql, repository, repository)}
 
 
+# Some apps have one login in GraphQL, which provides reviews, and another one in REST, which
+# provides comments.
 Account = tuple[bool, int]
-"""Whether the account is the author of reviews, and its id on the host.
-
-Some apps have one login in GraphQL, which provides reviews, and another one in REST, which provides
-comments.
-"""
+"""Whether the account is the author of reviews, and its id on the host."""
 
 
 def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:

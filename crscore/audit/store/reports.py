@@ -9,6 +9,8 @@ from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import AuditRun, Signal
 from crscore.records import Flag, Stance
 
+# With one MAX in a query, SQLite takes the other columns from the row of the maximum:
+# https://www.sqlite.org/lang_select.html#bareagg
 LATEST: Final = """
 WITH latest AS MATERIALIZED (
   SELECT s.repository, s.number, s.content,
@@ -28,12 +30,14 @@ LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
 """Joins of the scored comments, to be used after `LATEST`."""
-# Before, 93 of 126 repetitions, summaries and praises in the demonstration counted as acted on.
+# Lines near a praise or a repetition change for another reason: before, 93 of 126 repetitions,
+# summaries and praises in the demonstration counted as acted on.
 _ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') IN ('{
     "', '".join((Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION))
 }'))"""
 """Whether a remark asks for something, so that it can be fixed; a comment without a sentence is a
-suggestion. Lines near a praise or a repetition change for another reason."""
+suggestion."""
+# The last night and, in it, the newest rules; padded with zeros, as they are compared as texts.
 REMARKS: Final = f"""{LATEST},
   fixes AS (
     SELECT comment, value, 1.0 * base_yes / NULLIF(base_all, 0) AS chance,

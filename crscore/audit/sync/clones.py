@@ -48,6 +48,7 @@ def fetch_repository(
     *,
     find_commits: Callable[[Sequence[str]], Sequence[str]],
     refs: str = "refs/pull/*/head",
+    # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
     login: str = "x-access-token",
 ) -> None:
     """Fetch new objects into the clone of a repository, which is created if missing.
@@ -127,6 +128,8 @@ def _variables(url: str, login: str | None) -> dict[str, str]:
         # Empty, so that no credential helper of the machine provides another account.
         "credential.helper": "",
         "http.followRedirects": "false",  # a redirect would send the token elsewhere
+        # A user's setting would refuse old repositories with a malformed commit:
+        # https://github.com/psf/requests/issues/3088
         "fetch.fsckObjects": "false",
         "fetch.unpackLimit": "1",  # keep packs instead of one file per object
     }
@@ -135,6 +138,7 @@ def _variables(url: str, login: str | None) -> dict[str, str]:
         encoded = base64.b64encode(login.encode()).decode()
         settings[f"http.{url}.extraHeader"] = f"{_BASIC}{encoded}"
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
+    # `ext::` addresses run a command: https://git-scm.com/docs/git-remote-ext
     variables |= {"GIT_ALLOW_PROTOCOL": "https:http", "GIT_CONFIG_COUNT": str(len(settings))}
     for index, (name, value) in enumerate(settings.items()):
         variables |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}

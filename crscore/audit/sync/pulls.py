@@ -88,14 +88,14 @@ def observe_threads(
 ) -> None:
     """Store the changed states of threads; pull requests that fail become pending.
 
-    Resolving a thread does not change its pull request, so the list of changes does not show it.
-
     Raises:
         RateLimitedError: The budget or the host's rate limit is spent.
         BadTokenError: The token is missing or wrong.
         UnavailableError: The host no longer responds.
     """
     unanswered = 0
+    # All are asked for: resolving a thread does not change its pull request, so that the list of
+    # changed ones lacks it.
     for start in range(0, len(pulls), feed.threads_at_once):
         batch = pulls[start : start + feed.threads_at_once]
         states: Sequence[tuple[FeedThread, ...] | None] = [None] * len(batch)

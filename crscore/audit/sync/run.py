@@ -162,11 +162,10 @@ class _Night:
         return [repository.id for repository in self.repositories]
 
     def read(self) -> None:
-        """Run all steps; a step that stops early leaves the rest to the next run.
-
-        The other steps still run, because GitHub's REST and GraphQL APIs have separate rate limits,
-        and the clones have none.
-        """
+        """Run all steps; a step that stops early leaves the rest to the next run."""
+        # After a step that stopped, the others still run: GitHub's REST and GraphQL APIs have
+        # separate rate limits, and clones have none
+        # (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api).
         store, feed, reader = self.store, self.feed, self.reader
         with self._step():
             self.repositories = find_repositories(

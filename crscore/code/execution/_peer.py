@@ -167,11 +167,9 @@ class Unsupported(Exception):  # noqa: N818  (its name is shown to users)
     """Raised for a value that cannot be passed to the program."""
 
 
+# A StopIteration would end the iterators of the tests; some of these ignore a GeneratorExit.
 class ProgramError(Exception):
-    """Base of exceptions of the program that cannot be raised as they are.
-
-    A StopIteration would end the iterators of the tests; a GeneratorExit is ignored by some.
-    """
+    """Base of exceptions of the program that cannot be raised as they are."""
 
 
 class ProgramEndedError(Exception):
@@ -286,12 +284,10 @@ class Peer:
         raise result
 
     def pack_shared(self) -> tuple[dict[int, tuple[int, Any]], list[Any]]:
-        """Pack the containers of the program that these tests still use, where they changed them.
-
-        A test may add to a list that is an attribute of the program's object, and look later at
-        a dictionary that it got earlier.
-        """
+        """Pack the containers of the program that the tests still use, where they changed them."""
         names = {id(value): (number, value) for number, value in self.shared.items()}
+        # A test may add to a list that is an attribute of the program's object, and look later at a
+        # dictionary that it got earlier.
         changed, unused = [], []
         for number in self.contents:
             # Three references are those of the two tables and of the question itself.
@@ -323,10 +319,8 @@ class Peer:
                 self.contents[number] = _dumps(content)
 
     def share_state(self) -> None:
-        """Give the program the random numbers and environment that the tests have set.
-
-        Never the reverse: a program could give the tests numbers that it solves.
-        """
+        """Give the program the random numbers and environment that the tests have set."""
+        # Never the reverse: a program could give the tests numbers that it solves.
         if self.is_seeded:
             self.is_seeded = False
             numpy = sys.modules.get("numpy")
@@ -628,11 +622,10 @@ _ERROR_MODULES = words(
 
 
 def standard_class(module: str, name: str) -> Any:
-    """Return an imported class of the standard library; None where tests must not get one.
-
-    A test that raises the SkipTest of `unittest` counts as successful.
-    """
+    """Return an imported class of the standard library; None where tests must not get one."""
     top = module.partition(".")[0]
+    # A test that raises the SkipTest of `unittest` counts as successful:
+    # https://docs.python.org/3/library/unittest.html#unittest.TestResult.wasSuccessful
     if top not in sys.stdlib_module_names or top in {"unittest", TESTS_MODULE}:
         return None
     if module in _ERROR_MODULES:
@@ -1144,11 +1137,9 @@ _MIRRORS: dict[str, Any] = {
 
 # Attributes of callables: https://docs.python.org/3/reference/datamodel.html
 def is_lendable(value: Any) -> bool:
-    """Return whether a program may use an object of its tests, of which it sees public names only.
-
-    Modules, frames, tracebacks and tests would lead it to what is expected.
-    """
+    """Return whether a program may use an object of its tests, and see its public names."""
     kind = type(value)
+    # Modules, frames, tracebacks and cases of tests would lead it to the expected values.
     if "unittest" in sys.modules and isinstance(value, find_name("unittest", "TestCase")):
         return False
     iterates = any(hasattr(kind, name) for name in ("__next__", "__anext__", "__await__"))
@@ -1178,10 +1169,11 @@ def check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
         check_name(kind, arguments[0], arguments[1])
 
 
+# Not `asyncio`: an event loop leads to the tests.
 _OPEN_MODULES = words(
     "_io _queue argparse collections configparser io logging queue xml.etree.ElementTree"
 )
-"""Modules whose objects lead to nothing but data: an event loop, for one, would lead to tests."""
+"""Modules whose objects lead to nothing but data."""
 
 
 def check_name(kind: str, value: Any, name: Any) -> None:

@@ -13,6 +13,8 @@ from crscore.code import libraries
 from crscore.code.metrics.metric import Floats, Metric, Preset, mean_metric
 from crscore.code.samples import Sample
 
+# The defaults of sacrebleu:
+# https://github.com/mjpost/sacrebleu/blob/master/sacrebleu/metrics/chrf.py
 _CHAR_ORDER: Final = 6
 _BETA: Final = 2
 

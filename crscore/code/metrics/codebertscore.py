@@ -63,12 +63,10 @@ LAYERS: Final[Mapping[str, int]] = {
 general model. Every other model's default is its last layer."""
 VALUES: Final = ("precision", "recall", "f1", "f3")
 """Values of an alignment, in the order of `align`."""
+# Characters of operators are kept, as the paper says ("except arithmetic operators",
+# https://arxiv.org/abs/2302.05527), even `= < > % ! ^`, which the paper's code drops.
 _DROPPED: Final = frozenset("()[]{},;:.\"'`_@#$\\?")
-"""Ignored characters: a token that consists of these alone is dropped, as is white space.
-
-Characters of operators are kept, as the paper says ("except arithmetic operators"), even
-`= < > % ! ^`, which the paper's code drops.
-"""
+"""Ignored characters: a token that consists of these alone is dropped, as is white space."""
 MAX_CHARACTERS: Final = 30_000
 """Maximum length of code that is compared; bounds the time."""
 OVERLAP: Final = 0.5
@@ -277,8 +275,6 @@ def encode_windows(
 def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: Vectors) -> Vectors:
     """Give tokens outside the vocabulary vectors of their own, which only equal ones share.
 
-    For the model they are all one token, so that any two texts of them would be equal.
-
     Args:
         spelled: L tokens as written.
         unknown: Shape (L,): True at tokens outside the vocabulary.
@@ -287,6 +283,7 @@ def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: 
     Returns:
         The vectors; the vector of an unknown token is drawn with its spelling as the seed.
     """
+    # For the model they are all one token, so that any two texts of them would be equal.
     vectors = vectors.copy()
     for index in map(int, np.flatnonzero(unknown)):
         draws = np.random.default_rng(list(spelled[index].encode(errors="replace")))

@@ -23,9 +23,10 @@ from crscore.errors import InputError
 
 PAPER_K: Final = 500
 """Number of n-grams of a corpus that the paper ignores."""
+# The paper's 500 of a few hundred references would be nearly all that two programs can have in
+# common.
 IGNORED_SHARE: Final = 0.005
-"""Share of the distinct n-grams of the references that is ignored without a corpus. The paper's
-500 of a few hundred references would be nearly all that two programs can have in common."""
+"""Share of the distinct n-grams of the references that is ignored without a corpus."""
 
 
 @functools.lru_cache(maxsize=8)

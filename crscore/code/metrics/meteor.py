@@ -84,12 +84,12 @@ def create(
 
     Args:
         tokens: Kind of tokens, as `kind_of_tokens`.
-        synonyms: Whether synonyms of WordNet are aligned, where its files are on this machine. By
-            default in the preset only: for code they improve nothing, and without them a score is
-            the same on every machine.
+        synonyms: Whether synonyms of WordNet are aligned, where its files are on this machine; by
+            default in the preset only.
         preset: With it, tokens of tranX, and synonyms.
     """
     kind = kind_of_tokens(tokens, preset)
+    # For code they improve nothing, and without them a score is the same on every machine.
     with_synonyms = bool(preset) if synonyms is None else synonyms
 
     def identify() -> str:

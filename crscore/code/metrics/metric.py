@@ -18,9 +18,9 @@ from crscore.syntax.grammars import language_of
 
 Floats = npt.NDArray[np.float64]
 
+# An algorithm of quadratic time compares two such texts in about a second.
 MAX_CHARACTERS: Final = 200_000
-"""Maximum length of a text: an algorithm of quadratic time compares two such texts in about a
-second."""
+"""Maximum length of a text."""
 
 
 Preset = Literal["out-of-the-bleu"]

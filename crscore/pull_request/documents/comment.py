@@ -11,8 +11,9 @@ from crscore.pull_request.overview import Overview
 from crscore.reports.blocks import Heading
 from crscore.reports.markdown_blocks import render_markdown
 
+# GitHub refuses more than 65,536 with 422: https://github.com/danger/danger/issues/424
 MAX_CHARS: Final = 65_000
-"""Maximum characters of the body. GitHub refuses more than 65,536 with 422."""
+"""Maximum characters of the body."""
 SHOWN_POINTS: Final = 3
 """Points shown without unfolding; the others are folded."""
 SHOWN_MISSING: Final = 3

@@ -143,10 +143,8 @@ def names_of(messages: Iterable[Message]) -> frozenset[str]:
 
 
 def is_ours(post: HostMessage) -> bool:
-    """Return whether a post is a report of crscore, whoever posted it.
-
-    Such a report lists all unaddressed points: as a review it would address everything.
-    """
+    """Return whether a post is a report of crscore, whoever posted it."""
+    # Such a report lists all unaddressed points: as a review it would address everything.
     return post.body.lstrip().startswith(OWN_MARKER)
 
 

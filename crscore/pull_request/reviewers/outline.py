@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 # "> ", "> > ", and spaces: prefixes of a line's content.
 _LEAD: Final = re.compile(r"[ \t>]*")
 # https://github.github.com/gfm/#fenced-code-blocks
+# Possessive (`{3,}+`), so that a long run of backticks is not tried again in each shorter length.
 # "```python", "~~~", "- ```"; the info string after backticks has no backticks.
 _FENCE: Final = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:(`{3,}+)[^`]*|(~{3,}+).*)")
 # A code span, the start of a comment, a tag that folds. A lone backtick is tried once per line.
