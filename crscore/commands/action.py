@@ -24,7 +24,7 @@ from crscore.hosts.site import Connection
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.github.actions.environment import Environment, Outlets
+    from crscore.github.actions.environment import Environment
     from crscore.github.actions.outputs import Report
     from crscore.github.client import Client
     from crscore.hosts.host import Host
@@ -66,7 +66,8 @@ def command(*, output_dir: Path | None) -> int:
     Examples:
         crscore action   # in a workflow
     """
-    step, outlets, annotate = Step(), environment.outlets(), False
+    step, annotate = Step(), False
+    output, summary = environment.outlets()
     # `finally`, as a bug in the last of many pull requests must not lose the others.
     try:
         runner = environment.read_environment(output_dir=output_dir)
@@ -78,7 +79,7 @@ def command(*, output_dir: Path | None) -> int:
         # The summary shows this error and needs no note that the run stopped.
         step.finished = True
     finally:
-        _write(outlets, step, annotate=annotate)
+        _write(output, summary, step, annotate=annotate)
     if step.errors:
         raise step.errors[0]
     return EXIT_GATE if step.below else 0
@@ -286,12 +287,12 @@ def _report(overview: Overview) -> Report:
     )
 
 
-def _write(outlets: Outlets, step: Step, *, annotate: bool) -> None:
+def _write(output: Path | None, summary: Path | None, step: Step, *, annotate: bool) -> None:
     """Write outputs, log, summary and annotations; errors of a part are added to the step's."""
     parts: tuple[Callable[[], None], ...] = (
-        lambda: outputs.write_outputs(outlets.output, tuple(step.reports.values())),
+        lambda: outputs.write_outputs(output, tuple(step.reports.values())),
         lambda: _write_log(step),
-        lambda: _write_summary(outlets.summary, step),
+        lambda: _write_summary(summary, step),
         lambda: _write_annotations(step) if annotate else None,
     )
 

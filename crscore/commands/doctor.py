@@ -60,11 +60,9 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         "no tools without --trust"
     )
     click.echo(f"  {network}")
-    isolation = run.isolation()
-    if denied and isolation.files:
-        hidden = (
-            "Landlock and namespaces" if isolation.processes else "Landlock; no namespaces here"
-        )
+    hides_files, hides_processes = run.isolation()
+    if denied and hides_files:
+        hidden = "Landlock and namespaces" if hides_processes else "Landlock; no namespaces here"
         click.echo(f"  programs of `code run` see no other files and processes ({hidden})")
     else:
         click.echo("  `code run` is not possible here: it needs seccomp and Landlock of Linux")

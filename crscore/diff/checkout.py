@@ -39,15 +39,6 @@ _LINE_BYTES: Final = 10_000
 _DEFAULT_DIFF_BYTES: Final = parse.DiffLimits().max_diff_bytes
 
 
-class Local(NamedTuple):
-    """Change as found in the checkout."""
-
-    diff: Diff
-    """Change with whole files."""
-    notes: tuple[str, ...]
-    """Omissions, one sentence each."""
-
-
 class CheckoutSearch(NamedTuple):
     """Result of the search for a checkout."""
 
@@ -91,8 +82,8 @@ class Checkout:
         except HostError:
             return None
 
-    def change(self, limits: full_files.Limits) -> Local:
-        """Read the change with its whole files.
+    def change(self, limits: full_files.Limits) -> tuple[Diff, tuple[str, ...]]:
+        """Read the change with its whole files, and notes on omitted ones.
 
         Raises:
             HostError: git failed, or the change cannot be read or is larger than the limits.
@@ -100,14 +91,14 @@ class Checkout:
         text = self.diff(max_bytes=limits.diff.max_diff_bytes)
         # The parser rejects an empty text; here it means a pull request without a change.
         if not text:
-            return Local(Diff(files=(), sha256=hashlib.sha256(text).hexdigest()), ())
+            return Diff(files=(), sha256=hashlib.sha256(text).hexdigest()), ()
         try:
             parsed = parse.parse_diff(text, source="git diff", limits=limits.diff)
         except InputError as exc:
             raise HostError("git diff", str(exc)) from exc
-        need = full_files.needed(parsed, limits)
-        texts, notes = self.texts(self.head, need.paths, limits)
-        return Local(full_files.add(parsed, texts), (*need.notes, *notes))
+        paths, left_notes = full_files.needed(parsed, limits)
+        texts, notes = self.texts(self.head, paths, limits)
+        return full_files.add(parsed, texts), (*left_notes, *notes)
 
     def texts(
         self, commit: str, paths: Sequence[str], limits: full_files.Limits
@@ -134,12 +125,12 @@ class Checkout:
         listed = self._cat("--batch-check", request, len(readable) * _LINE_BYTES).split(b"\n")
         blobs_of_lines = map(_parse_blob, listed[: len(readable)])
         blob_by_path = dict(zip(readable, blobs_of_lines, strict=True))
-        fit = full_files.fit(
+        chosen_paths, notes = full_files.fit(
             {path: blob.size for path, blob in blob_by_path.items() if blob}, readable, limits
         )
-        blobs = [blob for path in fit.paths if (blob := blob_by_path[path])]
-        contents = zip(fit.paths, self._contents(blobs), strict=True)
-        return {path: data.decode("utf-8", "replace") for path, data in contents}, fit.notes
+        blobs = [blob for path in chosen_paths if (blob := blob_by_path[path])]
+        contents = zip(chosen_paths, self._contents(blobs), strict=True)
+        return {path: data.decode("utf-8", "replace") for path, data in contents}, notes
 
     def text(self, commit: str, path: str) -> str | None:
         """Read one small file at a commit; return None if it is missing or too large.

@@ -6,7 +6,6 @@ sufficient, as the other follows from the hunks.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from crscore.diff import parse
 from crscore.diff.paths import format_paths
@@ -29,16 +28,7 @@ class Limits:
     """Maximum bytes of all whole files together."""
 
 
-class ChosenFiles(NamedTuple):
-    """Files to read."""
-
-    paths: tuple[str, ...]
-    """Paths at the head, in the given order."""
-    notes: tuple[str, ...]
-    """Files left out, one sentence for each reason."""
-
-
-def needed(change: Diff, limits: Limits) -> ChosenFiles:
+def needed(change: Diff, limits: Limits) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """List the files that the hunks do not show completely.
 
     Args:
@@ -46,16 +36,19 @@ def needed(change: Diff, limits: Limits) -> ChosenFiles:
         limits: Limits on the number of files.
 
     Returns:
-        The first files within the limits. A file that the change adds or deletes is complete in its
-        hunk; binary files, submodules and files without hunks have nothing to read.
+        The first paths within the limits, and a note on the others. A file that the change adds or
+        deletes is complete in its hunk; binary files, submodules and files without hunks have
+        nothing to read.
     """
     paths = _incomplete(change)
     kept_paths, left_paths = paths[: limits.max_sources], paths[limits.max_sources :]
     reason = f"comes after max_sources ({limits.max_sources:,}) was reached"
-    return ChosenFiles(tuple(kept_paths), (_left_out(reason, left_paths),) if left_paths else ())
+    return tuple(kept_paths), (_left_out(reason, left_paths),) if left_paths else ()
 
 
-def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> ChosenFiles:
+def fit(
+    sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose as many files as the limits allow, in a fixed order.
 
     Args:
@@ -63,6 +56,9 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
             Files that could not be requested are left out.
         order: The paths.
         limits: Limits on the files.
+
+    Returns:
+        The chosen paths, and a note for each reason for which others are left out.
     """
     kept_paths: list[str] = []
     left: dict[str, list[str]] = {}
@@ -83,7 +79,7 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
             kept_paths.append(path)
             total += size
     notes = tuple(_left_out(reason, paths) for reason, paths in sorted(left.items()))
-    return ChosenFiles(tuple(kept_paths), notes)
+    return tuple(kept_paths), notes
 
 
 def add(change: Diff, texts: Mapping[str, str]) -> Diff:

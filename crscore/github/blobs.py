@@ -70,7 +70,7 @@ def read_full_files(
     Raises:
         HostError: A request failed.
     """
-    paths = full_files.needed(change, limits).paths
+    paths, _ = full_files.needed(change, limits)
     previous = {
         file.path: f"{base}:{file.path}"
         for file in change.files

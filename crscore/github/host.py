@@ -111,7 +111,7 @@ class GitHub:
             if not message.minimized and message not in own_comments
         ]
         messages = tuple(mark_outdated(message, change.diff) for message in _trust(pull, reviews))
-        older = read_outdated_hunks(
+        originals, older_notes = read_outdated_hunks(
             messages,
             read_version=partial(self.read_older_files, repository, pull.base.sha),
             local=search.checkout.diff_to if search.checkout else None,
@@ -132,9 +132,9 @@ class GitHub:
             head=pull.head.sha,
             diff=change.diff,
             messages=messages,
-            originals=older.hunks,
+            originals=originals,
             missing=(*change.missing, *missing),
-            notes=(*change.notes, *older.notes),
+            notes=(*change.notes, *older_notes),
             checkout=search.checkout,
             settings=settings_text,
             sticky=own_comments,
@@ -215,12 +215,12 @@ class GitHub:
         reason = search.reason
         if search.checkout is not None:
             try:
-                local = search.checkout.change(limits)
+                diff, notes = search.checkout.change(limits)
             except CRScoreError as exc:
                 reason = str(exc)
             else:
-                if not changed_files.compare_totals(changed_files.count_totals(local.diff), totals):
-                    return Change(local.diff, (), local.notes)
+                if not changed_files.compare_totals(changed_files.count_totals(diff), totals):
+                    return Change(diff, (), notes)
                 # `base` can be older than the commit that GitHub compares with, and a shallow clone
                 # can have another merge base: GitHub's own list is used.
                 reason = "its change does not match GitHub's counts"

@@ -10,7 +10,7 @@ the run partial: see docs/design/016-pull-request.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,10 +36,9 @@ from crscore.gitlab.versions import DiffRefs, MergeRequest, read_file, read_vers
 from crscore.hosts import outdated_hunks, sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.listed_files import add_full_files
-from crscore.hosts.outdated_hunks import OutdatedHunks
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.hosts.sticky import Posted, Written
-from crscore.records import ChangedFile
+from crscore.records import ChangedFile, Diff
 from crscore.text import count_noun
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ class GitLab:
             for message in conversation.messages
             if message not in existing
         )
-        older = self._read_outdated(path, entries, messages, search, limits)
+        originals, older_notes = self._read_outdated(path, entries, messages, search, limits)
         return PullRequest(
             repository=repository,
             number=number,
@@ -130,9 +129,9 @@ class GitLab:
             head=refs.head_sha,
             diff=change.diff,
             messages=messages,
-            originals=older.hunks,
+            originals=originals,
             missing=(*change.missing, *conversation.missing, *[f"{unlisted}."] * bool(unlisted)),
-            notes=(*change.notes, *conversation.notes, *older.notes),
+            notes=(*change.notes, *conversation.notes, *older_notes),
             checkout=search.checkout,
             settings=self._read_settings(repository, before.target_branch),
             sticky=existing,
@@ -274,8 +273,8 @@ class GitLab:
         # With the same two commits, the checkout has the change that GitLab shows.
         if search.checkout is not None and search.checkout.merge_base == refs.base_sha:
             try:
-                local = search.checkout.change(limits)
-                return Change(local.diff, (), local.notes)
+                diff, local_notes = search.checkout.change(limits)
+                return Change(diff, (), local_notes)
             except CRScoreError as exc:
                 reason = str(exc)
         elif search.checkout is not None:
@@ -299,7 +298,7 @@ class GitLab:
         if any(file.new_source is not None for file in change.diff.files):
             return change
         texts: dict[str, str | None] = {}
-        for path in full_files.needed(change.diff, limits).paths:
+        for path in full_files.needed(change.diff, limits)[0]:
             with suppress(NotFoundError):
                 data = read_file(self.client, repository, path, head)
                 texts[path] = None if b"\0" in data else data.decode("utf-8", "replace")
@@ -322,7 +321,7 @@ class GitLab:
         messages: Sequence[HostMessage],
         search: CheckoutSearch,
         limits: Limits,
-    ) -> OutdatedHunks:
+    ) -> tuple[Mapping[int, Diff], tuple[str, ...]]:
         # GitLab lists the newest version first; of several with one head, the newest counts.
         ids = {entry.head_commit_sha: entry.id for entry in reversed(entries)}
 

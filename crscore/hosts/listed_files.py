@@ -129,13 +129,13 @@ def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: Limits
             without text, which is not missing.
         limits: The limits.
     """
-    need = full_files.needed(change, limits)
+    needed, left_notes = full_files.needed(change, limits)
     sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
-    selection = full_files.fit(sizes, need.paths, limits)
-    diff = full_files.add(change, {path: texts[path] or "" for path in selection.paths})
-    unread = [path for path in need.paths if path not in texts]
+    kept_paths, unfit_notes = full_files.fit(sizes, needed, limits)
+    diff = full_files.add(change, {path: texts[path] or "" for path in kept_paths})
+    unread = [path for path in needed if path not in texts]
     missing = (
         "Read by their hunks only, as the host does not have the whole: "
         f"{count_noun(len(unread), 'changed file')} ({format_paths(unread)})."
     )
-    return Change(diff, (missing,) if unread else (), (*need.notes, *selection.notes))
+    return Change(diff, (missing,) if unread else (), (*left_notes, *unfit_notes))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from crscore.diff import parse, scopes
 from crscore.errors import InputError, NotFoundError
@@ -23,21 +23,12 @@ MAX_COMMITS: Final = 20
 """Maximum number of older versions to read, the ones with the most comments first."""
 
 
-class OutdatedHunks(NamedTuple):
-    """Hunks that outdated comments were written on."""
-
-    hunks: Mapping[int, Diff]
-    """Changes of one file and one hunk, by the comment's id."""
-    notes: tuple[str, ...]
-    """Notes for a reader, one sentence each."""
-
-
 def read_outdated_hunks(
     messages: Sequence[HostMessage],
     *,
     read_version: Callable[[str], Sequence[ChangedFile]] | None = None,
     local: Callable[[str], bytes | None] | None = None,
-) -> OutdatedHunks:
+) -> tuple[Mapping[int, Diff], tuple[str, ...]]:
     """Read the hunk that each outdated comment was written on.
 
     Args:
@@ -45,6 +36,9 @@ def read_outdated_hunks(
         read_version: Reads the files of the change up to a commit from the host; None to use only
             the local checkout and the stored parts.
         local: Returns the change up to a commit from a local checkout, or None when unavailable.
+
+    Returns:
+        Changes of one file and one hunk, by the comment's id; and notes for a reader.
 
     Raises:
         HostError: A version could not be read; a missing version is not an error.
@@ -79,7 +73,7 @@ def read_outdated_hunks(
             f"For {count_noun(partial, 'outdated comment')}, only the stored part of the hunk was "
             "read, because its commit is gone, too old or has other lines."
         )
-    return OutdatedHunks(hunks=hunks, notes=tuple(notes))
+    return hunks, tuple(notes)
 
 
 def mark_outdated(message: HostMessage, change: Diff) -> HostMessage:

@@ -32,7 +32,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.sandbox._launch import filter_program
@@ -216,27 +215,23 @@ def network_denied() -> bool:
     return completed.stdout.strip() == b"denied"
 
 
-class Isolation(NamedTuple):
-    """Isolation that this kernel offers to programs of `crscore code run`."""
-
-    files: bool
-    """Landlock: only its own folder is written, only named folders are read."""
-    processes: bool
-    """Namespaces of processes, mounts and IPC for the user of this process."""
-
-
 @cache
-def isolation() -> Isolation:
-    """Return the available isolation from files and processes of others, by trying it."""
+def isolation() -> tuple[bool, bool]:
+    """Try what isolates programs of `crscore code run` on this kernel.
+
+    Returns:
+        Whether Landlock limits the files that they read and write, and whether namespaces hide
+        other processes, mounts and IPC.
+    """
     code = "import os, sys; sys.path.append(sys.argv[1]); import _launch as launch\n"
     code += "print(launch.has_landlock(), launch.enter_namespaces())"
     command = (sys.executable, "-I", "-S", "-c", code, str(_LAUNCHER.parent))
     try:
         output = subprocess.run(command, capture_output=True, check=True).stdout  # noqa: S603
     except (OSError, subprocess.CalledProcessError):
-        return Isolation(files=False, processes=False)
+        return False, False
     files, processes = (word == b"True" for word in output.split())
-    return Isolation(files, processes)
+    return files, processes
 
 
 _lock = threading.Lock()

@@ -165,7 +165,7 @@ def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
             continue
         if unit.is_fragment and not _is_one_of(raw.rule, fragments.rules if fragments else ()):
             continue
-        worded = wording.word_finding(raw, result.analyzer.manifest)
+        text, severity = wording.word_finding(raw, result.analyzer.manifest)
         yield Finding(
             tool=result.analyzer.name,
             rule=raw.rule,
@@ -175,8 +175,8 @@ def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
             # unknown.
             end_line=max(first, unit.line_in_file(min(raw.end_line, last)) or first),
             message=raw.message,
-            text=worded.text,
-            severity=worded.severity,
+            text=text,
+            severity=severity,
             is_style=_is_one_of(raw.rule, result.analyzer.manifest.style.rules),
         )
 

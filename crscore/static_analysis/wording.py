@@ -1,7 +1,7 @@
 """Sentences for tool findings, as a reviewer would write them."""
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from crscore.records import Severity
 from crscore.static_analysis.analyzer import Manifest
@@ -14,16 +14,7 @@ MAX_NAME = 80
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-class Worded(NamedTuple):
-    """Finding in English."""
-
-    text: str
-    """Finding as one sentence."""
-    severity: Severity
-    """Severity of the finding."""
-
-
-def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
+def word_finding(finding: RawFinding, manifest: Manifest) -> tuple[str, Severity]:
     """Return a finding as a sentence that a reviewer would write.
 
     Args:
@@ -45,10 +36,10 @@ def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
             parts[1::2] = [names[name] for name in parts[1::2]]
             # A name may be empty: no "Unused import ``."
             if all(parts[1::2]):
-                return Worded("".join(parts), sentence.severity or severity)
+                return "".join(parts), sentence.severity or severity
     rule = _short(finding.rule)
     nameless = f"This breaks the rule `{rule}`." if rule else "Something is wrong here."
-    return Worded(shorten(finding.message) or nameless, severity)
+    return shorten(finding.message) or nameless, severity
 
 
 def _severity(finding: RawFinding, manifest: Manifest) -> Severity:

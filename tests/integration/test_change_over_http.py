@@ -85,7 +85,7 @@ def local(world: World, folder: Path) -> Diff:
     repository.history.clone(folder, pull.head)
     found = checkout.find_checkout(folder, pull.base, pull.head)
     assert found.checkout is not None, found.reason
-    return found.checkout.change(LIMITS).diff
+    return found.checkout.change(LIMITS)[0]
 
 
 @pytest.mark.parametrize("scene", ["shop", "fork", "hostile", "large"])

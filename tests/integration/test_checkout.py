@@ -115,9 +115,9 @@ def test_change_is_the_one_from_where_the_branches_parted(pull: Pull) -> None:
 
 def test_whole_files_are_those_of_the_two_commits(pull: Pull) -> None:
     clone = pull.found()
-    local = clone.change(LIMITS)
-    assert local.notes == ()
-    for file in local.diff.files:
+    change, notes = clone.change(LIMITS)
+    assert notes == ()
+    for file in change.files:
         if file.hunks and file.status is FileStatus.MODIFIED:
             for source, commit in (
                 (file.old_source, clone.merge_base),
@@ -130,14 +130,14 @@ def test_whole_files_are_those_of_the_two_commits(pull: Pull) -> None:
                     capture_output=True,
                 )
                 assert (source or "").encode() == shown.stdout
-    paths = {file.path: file for file in local.diff.files}
+    paths = {file.path: file for file in change.files}
     assert (paths["gone.py"].old_source, paths["gone.py"].new_source) == ("x = 1\n", "")
     assert (paths["new.py"].old_source, paths["new.py"].new_source) == ("", "y = 2\n")
     assert ODD in paths
 
 
 def test_change_adds_up_with_what_git_counts(pull: Pull) -> None:
-    local = pull.found().change(LIMITS)
+    change, _ = pull.found().change(LIMITS)
     rows = [
         line.split("\t")
         for line in pull.git("diff", "-M", "--numstat", f"{pull.base}...HEAD").splitlines()
@@ -148,7 +148,7 @@ def test_change_adds_up_with_what_git_counts(pull: Pull) -> None:
         additions=sum(count for count, _ in counted),
         deletions=sum(count for _, count in counted),
     )
-    assert changed_files.count_totals(local.diff) == totals
+    assert changed_files.count_totals(change) == totals
 
 
 HIDING = (
@@ -185,7 +185,7 @@ def test_files_that_the_base_calls_binary_stay_so(tmp_path: Path) -> None:
     pull.write("x.lock", "2\n")
     pull.write(".gitattributes", "")
     pull.commit()
-    files = {file.path: file for file in pull.found().change(LIMITS).diff.files}
+    files = {file.path: file for file in pull.found().change(LIMITS)[0].files}
     assert files["x.lock"].is_binary
 
 
@@ -258,13 +258,13 @@ def test_submodule_and_link_and_type_change(tmp_path: Path) -> None:
     (pull.root / "was_file").symlink_to("other.py")
     pull.git("add", "was_file")
     pull.git("commit", "-q", "-m", "x")
-    local = pull.found().change(LIMITS)
-    assert any(file.is_submodule for file in local.diff.files)
-    assert changed_files.count_totals(local.diff) == Totals(files=2, additions=2, deletions=1)
+    change, _ = pull.found().change(LIMITS)
+    assert any(file.is_submodule for file in change.files)
+    assert changed_files.count_totals(change) == Totals(files=2, additions=2, deletions=1)
 
 
 def test_change_without_files_is_empty(pull: Pull) -> None:
-    assert pull.found(pull.base).change(LIMITS).diff.files == ()
+    assert pull.found(pull.base).change(LIMITS)[0].files == ()
 
 
 def test_clone_without_the_base_commit_is_refused(pull: Pull, tmp_path: Path) -> None:
@@ -333,9 +333,9 @@ def test_unrelated_histories_have_no_checkout(pull: Pull) -> None:
 
 
 def test_limits_leave_files_out_with_a_note(pull: Pull) -> None:
-    local = pull.found().change(Limits(max_source_bytes=20))
-    assert "max_source_bytes (20): 'a.py'" in "".join(local.notes)
-    assert all(len(file.new_source or "") <= 20 for file in local.diff.files)
+    change, notes = pull.found().change(Limits(max_source_bytes=20))
+    assert "max_source_bytes (20): 'a.py'" in "".join(notes)
+    assert all(len(file.new_source or "") <= 20 for file in change.files)
 
 
 def test_change_over_the_limit_is_refused(pull: Pull) -> None:

@@ -59,11 +59,13 @@ def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
         if (clone := search.checkout) is None:
             reasons = [reason for reason in (search.reason, task.change) if reason]
             raise HostError("the change", "; ".join(reasons))
-        local = clone.change(limits)
-        change = Change(local.diff, (), local.notes)
+        diff, notes = clone.change(limits)
+        change = Change(diff, (), notes)
     moved = (move_to_head(message, task.pull.head, change.diff) for message in task.messages)
     messages = tuple(outdated_hunks.mark_outdated(message, change.diff) for message in moved)
-    older = outdated_hunks.read_outdated_hunks(messages, local=clone.diff_to if clone else None)
+    originals, older_notes = outdated_hunks.read_outdated_hunks(
+        messages, local=clone.diff_to if clone else None
+    )
     return PullRequest(
         repository=task.name,
         number=task.pull.number,
@@ -74,9 +76,9 @@ def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
         head=task.pull.head,
         diff=change.diff,
         messages=messages,
-        originals=older.hunks,
+        originals=originals,
         missing=change.missing,
-        notes=(*change.notes, *older.notes),
+        notes=(*change.notes, *older_notes),
         checkout=clone,
     )
 

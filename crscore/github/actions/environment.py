@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -93,23 +93,17 @@ class Environment:
     """Folder for the reports."""
 
 
-class Outlets(NamedTuple):
-    """Files through which a runner receives a step's results."""
-
-    output: Path | None = None
-    """File for the step's outputs; None if the runner has none."""
-    summary: Path | None = None
-    """File for the job summary; None if the runner has none."""
-
-
-def outlets(variables: Mapping[str, str] | None = None) -> Outlets:
+def outlets(variables: Mapping[str, str] | None = None) -> tuple[Path | None, Path | None]:
     """Return the runner's files. Never fails, so that all other failures can be reported there.
 
     Args:
         variables: Environment variables; None for the process's own.
+
+    Returns:
+        The files for the step's outputs and for the job summary; None if the runner has none.
     """
     variables = os.environ if variables is None else variables
-    return Outlets(_path(variables, "GITHUB_OUTPUT"), _path(variables, "GITHUB_STEP_SUMMARY"))
+    return _path(variables, "GITHUB_OUTPUT"), _path(variables, "GITHUB_STEP_SUMMARY")
 
 
 def read_environment(

@@ -25,9 +25,9 @@ def test_files_that_are_not_whole_in_their_hunk_are_needed() -> None:
 
 
 def test_files_over_the_number_are_left_out_with_a_note() -> None:
-    files = full_files.needed(CHANGE, Limits(max_sources=1))
-    assert files.paths == ("m.py",)
-    assert "max_sources (1) was reached: 'p.py'" in files.notes[0]
+    paths, notes = full_files.needed(CHANGE, Limits(max_sources=1))
+    assert paths == ("m.py",)
+    assert "max_sources (1) was reached: 'p.py'" in notes[0]
 
 
 def test_both_versions_are_there_of_every_file_with_lines() -> None:
@@ -57,10 +57,10 @@ def test_text_of_another_version_is_left_out_with_a_note() -> None:
     ],
 )
 def test_limits_go_by_order_and_bytes(limits: Limits, kept: list[str], note: str) -> None:
-    fit = full_files.fit({"c": 1, "b": 4, "a": 1}, ["a", "b", "c", "unknown"], limits)
-    assert list(fit.paths) == kept
-    assert note in "".join(fit.notes)
+    paths, notes = full_files.fit({"c": 1, "b": 4, "a": 1}, ["a", "b", "c", "unknown"], limits)
+    assert list(paths) == kept
+    assert note in "".join(notes)
 
 
 def test_file_without_text_is_noted() -> None:
-    assert "binary or too large" in full_files.fit({"a": None}, ["a"], Limits()).notes[0]
+    assert "binary or too large" in full_files.fit({"a": None}, ["a"], Limits())[1][0]

@@ -1,5 +1,6 @@
 """Hunks that outdated comments were written on."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,14 +10,16 @@ import pytest
 from crscore.errors import UnavailableError
 from crscore.github.client import Client
 from crscore.github.host import GitHub
-from crscore.hosts.outdated_hunks import MAX_COMMITS, OutdatedHunks, read_outdated_hunks
+from crscore.hosts.outdated_hunks import MAX_COMMITS, read_outdated_hunks
 from crscore.hosts.records import HostMessage
-from crscore.records import LineKind
+from crscore.records import Diff, LineKind
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.unit.github.shops import NAME, pull_of, read, shop
 
 
-def read_older(host: Client, base: str, messages: list[HostMessage], **more: Any) -> OutdatedHunks:
+def read_older(
+    host: Client, base: str, messages: list[HostMessage], **more: Any
+) -> tuple[Mapping[int, Diff], tuple[str, ...]]:
     read = partial(GitHub(host).read_older_files, NAME, base)
     return read_outdated_hunks(messages, read_version=read, **more)
 
@@ -47,11 +50,11 @@ def test_commit_that_is_gone_leaves_the_kept_part_of_the_hunk() -> None:
     with shop() as (_, host):
         pull_request = read(host)
         message = replace(outdated(pull_request.messages), commit="f" * 40)
-        older = read_older(host, pull_request.base, [message])
-    (hunk,) = older.hunks[message.id].files[0].hunks
+        hunks, notes = read_older(host, pull_request.base, [message])
+    (hunk,) = hunks[message.id].files[0].hunks
     assert len(hunk.lines) == (message.hunk or "").count("\n")
     assert (hunk.new_start, hunk.new_length) == (1, 17)
-    assert "For 1 outdated comment, only" in older.notes[0]
+    assert "For 1 outdated comment, only" in notes[0]
 
 
 def test_older_version_that_cannot_be_read_is_an_error() -> None:
@@ -66,8 +69,8 @@ def test_hunk_of_another_change_at_that_line_is_not_taken() -> None:
         pull_request = read(host)
         message = outdated(pull_request.messages)
         other = replace(message, hunk="@@ -5,2 +5,2 @@\n context\n-before\n+after")
-        older = read_older(host, pull_request.base, [other])
-    (hunk,) = older.hunks[message.id].files[0].hunks
+        hunks, _ = read_older(host, pull_request.base, [other])
+    (hunk,) = hunks[message.id].files[0].hunks
     assert [line.kind for line in hunk.lines] == [
         LineKind.CONTEXT,
         LineKind.REMOVED,
@@ -80,7 +83,7 @@ def test_comment_without_a_hunk_that_can_be_read_has_none() -> None:
         with shop() as (_, host):
             pull_request = read(host)
             message = replace(outdated(pull_request.messages), hunk=hunk, commit=None)
-            assert read_older(host, pull_request.base, [message]).hunks == {}
+            assert read_older(host, pull_request.base, [message])[0] == {}
 
 
 def test_local_checkout_is_asked_first() -> None:
@@ -92,14 +95,14 @@ def test_local_checkout_is_asked_first() -> None:
             "diff --git a/shop/pricing.py b/shop/pricing.py\n--- a/shop/pricing.py\n"
             "+++ b/shop/pricing.py\n@@ -1 +1,20 @@\n-x\n" + "+y\n" * 20
         )
-        older = read_older(
+        hunks, _ = read_older(
             host,
             pull_request.base,
             [replace(message, hunk=None)],
             local=lambda _: patch.encode(),
         )
         assert len(server.log) == asked
-    assert len(older.hunks[message.id].files[0].hunks[0].lines) == 21
+    assert len(hunks[message.id].files[0].hunks[0].lines) == 21
 
 
 def test_only_so_many_older_versions_are_asked_for() -> None:
@@ -108,9 +111,9 @@ def test_only_so_many_older_versions_are_asked_for() -> None:
         message = outdated(pull_request.messages)
         many = [replace(message, id=k, commit=f"{k:040x}") for k in range(MAX_COMMITS + 5)]
         before = len(server.log)
-        older = read_older(host, pull_request.base, many)
+        hunks, _ = read_older(host, pull_request.base, many)
         assert len(server.log) - before == MAX_COMMITS
-    assert len(older.hunks) == len(many)
+    assert len(hunks) == len(many)
 
 
 def test_pushed_change_makes_no_difference_to_what_was_commented() -> None:

@@ -29,10 +29,10 @@ def test_surroundings_are_read() -> None:
 
 
 def test_files_of_the_runner_are_found_whatever_else_is_wrong() -> None:
-    outlets = environment.outlets({"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"})
+    variables = {"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"}
 
-    assert (outlets.output, outlets.summary) == (Path("/o"), Path("/s"))
-    assert environment.outlets({"GITHUB_OUTPUT": ""}) == environment.Outlets()
+    assert environment.outlets(variables) == (Path("/o"), Path("/s"))
+    assert environment.outlets({"GITHUB_OUTPUT": ""}) == (None, None)
 
 
 def test_no_input_gives_the_defaults() -> None:
