@@ -307,7 +307,13 @@ def write_history(store: Store, pools: list[Pool], seed: int, pulls: int) -> Non
                     is_acted_on = authors.random() < (ACTED_ON if at < drawn.faults else CHANCE)
                     rows += [
                         audit_rows.comment(
-                            number, reviewer, host_id, body=body, created=audit_rows.at(day, 10)
+                            number,
+                            reviewer,
+                            host_id,
+                            body=body,
+                            created=audit_rows.at(day, 10),
+                            path=f"src/{reviewer}.py",
+                            line=20 * at + 3,
                         ),
                         audit_rows.comment_score(key, number, signature=signature, **comment),
                         acted_on(key, value=is_acted_on),

@@ -34,12 +34,12 @@ SHOWN = (
     ("remarks", r"of its ([\d,]+) remarks"),
     ("remarks", r"Worth acting on: [\d,]+ of ([\d,]+) \("),
     ("mattered", r"([\d,]+) of [\d,]+ remarks? mattered"),
-    ("fixed that mattered", r"; fixed ([\d,]+), answered"),
-    ("answered", r", answered ([\d,]+), resolved"),
+    ("fixed that mattered", r"; fixed ([\d,]+), resolved"),
+    ("answered", r"People answered ([\d,]+) worth"),
     ("resolved", r", resolved ([\d,]+)\)"),
     ("weighty", r"([\d,]+) of its [\d,]+ remarks (?:is|are) worth"),
     ("weighty", r"Worth acting on: ([\d,]+) of"),
-    ("no reaction", r"without a reaction: ([\d,]+) \("),
+    ("no reaction", r"by the words alone: ([\d,]+) \("),
     ("nothing to do", r"([\d,]+) of [\d,]+ remarks? gave nothing"),
     ("nits", r"nits ([\d,]+)"),
     *((title, rf"{title} ([\d,]+)") for title in EMPTY.values()),
@@ -110,7 +110,9 @@ def find_formulas(rows: list[sqlite3.Row]) -> set[int]:
 def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
     """Count the same numbers from the tables."""
     rows = store.execute(
-        """SELECT c.*, s.noise, s.level, s.stance, s.verdict, s.point, s.text
+        """SELECT c.*, s.noise, s.level, s.stance, s.verdict, s.point, s.text,
+          c.commit_id IS (SELECT head FROM pulls p WHERE p.repository = c.repository
+            AND p.number = c.number) AS on_head
         FROM comments c JOIN comment_scores s ON s.comment = c.key
         JOIN last_scored l ON l.repository = c.repository AND l.number = c.number
           AND l.content = s.content AND l.signature = s.signature"""
@@ -127,10 +129,21 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
         for post in posts
         if not post["is_bot"] and writers.get(post["thread"], post["reviewer"]) != post["reviewer"]
     }
+    causes = [
+        row
+        for row in rows
+        if row["noise"] is None
+        and (row["level"] in LEVELS or not row["is_bot"])
+        and row["line"] is not None
+    ]
+    said = set()
     counts: Counter[tuple[str, str]] = Counter()
     gained = defaultdict(set)
-    for row in rows:
+    for row in sorted(rows, key=lambda row: row["key"]):
         bot = row["reviewer"]
+        words = (bot, row["repository"], row["number"], row["text"])
+        is_alone = words not in said and not any(is_beside(row, other) for other in causes)
+        said.add(words)
         counts[bot, "remarks"] += 1
         if row["key"] in formulas or row["noise"] or row["verdict"] == "refuted":
             counts[bot, "nothing to do"] += 1
@@ -142,13 +155,13 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
             continue
         gained[bot].add((row["repository"], row["number"]))
         fixed, has_others = None, False
-        if row["point"] in (None, row["key"]) and row["stance"] in ASKS:
+        if row["point"] in (None, row["key"]) and row["stance"] in ASKS and is_alone:
             signal = signals.get((row["key"], 1))
             fixed = signal and signal["value"]
             has_others = fixed is not None and bool(signal["base_all"])
         resolution = signals.get((row["key"], 3))
         resolved = resolution is not None and resolution["value"] == 1
-        has_reaction = fixed == 1 or resolved or row["thread"] in answered
+        has_reaction = fixed == 1 or resolved
         for name, value in (
             ("weighty", True),
             ("fixed, with other lines", fixed == 1 and has_others),
@@ -164,6 +177,19 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
     for bot, pulls in gained.items():
         counts[bot, "gained"] = len(pulls)
     return counts
+
+
+def is_beside(row: sqlite3.Row, other: sqlite3.Row) -> bool:
+    """Return whether one change of lines can be the answer to another point of somebody else."""
+    place = ("repository", "number", "path")
+    if row["line"] is None or any(row[name] != other[name] for name in place):
+        return False
+    is_far = other["line"] + 6 < (row["start_line"] or row["line"]) or row["line"] + 6 < (
+        other["start_line"] or other["line"]
+    )
+    is_same = other["point"] == row["key"] or other["thread"] == row["thread"]
+    is_later = other["on_head"] and not row["on_head"]
+    return not (is_far or is_same or is_later) and other["reviewer"] != row["reviewer"]
 
 
 def count_pulls(

@@ -1,16 +1,17 @@
 """Verdicts of an audit on bots that stage their worth, beside honest ones.
 
-    python benchmarks/audit_staged.py [--seeds 20] [--first 0] [--weighty]
+    python benchmarks/audit_staged.py [--seeds 20] [--first 0] [--pulls 30] [--weighty]
 
-Thirty pull requests are drawn from the changes of `audit_planted`, with two people, three honest
-bots and fifteen that say nothing of use: see `BOTS`. Authors act on 60 % of the comments that find
-a fault and on others by chance (25 %), or as the bot stages it. The shipped scorer reads the
-comments; with `--weighty`, every comment of a staged bot counts as a major remark, as if its author
-had tuned the words until the scorer fell for them. The rows are written into a store as a sync and
-a scoring would.
+Pull requests are drawn from the changes of `audit_planted`, with two people, four honest bots and
+nineteen that say nothing of use: see `BOTS`. Each reviewer comments on a file of its own, unless it
+stands beside somebody. Authors act on 60 % of the comments that find a fault and on others by
+chance (25 %), or as the bot stages it; lines where two comment change for either. The shipped
+scorer reads the comments; with `--weighty`, every comment of a staged bot counts as a major remark,
+as if its author had tuned the words until the scorer fell for them. The rows are written into a
+store as a sync and a scoring would.
 
 Printed is how often each bot is told to keep, tune, drop or undecided. Goal: no staged bot is kept,
-and all honest ones are.
+and all honest ones are; with 200 pull requests, staged ones are dropped.
 """
 
 from __future__ import annotations
@@ -65,6 +66,10 @@ class Post(NamedTuple):
     thumbs: int = 0
     copies: bool = False
     """Whether it makes the point of a person's comment."""
+    beside: str = ""
+    """Reviewer next to whose comment on a fault it stands; empty for a place of its own."""
+    place: int | None = None
+    """Place in the file: comments with the same one change together; None for one of its own."""
 
 
 Writer = Callable[[Change, int, random.Random], list[Post]]
@@ -112,6 +117,21 @@ def _finder_of_two(one: Change, number: int, _: random.Random) -> list[Post]:
     return [Post(_fault(one, number, shift), finds_fault=True) for shift in shifts]
 
 
+def _finder_in_company(one: Change, number: int, _: random.Random) -> list[Post]:
+    return [Post(_fault(one, number, 1), finds_fault=True, beside="" if number % 3 else "ada")]
+
+
+def _beside(name: str, every: int = 1) -> Writer:
+    return lambda _, number, __: [Post(_elsewhere(number), beside="" if number % every else name)]
+
+
+def _thrice(_: Change, number: int, __: random.Random) -> list[Post]:
+    # Enough pull requests for a decision, and fewer than five with a false remark.
+    return (
+        [Post(_elsewhere(number), place=0)] * 3 if number % 8 == 0 else [Post("Looks fine to me.")]
+    )
+
+
 def _flood(one: Change, _: int, __: random.Random) -> list[Post]:
     lines = one.new.splitlines()
     block = "Use this instead to prevent a failure:\n```suggestion\n{}  # checked\n```"
@@ -146,6 +166,7 @@ HONEST: Mapping[str, Writer] = {
     "finder": _finder,
     "finder with nits": _finder_with_nits,
     "finder of two": _finder_of_two,
+    "finder in company": _finder_in_company,
 }
 STAGED: Mapping[str, Writer] = {
     "template": _filled("`{a}` does not check `{b}`, so that a wrong value crashes the caller."),
@@ -170,6 +191,10 @@ STAGED: Mapping[str, Writer] = {
         Post(_fault(one, number), acted=ACTED_ON, hour=AFTERNOON - 1, copies=True)
     ],
     "thumbs of its own": _always(thumbs=3),
+    "beside a person": _beside("ada"),
+    "beside a person, half": _beside("ada", 2),
+    "beside a bot, half": _beside("finder with nits", 2),
+    "says it three times": _thrice,
 }
 BOTS: Mapping[str, Writer] = HONEST | STAGED
 
@@ -195,19 +220,23 @@ def _weighty(posts: Sequence[Post], *, is_honest: bool) -> Review:
     return Review({"standing": 50}, tuple({"level": level} for level in levels))
 
 
-def write_history(store: Store, seed: int, *, weighty: bool) -> None:
+def write_history(store: Store, seed: int, *, weighty: bool, pulls: int = PULLS) -> None:
     """Write a history as a sync and a scoring would."""
     rng, host_id = random.Random(seed), 1
     with store.transaction():
         signature, body = store.signature_id("staged"), store.add_text("staged")
         store.put([audit_rows.repository()])
-        for number in range(PULLS):
-            one, place = CHANGES[number % len(CHANGES)], number + 1
-            rows: list[Row] = [audit_rows.pull(place, day=number)]
+        for number in range(pulls):
+            one, place, day = CHANGES[number % len(CHANGES)], number + 1, number * PULLS // pulls
+            rows: list[Row] = [audit_rows.pull(place, day=day)]
             # A person finds the fault in the morning, and looks at the last commit on each second.
             person = comment_key(MessageKind.LINE, host_id)
-            values = {"body": body, "signature": signature, "number": place, "day": number}
-            rows += _said("ada", host_id, Post(_fault(one, number)), {"point": person}, **values)
+            values = {"body": body, "signature": signature, "number": place, "day": day}
+            fault = Post(_fault(one, number))
+            rows += _said("ada", host_id, fault, {"point": person}, **values)
+            # Whether the authors change the lines at a place.
+            changes = {("ada", 0): rng.random() < ACTED_ON}
+            rows.append(acted_on(person, value=changes["ada", 0]))
             rows.append(audit_rows.score(place, "ada", 50, comments=1, signature=signature))
             host_id += 1
             if number % 2:
@@ -222,16 +251,21 @@ def write_history(store: Store, seed: int, *, weighty: bool) -> None:
                 if posts:
                     counts = {"comments": len(posts), "signature": signature}
                     rows.append(audit_rows.score(place, name, **counts, **review.score))
-                for post, measured in zip(posts, review.comments, strict=True):
+                for at, (post, measured) in enumerate(zip(posts, review.comments, strict=True)):
                     key = comment_key(MessageKind.LINE, host_id)
+                    own = at if post.place is None else post.place
+                    spot = (post.beside, 0) if post.beside else (name, own)
                     chance = ACTED_ON if post.finds_fault else CHANCE
                     is_acted = rng.random() < (chance if post.acted is None else post.acted)
+                    if spot in changes:
+                        is_acted = changes[spot] or (post.finds_fault and is_acted)
+                    changes[spot] = is_acted
                     made = {"point": person if post.copies else key}
-                    said = _said(name, host_id, post, measured | made, **values)
+                    said = _said(name, host_id, post, measured | made, **values, spot=spot)
                     gone = None if is_acted else post.gone
                     # What is hidden is not scored.
                     rows += said[:1] if gone else [*said, acted_on(key, value=is_acted)]
-                    rows += _staged(key, post, gone, number)
+                    rows += _staged(key, post, gone, day)
                     host_id += 1
             store.put(rows)
 
@@ -246,9 +280,16 @@ def _said(
     signature: int,
     number: int,
     day: int,
+    spot: tuple[str, int] | None = None,
 ) -> list[Row]:
-    """Return the rows of a comment; all but a last look are on the first commit."""
-    key = comment_key(MessageKind.LINE, host_id)
+    """Return the rows of a comment; all but a last look are on the first commit.
+
+    The spot is the reviewer in whose file it stands, and its place there.
+    """
+    key, (file, place) = comment_key(MessageKind.LINE, host_id), spot or (reviewer, 0)
+    # The pool has few faults: said again and again, they would read as formulas.
+    is_worn = number > PULLS and any(post.body in one.faults for one in CHANGES)
+    text = audit_rows.wording(key) if is_worn else post.body
     commit = audit_rows.head(number) if reviewer == "grace" else FIRST_COMMIT
     return [
         audit_rows.comment(
@@ -259,9 +300,11 @@ def _said(
             created=audit_rows.at(day, post.hour),
             updated=audit_rows.at(day, post.edited or post.hour),
             commit_id=commit,
+            path=f"src/{file}.py",
+            line=20 * place + 3,
         ),
         audit_rows.comment_score(
-            key, number, signature=signature, **{"text": post.body} | dict(measured)
+            key, number, signature=signature, **{"text": text} | dict(measured)
         ),
     ]
 
@@ -279,10 +322,10 @@ def _staged(key: int, post: Post, gone: str | None, day: int) -> list[Row]:
     return rows
 
 
-def run(seed: int, *, weighty: bool) -> dict[str, Decision]:
+def run(seed: int, *, weighty: bool, pulls: int = PULLS) -> dict[str, Decision]:
     """Write a history and decide about each bot."""
     with Store(Path(":memory:")) as store:
-        write_history(store, seed, weighty=weighty)
+        write_history(store, seed, weighty=weighty, pulls=pulls)
         period = Period(since=audit_rows.night(0), until=audit_rows.night(PULLS - 1))
         table = load_reviews(store, period)
         records = load_records(store, table)
@@ -293,11 +336,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="first seed (0)")
+    parser.add_argument("--pulls", type=int, default=PULLS, help="pull requests in 30 days (30)")
     parser.add_argument("--weighty", action="store_true", help="every staged comment is major")
     arguments = parser.parse_args()
     started = time.perf_counter()
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    outcomes = [run(seed, weighty=arguments.weighty) for seed in seeds]
+    outcomes = [run(seed, weighty=arguments.weighty, pulls=arguments.pulls) for seed in seeds]
     print(f"{'':24}" + "".join(f"{verdict:>10}" for verdict in VERDICTS))
     for name in BOTS:
         said = Counter(outcome[name].verdict for outcome in outcomes)

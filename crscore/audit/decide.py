@@ -7,12 +7,13 @@ something that others did or said: docs/design/031-decisions.md.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
+from crscore.audit.compare import MAX_NEEDED
 from crscore.audit.coverage import rate, rate_of_pulls
 from crscore.audit.overview import Decision, EscapedRecall, Points, Rate, Remarks
 from crscore.audit.store.database import Store
@@ -20,7 +21,8 @@ from crscore.audit.store.reports import count_afterwards, count_points
 from crscore.audit.tables import IMPORTANT, Kind, ReviewTable
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.reports import view
-from crscore.statistics.intervals import wilson
+from crscore.statistics.intervals import LEVEL, independent
+from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
 """A bot is kept if surely more than this share of its remarks is worth acting on."""
@@ -38,8 +40,8 @@ AFTERWARDS: Final = 0.1
 """Nothing is evidence if the share of posts that were changed or written when all was over is
 surely above this."""
 MIN_REMARKS: Final = 5
-"""Minimum number of remarks for evidence: three of four fixed where one is expected is luck in one
-case of twenty, and there are several kinds of evidence."""
+"""Minimum number of remarks, or of pull requests with fixes to compare, for evidence: three of four
+fixed where one is expected is luck in one case of twenty, and there are several kinds of it."""
 _CLOSE: Final = 0.02
 """Minimum distance of a share to a limit; smaller distances count as this one."""
 KINDS: Final = {
@@ -58,8 +60,6 @@ KINDS: Final = {
 """Name of each kind of remark, in order."""
 _ACTS: Final = ("hidden or deleted", "edited", "written after the close", "written after the fix")
 """Later fates of posts, in the order of `count_afterwards`."""
-_NO_SETTING: Final = {"repeat": "it repeats itself", "nothing": "it writes empty remarks"}
-"""Kinds to switch off that are named apart, as no bot has a setting for them."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
 """Kinds that a bot's settings or prompt can switch off."""
 
@@ -144,56 +144,50 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     """
     pulls = table.kinds.get(name, {})
     seen_pulls = table.seen_by(name)
-    weighty_rows = {
-        pull: [row for row in rows if row.kind in IMPORTANT] for pull, rows in pulls.items()
-    }
+    weighty_rows = _choose(pulls, IMPORTANT)
     # Of those that could be read: a bot that writes in another language is not judged by that.
     weighty = _rate_of(
         pulls,
         lambda row: (row.remarks * (row.kind in IMPORTANT), row.remarks * (row.kind != "unread")),
     )
     gained = rate(sum(map(bool, weighty_rows.values())), len(seen_pulls))
-    # A fix whose chance is unknown would count for the bot and not for chance.
-    fixed, all_fixed = (
-        _rate_of(rows, lambda row: (row.compared_fixed, row.compared))
-        for rows in (weighty_rows, pulls)
-    )
-    chance, chance_of_all = _chance(weighty_rows), _chance(pulls)
-    evidence = _evidence(pulls, weighty_rows, fixed, chance, record)
+    fixes, all_fixes = _fixes(weighty_rows), _fixes(pulls)
+    evidence = _evidence(pulls, weighty_rows, fixes, record)
     counts = count_remarks(table, name).kinds
     # A script that fills in templates can place them on lines that are sure to change.
     if _ends(record.afterwards)[0] > AFTERWARDS or is_mostly_formulas(counts):
         evidence = ()
     switch_off = []
     for kind in sorted(_SWITCHES, key=lambda kind: -counts.get(kind, 0)):
-        rows = [row for of_pull in pulls.values() for row in of_pull if row.kind == kind]
-        share = wilson(sum(row.compared_fixed for row in rows), sum(row.compared for row in rows))
         # Kinds that are fixed more often than other lines stay on.
-        if rows and (share is None or share.low <= (chance_of_all or 0.0)):
+        if kind in counts and not _fixes(_choose(pulls, [kind])).is_more:
             switch_off.append(kind)
-    share_off = sum(counts[kind] for kind in switch_off) / max(1, weighty.total)
-    is_wanted = chance_of_all is not None and _ends(all_fixed)[0] > chance_of_all
-    verdict = _verdict(weighty, gained, bool(evidence), is_wanted, share_off)
     decision = Decision(
-        verdict=verdict,
+        verdict="undecided",
         reason="",
         weighty=weighty,
         gained=gained,
-        fixed=fixed,
-        chance=chance,
+        fixed=fixes.share,
+        chance=fixes.chance,
         evidence=evidence,
         afterwards=record.afterwards,
         acts=record.acts,
         switch_off=tuple(switch_off),
         needed=None,
     )
-    if verdict == "undecided":
-        decision = replace(decision, needed=_needed(decision))
-    return replace(decision, reason=_sentence(decision, name, counts, is_wanted=is_wanted))
+    share_off = sum(counts[kind] for kind in switch_off) / max(1, weighty.total)
+    verdict = _verdict(decision, fixes, all_fixes, share_off)
+    needed = _needed(decision, fixes) if verdict == "undecided" else None
+    decision = replace(decision, verdict=verdict, needed=needed)
+    return replace(decision, reason=_sentence(decision, name, counts, all_fixes))
 
 
 _Pulls = Mapping[tuple[int, int], Sequence[Kind]]
 """Remarks by repository and number of the pull request."""
+
+
+def _choose(pulls: _Pulls, kinds: Collection[str]) -> _Pulls:
+    return {pull: [row for row in rows if row.kind in kinds] for pull, rows in pulls.items()}
 
 
 def _rate_of(pulls: _Pulls, count: Callable[[Kind], tuple[float, float]]) -> Rate:
@@ -203,53 +197,77 @@ def _rate_of(pulls: _Pulls, count: Callable[[Kind], tuple[float, float]]) -> Rat
     return rate_of_pulls(*np.array(sums, dtype=np.float64).reshape(-1, 2).T)
 
 
-def _chance(pulls: _Pulls) -> float | None:
-    rows = [row for rows in pulls.values() for row in rows]
-    compared = sum(row.compared for row in rows)
-    return sum(row.chance for row in rows) / compared if compared else None
+class _Fixes(NamedTuple):
+    """Remarks whose lines changed, beside other lines."""
+
+    share: Rate
+    chance: float | None = None
+    """Share of these and the other lines of the same changes; None without other lines."""
+    limit: float = 0.0
+    """Share below which hardly a remark moved anybody to change a line that else had stayed."""
+    is_more: bool = False
+    """Whether they changed surely more often than by chance, and more often than the limit."""
 
 
-def _evidence(
-    pulls: _Pulls, weighty: _Pulls, fixed: Rate, chance: float | None, record: Record
-) -> tuple[str, ...]:
+def _fixes(pulls: _Pulls) -> _Fixes:
+    """Compare the fixes of remarks with the changes of other lines, by pull request."""
+    columns = [
+        [*(sum(column) for column in zip(*counts, strict=True)), max(row.lines for row in rows)]
+        for rows in pulls.values()
+        if (counts := [(row.compared_fixed, row.compared, row.chance) for row in rows])
+    ]
+    matrix = np.array(columns, dtype=np.float64).reshape(-1, 4)
+    fixed, compared, chances, lines = matrix[matrix[:, 1] > 0].T
+    share = rate_of_pulls(fixed, compared)
+    if share.share is None:
+        return _Fixes(share)
+    # A remark is one more line of its change: from few other lines, little is known of chance. If
+    # it stands in no special place, it changes as often as all of them, as in Fisher's exact test.
+    all_changed = (chances / compared * lines + fixed) / (lines + compared)
+    chance = float(all_changed @ compared) / share.total
+    limit = chance + NEGLIGIBLE * (1 - chance)
+    p_value = share_p(*independent(fixed, compared), chance)
+    is_more = len(fixed) >= MIN_REMARKS and p_value < (1 - LEVEL) / 2 and share.share >= limit
+    return _Fixes(share, chance, limit, is_more)
+
+
+def _evidence(pulls: _Pulls, weighty: _Pulls, fixes: _Fixes, record: Record) -> tuple[str, ...]:
     """Return the acts and words of others that show the worth of a bot's weighty remarks."""
     evidence = []
     points, near = record.points, record.near
     # The chance is that of other lines: authors acted on 0.41 of 74 comments of bots in hunks where
     # 0.14 of the other lines changed (`python benchmarks/followed.py DATA`).
-    if chance is not None and fixed.total >= MIN_REMARKS and _ends(fixed)[0] > chance:
-        evidence.append(_fixed_text(fixed, chance))
-    # Some teams resolve every thread, so the bot's other remarks are the measure.
-    other_rows = {
-        pull: [row for row in rows if row.kind not in IMPORTANT] for pull, rows in pulls.items()
-    }
+    if fixes.chance is not None and fixes.is_more:
+        evidence.append(_fixed_text(fixes.share, fixes.chance))
+    # Some teams resolve every thread, so the bot's other remarks are the measure; who resolves one
+    # and changes nothing may have found it wrong.
+    others = _choose(pulls, KINDS.keys() - set(IMPORTANT))
     resolved, by_habit = (
-        _rate_of(rows, lambda row: (row.resolved, row.threads)) for rows in (weighty, other_rows)
+        _rate_of(rows, lambda row: (row.resolved, row.threads)) for rows in (weighty, others)
     )
-    if (
-        min(by_habit.total, resolved.total) >= MIN_REMARKS
-        and _ends(resolved)[0] > _ends(by_habit)[1]
-    ):
+    is_ignored = _ends(fixes.share)[1] < fixes.limit
+    if by_habit.total >= MIN_REMARKS and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
         evidence.append(
             f"people resolved {resolved.count:,} of its {resolved.total:,} threads worth acting "
             f"on, and {by_habit.count:,} of its {by_habit.total:,} others"
         )
-    if (
-        points
-        and points.total >= MIN_REMARKS
-        and (_ends(rate(points.people, points.total))[0] > CONFIRMED_FROM)
-    ):
+    if points and _is_above(rate(points.people, points.total), CONFIRMED_FROM):
         evidence.append(f"people later made {points.people:,} of its {points.total:,} points")
-    if near and near.near.total >= MIN_REMARKS and (_ends(near.near)[0] > _ends(near.near_base)[1]):
+    if near and _is_above(near.near, _ends(near.near_base)[1]):
         evidence.append(
             f"it had commented next to {near.near.count:,} of {near.near.total:,} lines that were "
             f"fixed after the merge"
         )
-    rows = [row for rows in weighty.values() for row in rows]
-    confirmed, total = int(sum(row.confirmed for row in rows)), sum(row.remarks for row in rows)
-    if total >= MIN_REMARKS and _ends(rate(confirmed, total))[0] > CONFIRMED_FROM:
-        evidence.append(f"the code confirms {confirmed:,} of the {total:,} worth acting on")
+    confirmed = _rate_of(weighty, lambda row: (row.confirmed, row.remarks))
+    if _is_above(confirmed, CONFIRMED_FROM):
+        evidence.append(
+            f"the code confirms {confirmed.count:,} of the {confirmed.total:,} worth acting on"
+        )
     return tuple(evidence)
+
+
+def _is_above(share: Rate, limit: float) -> bool:
+    return share.total >= MIN_REMARKS and _ends(share)[0] > limit
 
 
 def _fixed_text(fixed: Rate, chance: float) -> str:
@@ -270,18 +288,23 @@ def is_mostly_formulas(counts: Mapping[str, int]) -> bool:
 
 
 def _verdict(
-    weighty: Rate, gained: Rate, has_evidence: bool, is_wanted: bool, share_off: float
+    decision: Decision, fixes: _Fixes, all_fixes: _Fixes, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
-    # In `benchmarks/audit_staged.py`, this keeps none of 300 bots that stage their worth, and all
-    # of 60 honest ones.
+    # How often this keeps bots that stage their worth, and honest ones, is in the table of audits
+    # of benchmarks/README.md.
+    gained, weighty, evidence = decision.gained, decision.weighty, decision.evidence
     if gained.total < MIN_PULLS:
         return "undecided"
+    share = weighty.share or 0.0
     # A bot with few but weighty remarks is not dropped automatically. By remarks and not only by
     # pull requests, as one that writes ten remarks on each has a misread one on four of ten.
-    has_little = _ends(gained)[1] < NEGLIGIBLE and (weighty.share or 0.0) < KEEP_FROM
-    if has_little or (_ends(weighty)[1] < NEGLIGIBLE and not has_evidence):
-        return "undecided" if is_wanted else "drop"
-    if not has_evidence:
+    is_rare = _ends(gained)[1] < NEGLIGIBLE and share < KEEP_FROM
+    # More data would not keep a bot that says little of weight, or that nobody follows.
+    is_weak = share < NEGLIGIBLE and _ends(weighty)[1] < KEEP_FROM
+    is_ignored = _ends(fixes.share)[1] < fixes.limit
+    if is_rare or (not evidence and (is_weak or is_ignored)):
+        return "undecided" if all_fixes.is_more else "drop"
+    if not evidence:
         return "undecided"
     if _ends(gained)[0] > NEGLIGIBLE and _ends(weighty)[0] > KEEP_FROM:
         return "keep"
@@ -295,79 +318,70 @@ def _ends(share: Rate) -> tuple[float, float]:
     return (0.0 if share.low is None else share.low, 1.0 if share.high is None else share.high)
 
 
-def _needed(decision: Decision) -> int | None:
-    """Return how many more pull requests would probably decide; None if more would not."""
-    gained, few = decision.gained, MIN_PULLS - decision.gained.total
-    if few > 0:
-        return few
+def _needed(decision: Decision, fixes: _Fixes) -> int | None:
+    """Return how many more pull requests would probably decide; None if they would not."""
+    gained, fixed = decision.gained, fixes.share.share
+    if gained.total < MIN_PULLS:
+        return MIN_PULLS - gained.total
     # The distance of a share to a limit within its interval shows how many more are needed.
-    limits = [(gained, NEGLIGIBLE), (decision.weighty, KEEP_FROM)]
-    # Without evidence, only more fixes can show some; for a bot whose lines change less often than
-    # others, no number of pull requests would.
-    if not decision.evidence:
-        limits = [(decision.fixed, decision.chance or 0.0)] * (decision.chance is not None)
-    needed = []
-    for share, limit in limits:
-        low, high = _ends(share)
-        distance = (share.share or 0.0) - limit
-        if low <= limit <= high and (decision.evidence or distance > 0):
-            # The half width falls with the root of the number of pull requests.
-            half = (high - low) / 2 / max(abs(distance), _CLOSE)
-            needed.append(max(1, round(gained.total * (half**2 - 1))))
-    return max(needed, default=None)
+    distances = [
+        (share, abs((share.share or 0.0) - limit))
+        for share, limit in ((gained, NEGLIGIBLE), (decision.weighty, KEEP_FROM))
+        if decision.evidence and _ends(share)[0] <= limit <= _ends(share)[1]
+    ]
+    # Without evidence, more fixes can show some, or that nobody follows the bot.
+    is_staged = _ends(decision.afterwards)[0] > AFTERWARDS
+    if not decision.evidence and not is_staged and fixed is not None:
+        nearest = max(fixed - (fixes.chance or 0.0), fixes.limit - fixed)
+        distances = [(fixes.share, nearest)]
+    # The half width falls with the root of the number of pull requests.
+    halves = [(_ends(share)[1] - _ends(share)[0]) / 2 / max(by, _CLOSE) for share, by in distances]
+    needed = max((max(1, round(gained.total * (half**2 - 1))) for half in halves), default=None)
+    return None if needed is None or needed > MAX_NEEDED else needed
 
 
-def _sentence(decision: Decision, name: str, counts: Mapping[str, int], *, is_wanted: bool) -> str:
+def _sentence(decision: Decision, name: str, counts: Mapping[str, int], all_fixes: _Fixes) -> str:
     weighty, gained, verdict = decision.weighty, decision.gained, decision.verdict
     on_pulls = f"{gained.count:,} of the {gained.total:,} pull requests that it saw "
     on_pulls += f"{'has' if gained.count == 1 else 'have'} a remark worth acting on"
     remarks = "remarks that could be read" if counts.get("unread") else "remarks"
     of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} "
     of_remarks += f"{'is' if weighty.count == 1 else 'are'} worth acting on"
-    match verdict:
-        case "keep":
-            reasons = [on_pulls, *decision.evidence]
-        case "tune":
-            kinds = {kind: counts[kind] for kind in decision.switch_off}
-            apart = [
-                f"{text}: {kinds.pop(kind):,}"
-                for kind, text in _NO_SETTING.items()
-                if kind in kinds
-            ]
-            switch_off = [f"switch off {listed(kinds)}"] if kinds else []
-            reasons = [*switch_off, *apart, of_remarks, *decision.evidence]
-        case "drop":
-            by_chance = ", which the reader's errors alone can give" if weighty.count else ""
-            reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks + by_chance]
-            if not decision.evidence:
-                reasons.append("no act of others speaks for it")
-        case _:
-            cause = f"it saw only {view.count_noun(gained.total, 'pull request')}"
-            if gained.total >= MIN_PULLS:
-                cause = _why_open(decision, counts, is_wanted=is_wanted)
-            reasons = [cause, of_remarks]
-            if decision.needed:
-                more = view.count_noun(decision.needed, "more pull request")
-                reasons.append(f"about {more} would probably decide")
+    formulas = f"{counts.get('formula', 0):,} of its {sum(counts.values()):,} remarks"
+    alike = [f"{formulas} are the same sentence with other names"] * is_mostly_formulas(counts)
+    fixed = "no fix is surely due to them"
+    if decision.chance is not None:
+        fixed = _fixed_text(decision.fixed, decision.chance)
+    by_words = f"{of_remarks}, going by the words"
+    if verdict == "keep":
+        reasons = [on_pulls, *decision.evidence]
+    elif verdict == "tune":
+        kinds = listed({kind: counts[kind] for kind in decision.switch_off})
+        reasons = [f"switch off {kinds}", of_remarks, *decision.evidence]
+    elif verdict == "undecided":
+        cause = _why_open(decision, all_fixes)
+        reasons = [*alike, cause, of_remarks] if cause else [*alike, f"{by_words} alone", fixed]
+    else:
+        reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks]
+        if (weighty.share or 0.0) >= NEGLIGIBLE:
+            reasons = [by_words, fixed]
+        none = ["no act of others speaks for it"] * (not decision.evidence)
+        reasons = [*alike, *reasons, *none]
+    if decision.needed:
+        more = view.count_noun(decision.needed, "more pull request")
+        reasons.append(f"about {more} would probably decide")
     start = "Undecided about" if verdict == "undecided" else verdict.capitalize()
     return f"{start} {name}: {'; '.join(reasons)}."
 
 
-def _why_open(decision: Decision, counts: Mapping[str, int], *, is_wanted: bool) -> str:
-    gained, later = decision.gained, decision.afterwards
-    if _ends(later)[0] > AFTERWARDS:
+def _why_open(decision: Decision, all_fixes: _Fixes) -> str:
+    """Say why a bot is undecided; nothing if only its words speak for it."""
+    if decision.gained.total < MIN_PULLS:
+        return f"it saw only {view.count_noun(decision.gained.total, 'pull request')}"
+    if _ends(decision.afterwards)[0] > AFTERWARDS:
         acts = ", ".join(decision.acts)
-        return f"of its {later.total:,} posts, {acts}; so nothing that happened speaks for it"
-    if is_mostly_formulas(counts):
-        of_all = f"{counts['formula']:,} of its {sum(counts.values()):,} remarks"
-        return f"{of_all} are the same sentence with other names"
+        posts = f"of its {decision.afterwards.total:,} posts, {acts}"
+        return f"{posts}; so nothing that happened speaks for it"
     if decision.evidence:
         return "it seldom says something important, or few of its remarks could be switched off"
-    if is_wanted and _ends(gained)[1] < NEGLIGIBLE:
-        return "people fix remarks that seem unimportant; read these"
-    if decision.chance is None:
-        return (
-            "its words alone cannot decide: it is not known whether people fix these lines more "
-            "often than others"
-        )
-    return f"its words alone cannot decide: {_fixed_text(decision.fixed, decision.chance)}"
+    return "people fix remarks that seem unimportant; read these" if all_fixes.is_more else ""

@@ -56,12 +56,15 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     ):
         # A bot also saw pull requests without a comment of it; for a person, only comments count.
         pulls = set(coverage.pulls) | (table.seen_by(name) if coverage.is_bot else set())
-        # A bot that comments everywhere is next to all fixes, and next to all other changes too.
+        # A bot that comments everywhere is next to all fixes, and next to all other changes too. A
+        # fix that others had commented on as well may be due to them, so it does not count.
         near_fix, near_change = (
             rate_of_events(
                 (pull, name in reviewers)
                 for pull, is_fix, reviewers in changes
-                if pull in pulls and is_fix is for_fixes
+                if pull in pulls
+                and is_fix is for_fixes
+                and (name not in reviewers or len(reviewers) == 1)
             )
             for for_fixes in (True, False)
         )

@@ -45,7 +45,7 @@ def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -
         "Found": _gain(row, decision),
         "Cost": _cost(row),
         "Present": _presence(row),
-        "Compared": f"{'. '.join(texts)}.",
+        "Compared": f"By the words alone: {'. '.join(texts)}.",
         "Sure": _certainty(row, decision),
     }
     return tuple(Fact(title=title, text=text) for title, text in lines.items())
@@ -56,14 +56,12 @@ def _gain(row: Reviewer, decision: Decision) -> str:
     remarks, weighty = row.remarks, decision.weighty.count
     mattered = sum(remarks.mattered.values())
     text = (
-        f"{mattered:,} of {_remarks(row)} mattered: worth acting on, and people fixed, answered "
-        "or resolved them"
+        f"{mattered:,} of {_remarks(row)} mattered: worth acting on, and people fixed or resolved "
+        "them"
     )
     if mattered:
-        text += (
-            f" ({listed(remarks.mattered)}; fixed {remarks.fixed:,}, "
-            f"answered {remarks.answered:,}, resolved {remarks.resolved:,})"
-        )
+        text += f" ({listed(remarks.mattered)}; fixed {remarks.fixed:,}, resolved "
+        text += f"{remarks.resolved:,})"
     # A remark without a reaction may still have been right, and fixed in another place.
     if weighty > mattered:
         levels = {
@@ -71,7 +69,9 @@ def _gain(row: Reviewer, decision: Decision) -> str:
             for kind, count in remarks.kinds.items()
             if kind in IMPORTANT
         }
-        text += f". Worth acting on without a reaction: {weighty - mattered:,} ({listed(levels)})"
+        text += f". Worth acting on by the words alone: {weighty - mattered:,} ({listed(levels)})"
+    if remarks.answered:
+        text += f". People answered {remarks.answered:,} worth acting on, which can also be a no"
     return f"{text}."
 
 
@@ -117,7 +117,7 @@ def _certainty(row: Reviewer, decision: Decision) -> str:
         f"{share(decision.gained)} of the pull requests that it saw"
     ]
     if decision.fixed.total:
-        chance = f"other lines of the same changes: {view.percent(decision.chance)}"
+        chance = f"these and other lines of the same changes: {view.percent(decision.chance)}"
         texts.append(f"Fixed: {share(decision.fixed)} that can be compared with chance; {chance}")
     # As a range only: by this mean bots must not be compared, since one misread remark moves it.
     # The words of a formula are useful each time.

@@ -64,7 +64,7 @@ class Remarks(Struct, frozen=True, kw_only=True):
     English."""
     # Without a reaction, a remark may still have been right.
     mattered: dict[str, Count]
-    """Level -> remarks worth acting on that people fixed, answered or resolved."""
+    """Level -> remarks worth acting on that people fixed or resolved; an answer can be a no."""
     fixed: Count
     """Remarks worth acting on that were fixed; likewise the next two."""
     answered: Count
@@ -94,9 +94,11 @@ class Decision(Struct, frozen=True, kw_only=True):
     it or, for an account that only reviews, merged between its first and last post."""
     fixed: Rate
     """Share of the remarks worth acting on whose lines changed later; of those that were first on
-    their point and have other lines to compare with."""
+    their point, have other lines to compare with, and no other point of somebody else beside them
+    that the change can answer."""
     chance: Share | None
-    """The same share for other lines, without a comment; null if there are none."""
+    """The same share for these and the other lines of the changes, which have no comment; null if
+    there are none."""
     # A script can write weighty words: they alone keep no bot (docs/design/031-decisions.md).
     evidence: tuple[str, ...]
     """Evidence besides its own words, a clause each; without any, it is not kept."""
@@ -213,7 +215,8 @@ class EscapedRecall(Struct, frozen=True, kw_only=True):
     reviewer: str
     is_bot: bool
     near: Rate
-    """Share of fixes with a comment at most three lines from the fixed lines."""
+    """Share of fixes with a comment at most three lines from the fixed lines, without fixes next to
+    which others had commented too."""
     # A bot that comments everywhere is next to all changes, also to those that fix nothing.
     near_base: Rate
     """The same share for later commits that change lines for another reason."""

@@ -289,19 +289,11 @@ def _limits(
     if partial is not None:
         yield f"The scores may be incomplete: {partial}."
     pending, failed, unscored = counts
-    of_file, unknown = reports.count_file_chances(store, table.scope)
-    unread = reports.count_unread(store, table.scope)
     for text, count, noun in (
         ("Not read in full", pending, "pull request"),
         ("Could not be read", failed, "pull request"),
         ("Could not be scored", unscored, "pull request"),
-        ("Not in English, so not read", unread, "comment"),
-        (
-            "Chance of a fix taken from the whole file, as the hunk has too few other lines",
-            of_file,
-            "remark",
-        ),
-        ("Not compared with chance, as the file has no other lines", unknown, "remark"),
+        ("Not in English, so not read", reports.count_unread(store, table.scope), "comment"),
     ):
         if count:
             yield f"{text}: {count_noun(count, noun)}."

@@ -72,7 +72,7 @@ class Kind(NamedTuple):
     kind: str
     remarks: int
     mattered: float
-    """Remarks that people fixed, answered or resolved."""
+    """Remarks that people fixed or resolved."""
     fixed: float
     answered: float
     resolved: float
@@ -81,6 +81,8 @@ class Kind(NamedTuple):
     compared_fixed: float
     chance: float
     """Sum of the chances of these: how often other lines of the change were changed."""
+    lines: int
+    """Other lines on which a chance rests, at most of these remarks."""
     threads: float
     confirmed: float
     """Remarks that the code confirms."""

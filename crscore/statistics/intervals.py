@@ -69,9 +69,7 @@ def wilson(successes: float, trials: float) -> Share | None:
 def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
     """Return a share with its 95 % interval for trials that come in clusters.
 
-    This is Wilson's interval for the equivalent number of independent trials: the number of trials
-    divided by the design effect. The design effect is the variance between clusters, divided by the
-    variance that independent trials would have.
+    This is Wilson's interval for the equivalent independent trials.
 
     Args:
         successes: Number in each cluster, shape (N,), never above `trials`.
@@ -80,23 +78,32 @@ def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
     Returns:
         The share and its interval; None if there are no trials.
 
-    Source:
-        Rao and Scott, Biometrics 48 (1992), 577-585.
-
     Example:
         >>> alike = clustered_wilson(np.array([4.0, 0.0, 4.0, 0.0]), np.full(4, 4.0))
         >>> [round(end, 2) for end in alike], [round(end, 2) for end in wilson(2, 4)]
         ([0.5, 0.13, 0.87], [0.5, 0.15, 0.85])
     """
+    return wilson(*independent(successes, trials))
+
+
+def independent(successes: Floats, trials: Floats) -> tuple[float, float]:
+    """Return the independent trials that are equivalent to trials in clusters, and the successes.
+
+    Both are divided by the design effect: the variance between clusters, divided by the variance
+    that independent trials would have. The arguments are as in `clustered_wilson`.
+
+    Source:
+        Rao and Scott, Biometrics 48 (1992), 577-585.
+    """
     successes, trials = successes[trials > 0], trials[trials > 0]
     total = float(trials.sum())
     if not total:
-        return None
+        return 0.0, 0.0
     share = float(successes.sum()) / total
-    independent = share * (1 - share) / total  # the variance of independent trials
+    variance = share * (1 - share) / total  # of independent trials
     # Never below 1: trials of one cluster are not more informative than independent ones.
     design_effect = 1.0
-    if len(trials) > 1 and independent > 0:
+    if len(trials) > 1 and variance > 0:
         between = float(((successes - share * trials) ** 2).sum()) / total**2
-        design_effect = max(1.0, between * len(trials) / (len(trials) - 1) / independent)
-    return wilson(share * total / design_effect, total / design_effect)
+        design_effect = max(1.0, between * len(trials) / (len(trials) - 1) / variance)
+    return share * total / design_effect, total / design_effect

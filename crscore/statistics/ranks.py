@@ -1,4 +1,4 @@
-"""Correlations of values and of ranks, and the rank-sum test."""
+"""Correlations of values and of ranks, the rank-sum test, and that of a share."""
 
 import importlib
 import math
@@ -122,3 +122,31 @@ def rank_sum_p(first: Floats, second: Floats) -> float:
     # U changes in steps: 0.5 less is the correction for continuity.
     z = max(0.0, abs(u - product / 2) - 0.5) / math.sqrt(variance)
     return math.erfc(z / math.sqrt(2))
+
+
+def share_p(successes: float, trials: float, chance: float) -> float:
+    """Return the one-sided p-value of a share against a chance: the exact test, with mid-p.
+
+    Half of the probability of just this count is left out, so that the level is met on average; a
+    normal approximation is too sure of three in five.
+
+    Args:
+        successes: From 0 to `trials`, which may both be fractional (`intervals.independent`).
+        trials: At least 0.
+        chance: In [0, 1].
+
+    Raises:
+        DependencyError: scipy is not installed.
+
+    Source:
+        Lancaster, JASA 56 (1961), 223-234.
+
+    Example:
+        >>> [round(share_p(count, 5, 0.2), 3) for count in (0, 3, 5)]
+        [0.836, 0.032, 0.0]
+    """
+    betainc = require_scipy("special").betainc
+    # The probabilities of at least as many and of more.
+    as_many = float(betainc(successes, trials - successes + 1, chance)) if successes > 0 else 1.0
+    more = float(betainc(successes + 1, trials - successes, chance)) if successes < trials else 0.0
+    return (as_many + more) / 2

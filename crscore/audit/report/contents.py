@@ -32,9 +32,10 @@ EXPLANATION: Final = (
     "text in another language, or a suggestion without a sentence.",
     "*Fixed* means that one of the remark's lines, or one at most three lines away, changed later, "
     "or that its suggested code was applied. It does not mean that the remark was right, or the "
-    "reason: lines change anyway, so the share of other lines of the same changes stands beside "
-    "it. Remarks *can be compared with chance* that are worth acting on, the first on their point, "
-    "and in a file with other lines; of these, *expected* would be fixed by chance.",
+    "reason: lines change anyway, so the share of all lines of the same changes stands beside it. "
+    "Remarks *can be compared with chance* that are worth acting on, the first on their point, in "
+    "a file with other lines, and without another point of somebody else beside them, for which "
+    "the lines can have changed; of these, *expected* would be fixed by chance.",
     "*Usefulness* is how many of 100 real reviews are less useful, by their words alone (80 % "
     "intervals; others are 95 %). *Finds more* is sure even though, of many pairs, one may differ "
     "by chance, and counts the pull requests that both saw: those on which a bot posted or ran a "
@@ -110,7 +111,9 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
         if fact is row.facts[0]:
             remarks = (remark for kind in IMPORTANT for remark in row.examples.get(kind, ()))
             # Bots say the same again with other hidden markup; the reader sees it once.
-            by_text = {remark.text: remark for remark in remarks if remark.outcome}
+            by_text = {
+                remark.text: remark for remark in remarks if remark.outcome not in ("", "answered")
+            }
             for remark in islice(by_text.values(), QUOTES):
                 text = escape.one_line(remark.text, _QUOTE_CHARS)
                 end = Run(f"” {remark.kind}, {remark.outcome}, ")
@@ -180,7 +183,8 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
     yield Paragraph(
         f"Within {escaped.days} days, later commits that say that they fix something changed lines "
         f"of {facts.of_total(escaped.fixed)} merged pull requests. Next to a fix is a remark at "
-        "most three lines away; the same for later commits without such words stands beside it."
+        "most three lines away, and none of others; the same for later commits without such words "
+        "stands beside it."
     )
     if not escaped.reviewers:
         return

@@ -147,9 +147,9 @@ def _tell(story: _Story) -> None:
         text = _sharp(story) if dice.random() < 0.7 else story.sample.small
         found += writer.review(SCOUT, spots=[story.spot(text)])
     story.at(5)
-    found += _people(story)
+    found += _people(story, _sharp_ones(story, found))
     story.at(26)
-    sharp = [pull for pull in found if any(word in pull.body for word in _weakness(story.sample))]
+    sharp = _sharp_ones(story, found)
     text = story.sample.edited or story.sample.after
     if sharp and dice.random() < 0.75:
         text = story.sample.fixed
@@ -176,8 +176,10 @@ def _tell(story: _Story) -> None:
         writer.close()
 
 
-def _weakness(sample: Sample) -> tuple[str, ...]:
-    return sample.sharp[:40], sample.also[:40], sample.person[:40]
+def _sharp_ones(story: _Story, found: list[LineComment]) -> list[LineComment]:
+    sample = story.sample
+    starts = [text[:40] for text in (sample.sharp, sample.also, sample.person)]
+    return [comment for comment in found if any(start in comment.body for start in starts)]
 
 
 def _sharp(story: _Story) -> str:
@@ -220,11 +222,12 @@ def _picker(story: _Story) -> list[LineComment]:
     return story.writer.review(PICKER, body="", spots=spots)
 
 
-def _people(story: _Story) -> list[LineComment]:
+def _people(story: _Story, sharp: list[LineComment]) -> list[LineComment]:
+    """Say something too; who reads that the weakness is named seldom names it again."""
     writer, dice, sample = story.writer, story.dice, story.sample
     found = []
     for person in (MIRA, JONAS):
-        if dice.random() < 0.55:
+        if dice.random() < (0.1 if sharp else 0.55):
             text = dice.choices((sample.person, sample.small, sample.praise), (7, 2, 1))[0]
             found += writer.review(person, spots=[story.spot(text)])
     return found

@@ -201,24 +201,6 @@ def test_comments_in_another_language_are_counted(store: Store) -> None:
     assert overview.reviewers[0].remarks.kinds == {"unread": 1}
 
 
-@pytest.mark.parametrize(
-    ("base_of", "base_all", "start"),
-    [("file", 2, "Chance of a fix taken"), ("file", 0, "Not compared with"), ("hunk", 3, None)],
-)
-def test_chances_without_other_lines_in_the_hunk_are_noted(
-    store: Store, base_of: str, base_all: int, start: str | None
-) -> None:
-    store.put([rows.pull(1), rows.score(1, "otter", 50), rows.comment(1, "otter", 1)])
-    # The last night counts.
-    for night, value in ((rows.night(0), "hunk"), (rows.night(1), base_of)):
-        signal = {"night": night, "rules": 1, "value": 0, "base_yes": 0, "base_all": base_all}
-        store.put([SignalRow(comment=4, signal=1, base_of=value, **signal)])
-    store.put([rows.comment_score(4, 1)])
-    notes = make_overview(store, OPTIONS).notes
-    noted = [note for note in notes if "other lines: 1 remark." in note]
-    assert [note.startswith(start or "") for note in noted] == [True] * (start is not None)
-
-
 def test_a_run_that_was_killed_is_partial(store: Store) -> None:
     store.put([rows.run(1, id=1), rows.run(2, id=2, finished=None)])
 

@@ -58,3 +58,16 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
     assert "1 of 2 (50 %, 5 to 95 %)" in page
     assert f"https://github.com/acme/service-1/commit/{2:040x}" in page
     assert "<img" not in page
+
+
+def test_later_fix_beside_remarks_of_others_is_nobodys() -> None:
+    with Store(Path(":memory:")) as store:
+        fill(store)
+        key, other = (comment_key(MessageKind.LINE, at) for at in (1, 100))
+        store.put([rows.comment(1, "hare", 100), rows.score(1, "hare", 50)])
+        store.change("UPDATE later_changes SET near = ? WHERE number = 1", f"[{key}, {other}]")
+        recalls = make_overview(store, OPTIONS).escaped.reviewers
+
+    # Both saw the second fix, which nobody had commented on.
+    counts = {row.reviewer: (row.near.count, row.near.total) for row in recalls}
+    assert counts == {"otter": (0, 1), "hare": (0, 1)}
