@@ -241,9 +241,9 @@ def _evidence(pulls: _Pulls, weighty: _Pulls, fixes: _Fixes, record: Record) -> 
         evidence.append(_fixed_text(fixes.share, fixes.chance))
     # Some teams resolve every thread, so the bot's other remarks are the measure; who resolves one
     # and changes nothing may have found it wrong.
-    others = _choose(pulls, KINDS.keys() - set(IMPORTANT))
+    rest = _choose(pulls, KINDS.keys() - set(IMPORTANT))
     resolved, by_habit = (
-        _rate_of(rows, lambda row: (row.resolved, row.threads)) for rows in (weighty, others)
+        _rate_of(rows, lambda row: (row.resolved, row.threads)) for rows in (weighty, rest)
     )
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     if by_habit.total >= MIN_REMARKS and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
@@ -348,7 +348,7 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], all_fixe
     of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} "
     of_remarks += f"{'is' if weighty.count == 1 else 'are'} worth acting on"
     formulas = f"{counts.get('formula', 0):,} of its {sum(counts.values()):,} remarks"
-    alike = [f"{formulas} are the same sentence with other names"] * is_mostly_formulas(counts)
+    copied = [f"{formulas} are the same sentence with other names"] * is_mostly_formulas(counts)
     fixed = "no fix is surely due to them"
     if decision.chance is not None:
         fixed = _fixed_text(decision.fixed, decision.chance)
@@ -360,13 +360,13 @@ def _sentence(decision: Decision, name: str, counts: Mapping[str, int], all_fixe
         reasons = [f"switch off {kinds}", of_remarks, *decision.evidence]
     elif verdict == "undecided":
         cause = _why_open(decision, all_fixes)
-        reasons = [*alike, cause, of_remarks] if cause else [*alike, f"{by_words} alone", fixed]
+        reasons = [*copied, cause, of_remarks] if cause else [*copied, f"{by_words} alone", fixed]
     else:
         reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks]
         if (weighty.share or 0.0) >= NEGLIGIBLE:
             reasons = [by_words, fixed]
         none = ["no act of others speaks for it"] * (not decision.evidence)
-        reasons = [*alike, *reasons, *none]
+        reasons = [*copied, *reasons, *none]
     if decision.needed:
         more = view.count_noun(decision.needed, "more pull request")
         reasons.append(f"about {more} would probably decide")
