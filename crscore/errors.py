@@ -133,6 +133,8 @@ class ConfigError(CRScoreError):
         return f"{self.origin}: {self.key}: {self.expected}"
 
 
+# Another encoder's threshold is no substitute: cosines are not comparable across encoders
+# (docs/design/002-scores.md).
 class UnknownThresholdError(ConfigError):
     """Raised when no threshold is known for an encoder.
 
@@ -339,6 +341,7 @@ class NotFoundError(HostError):
 
 
 @dataclass(eq=False)
+# All waits of a run share one budget, `--wait-budget` (docs/design/017-asking-github.md).
 class RateLimitedError(HostError):
     """Raised when the host requires a longer wait than the run allows.
 
@@ -355,5 +358,7 @@ class UnavailableError(HostError):
     """Raised when the host is unreachable or its responses are invalid."""
 
 
+# Such a write is not sent again, or a comment could be there twice: the caller looks
+# (docs/design/017-asking-github.md).
 class UncertainWriteError(HostError):
     """Raised when a write got no readable response: it may have succeeded."""

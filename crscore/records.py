@@ -958,12 +958,14 @@ class Result:
 
     @property
     def standing(self) -> int | None:
-        """Share of real reviews by people that are less useful, in percent, 0 to 100.
+        """Share of real reviews that are less useful, in percent, 0 to 100.
 
         None as for the headline, `usefulness`.
         """
         return None if self.usefulness is None else self.usefulness.standing
 
+    # The comparison that a dataclass makes would fail: `==` of two arrays is an array, whose truth
+    # value NumPy refuses.
     def __eq__(self, result: object) -> bool:
         if not isinstance(result, Result):
             return NotImplemented
@@ -977,6 +979,7 @@ class Result:
 
     __hash__ = None  # type: ignore[assignment]
 
+    # All fields would fill several screens of a console or a notebook.
     def __repr__(self) -> str:
         relevance = "None" if self.relevance is None else f"{self.relevance:.3f}"
         return (

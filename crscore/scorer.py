@@ -421,6 +421,8 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
         if not options.has_model:
             raise ConfigError("reader", "settings", f"{name} needs a model: {name}:MODEL")
         respondent = model.make_respondent(
+            # The options are settings of the claims, too; one for their engine may not exist in
+            # this one.
             make_engine(name, options, is_strict=False),
             # The default of the setting, 512, is for claims; a remark takes about 120 tokens, and a
             # request can be about four comments.

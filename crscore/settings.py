@@ -127,6 +127,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     fail_under_relevance: Annotated[
         Share | None, _gate("Exit with 1 when relevance (0 to 1) is below X.")
     ] = None
+    # To fail an abstention would be to score it 0 (docs/design/001-rooms.md).
     on_nothing: Annotated[OnNothing, _gate(_ON_NOTHING)] = "pass"
     max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
     # As many as GitHub lists of a pull request:

@@ -81,7 +81,8 @@ def score_samples(
 
 
 def _bound(score: float) -> float:
-    """Limit a score to [0, 1], since rounding may exceed the range in the last digits."""
+    """Limit a score to [0, 1]."""
+    # Rounding can exceed the range in the last digits.
     return min(1.0, max(0.0, score))
 
 

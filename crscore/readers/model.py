@@ -181,6 +181,8 @@ class ModelReader:
             }
         unread = [request for key, request in distinct.items() if key not in read_before]
         if self._limit is not None:
+            # The network alone reads the rest, and the signature says `partial`: an audit scores
+            # such a pull request again on the next night (docs/design/033-readers.md).
             unread = unread[: self._limit - self._asked]
         self._asked += len(unread)
         new = self.respondent.ask(unread) if unread else ()
@@ -208,6 +210,7 @@ class ModelReader:
             try:
                 read = read_answer(answer, visible_comments, request.excerpt)
             except MalformedAnswerError as exc:
+                # Not cached, so that the next run asks again.
                 failures += [exc] * len(visible_comments)
                 continue
             if self._cache is not None and request.id not in cached_answers:

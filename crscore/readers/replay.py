@@ -56,6 +56,7 @@ def read_recording(name: str) -> Respondent:
         models |= {row.model} if row.model else set()
     if not answers:
         raise InputError(f"{name}: there is no answer")
+    # The identity is part of the signature: scores from another recording are not comparable.
     digest = hashlib.sha256(content).hexdigest()[:8]
     missing = Answer(text="", whole=False, reason=MISSING)
     return Respondent(

@@ -27,8 +27,9 @@ GUIDE: Final = "read.v1"
 """Name of the prompt."""
 VERSION: Final = 1
 """Version of a request's content besides the prompt; part of the signature."""
+# A remark takes about 120, and a request can be about four comments.
 MAX_TOKENS: Final = 2_048
-"""Default maximum tokens of an answer: a remark takes about 120."""
+"""Default maximum tokens of an answer."""
 # Code takes 3 to 3.5, English 4 to 4.5. Too low an estimate only shows less code; too high a one is
 # a request that a server refuses.
 BYTES_PER_TOKEN: Final = 3

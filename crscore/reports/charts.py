@@ -1,10 +1,4 @@
-"""Plots of the web pages, drawn as SVG by a template.
-
-Places across are shares of the width, in percent, and only heights are in pixels, so that one
-drawing fits every screen while its letters keep their size. Colours are the page's CSS variables:
-the drawing serves light, dark and print. A page runs no script and allows no `style` attribute
-(its content security policy), hence the attributes of SVG: https://www.w3.org/TR/SVG2/coords.html
-"""
+"""Plots of the web pages, drawn as SVG by a template."""
 
 from __future__ import annotations
 
@@ -64,12 +58,16 @@ class Plot:
         values = [low + (high - low) * fifth / 5 for fifth in range(6)]
         return [(self.across(value), f"{value:{self.tick_format}}") for value in values]
 
+    # Only heights are in pixels, so that one drawing fits every screen while its letters keep their
+    # size: https://www.w3.org/TR/SVG2/coords.html
     def across(self, value: float) -> float:
         """Return the place of a value, in percent of the width."""
         low, high = self.domain
         return round(100 * (value - low) / (high - low), 2)
 
 
+# Places are attributes of SVG, since the page's content security policy allows no `style`
+# attribute. Colours are the page's CSS variables: one drawing serves light, dark and print.
 def draw(plot: Plot) -> Markup:
     """Draw a plot as a figure; the page needs `reports/templates/charts.css`."""
     return frame.fragment("reports/templates/charts.html.j2", plot=plot)

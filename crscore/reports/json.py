@@ -294,6 +294,7 @@ def render(results: Sequence[records.Result]) -> str:
 
 def shorten_arrays(text: str) -> str:
     """Put each array of numbers of a JSON text on one line."""
+    # Indented as all else, each number would take a line of its own.
     return _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
 
 

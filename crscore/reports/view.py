@@ -68,6 +68,8 @@ def hundred(value: float | None) -> str:
         >>> hundred(0.666), hundred(None)
         ('67', '–')
     """
+    # Only for people: JSON, SARIF and the action's outputs keep 0 to 1
+    # (docs/design/006-reports.md).
     return UNDEFINED if value is None else f"{100 * value:.0f}"
 
 

@@ -20,8 +20,9 @@ from crscore.statistics.ranks import require_scipy
 # With 2,000 normal draws, chance moves an end of the 95 % interval by 0.06 standard errors:
 # sqrt(0.025 * 0.975 / 2,000) / 0.058, the density at 1.96. Four times as many would halve that.
 RESAMPLES: Final = 2_000
+# Limits a large study to a few hundred MB.
 MAX_CELLS: Final = 2**21
-"""Maximum cells of one block of draws, which limits a large study to a few hundred MB."""
+"""Maximum cells of one block of draws."""
 ONE_SIDED: Final = 0.95
 """Minimum share of wins that is significant by Evtikhiev et al., a two-sided level of 90 %."""
 
@@ -167,6 +168,8 @@ def percentile_interval(draws: Floats, *, clusters: int, expanded: bool = False)
     defined = draws[~np.isnan(draws)]
     if clusters < 2 or len(defined) < max(1, len(draws) / 2):
         return Interval(None, None)
+    # With 30 changes, plain percentiles covered 92 % instead of 95 %
+    # (docs/design/029-golden-sets.md).
     if not expanded:
         return Interval(*percentiles(defined))
     special = require_scipy("special")

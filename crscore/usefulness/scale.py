@@ -67,6 +67,7 @@ class Scale:
     """Kind of text -> standings as this reader reads, ascending, and the 10 %, 50 % and 90 %
     quantiles of the standing by readers with the guide, shape (K, 4)."""
 
+    # Held out, it covered 81 and 82 % (docs/design/010-usefulness.md).
     def interval(self, kind: str, standing: int) -> tuple[int, int, int]:
         """Return the interval of the standing by readers with the guide that covers 80 %.
 

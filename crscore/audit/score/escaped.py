@@ -280,6 +280,7 @@ def _find_origins(
         if match := _ORIGIN.match(row):
             name, origin_line, number = match[1].decode(), int(match[2]), int(match[3])
         elif row.startswith(b"filename "):
+            # Git's paths are bytes, which need not be UTF-8.
             paths[name] = row[9:].decode("utf-8", "surrogateescape")
         elif row.startswith(b"\t") and row.strip():
             has_word = re.search(rb"\w", row)

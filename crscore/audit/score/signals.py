@@ -129,6 +129,7 @@ def _resolved(task: SignalTask, comment: Comment) -> Answer:
         for post in task.comments
         if post.is_app and post.author
     }
+    # A profile has the login of the REST API, with `[bot]`.
     is_profiled = any(matches_any(profile.logins, f"{name}[bot]") for profile in profiles())
     is_bot = is_app(login) or name in apps or is_profiled
     return Answer(False) if is_bot else Answer(True, thread.resolved_by)

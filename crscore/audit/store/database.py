@@ -194,6 +194,7 @@ class Store:
     def add_text(self, text: str) -> bytes:
         """Store a text once and return its hash, 16 bytes."""
         text = text[: MAX_TEXT_BYTES // 4]  # UTF-8 takes four bytes at most
+        # JSON can hold half a surrogate pair, which strict UTF-8 refuses.
         data = text.encode("utf-8", "surrogatepass")
         key = hashlib.sha256(data).digest()[:_HASH_BYTES]
         self.change("INSERT OR IGNORE INTO texts VALUES (?, ?)", key, zlib.compress(data, 6))
