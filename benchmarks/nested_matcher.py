@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from crscore import Scorer, plugins, scorer, settings
-from crscore.statistics import ranks
+from crscore_lab.statistics import ranks
 from crscore_lab.study.caches import VectorCache
 from crscore_lab.study.data import splits, study
 from crscore_lab.study.data.systems import junk_systems

@@ -21,7 +21,7 @@ from crscore import Comment, Scorer
 from crscore.matchers.base import Cells
 from crscore.matchers.published import Published
 from crscore.scoring import scores
-from crscore.statistics import ranks
+from crscore_lab.statistics import ranks
 from crscore_lab.study.data import study
 
 if TYPE_CHECKING:

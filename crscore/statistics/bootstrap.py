@@ -9,10 +9,9 @@ few hundred columns take seconds. A statistic that is undefined in a draw is NaN
 import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple, TypedDict
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from crscore.statistics.intervals import LEVEL, Floats, Interval, percentiles
 from crscore.statistics.ranks import require_scipy
@@ -25,15 +24,6 @@ MAX_CELLS: Final = 2**21
 """Maximum cells of one block of draws."""
 ONE_SIDED: Final = 0.95
 """Minimum share of wins that is significant by Evtikhiev et al., a two-sided level of 90 %."""
-
-
-class Resampling(TypedDict):
-    """Keyword arguments of a bootstrap."""
-
-    resamples: int
-    """Number of draws; 0 for no interval."""
-    seed: int
-    """Seed of the draws."""
 
 
 class BootstrapTest(NamedTuple):
@@ -115,31 +105,6 @@ def resample(
     blocks = draw_weights(clusters, resamples=resamples, seed=seed)
     values_by_block = [statistic(weights) for weights in blocks]
     return np.concatenate(values_by_block) if values_by_block else np.zeros(0)
-
-
-def interval_of_rows(
-    statistic: Callable[[npt.NDArray[np.intp]], float | None],
-    clusters: Sequence[str],
-    *,
-    resamples: int,
-    seed: int,
-) -> Interval:
-    """Compute the percentile interval of a statistic that has no vectorised form.
-
-    Args:
-        statistic: Row indices, possibly repeated -> value, or None if it is undefined.
-        clusters: Cluster of each row, N names.
-        resamples: Number of draws.
-        seed: Seed of the draws.
-    """
-    rows = np.arange(len(clusters))
-
-    def values(weights: Floats) -> Floats:
-        values_or_none = (statistic(np.repeat(rows, counts)) for counts in weights.astype(np.int64))
-        return np.array([math.nan if value is None else value for value in values_or_none])
-
-    draws = resample(values, clusters, resamples=resamples, seed=seed)
-    return percentile_interval(draws, clusters=len(set(clusters)))
 
 
 def percentile_interval(draws: Floats, *, clusters: int, expanded: bool = False) -> Interval:

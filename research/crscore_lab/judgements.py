@@ -16,10 +16,10 @@ from crscore.bench.readers import name_change, read_problem
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
-from crscore.statistics import ranks, resampled
-from crscore.statistics.agreement import cohen_kappa
 from crscore.text import count_noun
 from crscore.usefulness import model, reader
+from crscore_lab.statistics import ranks, resampled
+from crscore_lab.statistics.agreement import cohen_kappa
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

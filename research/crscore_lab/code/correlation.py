@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
-from crscore.statistics import bootstrap, ranks, resampled
+from crscore.statistics import bootstrap
 from crscore_lab.code.graded import GradedCode
+from crscore_lab.statistics import ranks, resampled
 from crscore_lab.tables import format_interval, make_table
 
 Floats = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from crscore.scorer import Scorer
 from crscore.scoring import signature
 from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
-from crscore.statistics import ranks
+from crscore.statistics.ranks import require_scipy
 from crscore_lab.study import results
 from crscore_lab.study.attacks import attack_set, duels
 from crscore_lab.study.attacks.attack_set import Attack
@@ -124,7 +124,7 @@ def run(
         DependencyError: A package is missing.
         CRScoreError: A part of the run failed.
     """
-    ranks.require_scipy()  # before the work begins
+    require_scipy()  # before the work begins
     if options.split and trainer is None:
         raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
     encoder = VectorCache(scorer.make_encoder(settings))

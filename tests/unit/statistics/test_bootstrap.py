@@ -52,9 +52,8 @@ def test_no_draw_has_no_value() -> None:
 
 
 def interval(clusters: list[str], values: np.ndarray) -> Interval:
-    return bootstrap.interval_of_rows(
-        lambda rows: float(values[rows].mean()), clusters, resamples=2000, seed=0
-    )
+    drawn = means(values[:, None], bootstrap.weight_matrix(clusters, resamples=2000, seed=0))
+    return bootstrap.percentile_interval(drawn[:, 0], clusters=len(set(clusters)))
 
 
 def test_interval_of_a_mean_is_near_the_normal_one() -> None:
@@ -88,8 +87,8 @@ def test_interval_covers_the_true_mean() -> None:
 
 
 def test_statistic_that_is_mostly_undefined_has_no_interval() -> None:
-    interval = bootstrap.interval_of_rows(lambda _: None, ["a", "b"], resamples=10, seed=0)
-    assert interval == (None, None)
+    drawn = np.array([np.nan] * 6 + [1.0] * 4)
+    assert bootstrap.percentile_interval(drawn, clusters=2) == (None, None)
 
 
 def test_single_cluster_has_no_interval() -> None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from crscore.errors import InputError
 from crscore.records import Flag, Result
 from crscore.scorer import Scorer
-from crscore.statistics.bootstrap import Resampling, interval_of_rows
+from crscore_lab.statistics.resampled import Resampling, interval_of_rows
 from crscore_lab.study.attacks.attack_set import Attack, AttackKind, honest_reviews
 from crscore_lab.study.data.study import Study
 from crscore_lab.study.measures.measurements import score_reviews

@@ -6,8 +6,8 @@ from typing import Final, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from crscore.statistics import ranks
-from crscore.statistics.bootstrap import Resampling, interval_of_rows
+from crscore_lab.statistics import ranks
+from crscore_lab.statistics.resampled import Resampling, interval_of_rows
 from crscore_lab.study.measures.measurements import USEFULNESS, WORDS, Measurements
 
 Floats = npt.NDArray[np.float64]

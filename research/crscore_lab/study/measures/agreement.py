@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import Struct
 
 from crscore.errors import DependencyError
-from crscore.statistics import ranks
-from crscore.statistics.agreement import cohen_kappa
+from crscore_lab.statistics import ranks
+from crscore_lab.statistics.agreement import cohen_kappa
 from crscore_lab.study.data.study import DIMENSIONS, Study
 
 Pairs = Sequence[tuple[float, float]]

@@ -8,10 +8,11 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.errors import InputError
-from crscore.statistics import paired, ranks
-from crscore.statistics.bootstrap import Resampling
+from crscore.statistics import paired
 from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 from crscore.version import __version__
+from crscore_lab.statistics import ranks
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data import saved_runs
 from crscore_lab.study.data.saved_runs import ReviewKey, SavedRun
 from crscore_lab.study.data.study import DIMENSIONS

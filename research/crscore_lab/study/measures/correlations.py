@@ -5,8 +5,9 @@ from typing import Unpack
 
 from msgspec import Struct
 
-from crscore.statistics import ranks
-from crscore.statistics.bootstrap import Resampling, bootstrap_test
+from crscore.statistics.bootstrap import bootstrap_test
+from crscore_lab.statistics import ranks
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.measures import slices
 from crscore_lab.study.measures.measurements import Measurements

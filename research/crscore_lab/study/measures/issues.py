@@ -14,8 +14,8 @@ from crscore.records import ToolState
 from crscore.scorer import Scorer
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
-from crscore.statistics import ranks
-from crscore.statistics.bootstrap import Resampling
+from crscore_lab.statistics import ranks
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.study import DIMENSIONS, Study, StudyChange
 from crscore_lab.study.measures import comparison, measurements, slices
 from crscore_lab.study.measures.measurements import Measurements

@@ -10,9 +10,11 @@ from msgspec import Struct
 
 from crscore.scorer import Scorer
 from crscore.settings import override_settings
-from crscore.statistics import bootstrap, resampled
-from crscore.statistics.bootstrap import Resampling
+from crscore.statistics import bootstrap
 from crscore.statistics.intervals import Interval
+from crscore.statistics.resampled import divide
+from crscore_lab.statistics import resampled
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.study import GROUND_TRUTH, Study, edited
 from crscore_lab.study.measures.measurements import Includes, score_reviews
 
@@ -219,7 +221,7 @@ def _average_precisions(steps: tuple[Indices, Indices], linked: Bools, weights: 
     positives = np.cumsum(np.add.reduceat(ordered, starts, axis=1), axis=1)
     hits_above = np.cumsum(hits, axis=1)
     precision = np.divide(hits_above, positives, out=np.zeros_like(hits), where=positives > 0)
-    return resampled.divide((hits * precision).sum(axis=1), hits_above[:, -1])
+    return divide((hits * precision).sum(axis=1), hits_above[:, -1])
 
 
 def _intervals(

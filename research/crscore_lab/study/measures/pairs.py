@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from crscore.statistics import bootstrap, resampled
-from crscore.statistics.bootstrap import Resampling
+from crscore.statistics import bootstrap
+from crscore_lab.statistics import resampled
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.measures import slices
 from crscore_lab.study.measures.measurements import Measurements

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from crscore.statistics import ranks
+from crscore.statistics.ranks import require_scipy
+from crscore_lab.statistics.ranks import rank
 from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.measures.measurements import Measurements
 
@@ -98,7 +99,7 @@ def rank_systems(measured: Measurements) -> Systems:
     }
     means = []
     for (name, d), values in averaged.items():
-        system_ranks = ranks.rank(-values)
+        system_ranks = rank(-values)
         means += [
             SystemMean(
                 system=str(names[index]),
@@ -138,7 +139,7 @@ def join(tables: Sequence[Systems]) -> Systems:
 
 
 def _correlate(values: Floats, human: Floats) -> dict[str, float | None]:
-    stats = ranks.require_scipy()
+    stats = require_scipy()
     if len(values) < FEWEST or np.ptp(values) == 0 or np.ptp(human) == 0:
         return dict.fromkeys(("spearman", "spearman_p", "kendall", "kendall_p"))
     rho, tau = stats.spearmanr(values, human), stats.kendalltau(values, human)

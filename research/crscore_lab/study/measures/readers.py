@@ -23,8 +23,11 @@ from crscore.records import Comment, Result
 from crscore.reports.fields import Count
 from crscore.scorer import Scorer
 from crscore.scoring import signature
-from crscore.statistics import bootstrap, paired, resampled
+from crscore.statistics import bootstrap, paired
+from crscore.statistics.resampled import divide
 from crscore.version import __version__
+from crscore_lab.statistics import resampled
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.comments import CommentRow, Comments
 
 Floats = npt.NDArray[np.float64]
@@ -136,7 +139,7 @@ class ReadersResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=S
 def judge(
     comments: Comments,
     scorers: Mapping[str, Scorer],
-    draws: bootstrap.Resampling,
+    draws: Resampling,
     group: str | None,
     progress: Callable[[str], None],
 ) -> ReadersResult:
@@ -247,7 +250,7 @@ def _compare(
     judges: Mapping[str, Floats],
     statistic: Callable[[Floats, Floats], Floats],
     groups: Sequence[str],
-    draws: bootstrap.Resampling,
+    draws: Resampling,
 ) -> Iterator[JudgedOutcome]:
     """Compare each judge with the first."""
     units, base = len(set(groups)), None
@@ -295,7 +298,7 @@ def weigh_words(texts: Sequence[str]) -> Floats:
         for word, count in Counter(re.findall(r"\w+", text.casefold())).items():
             counts[row, zlib.crc32(word.encode(errors="replace")) % BUCKETS] += count
     weighted = counts * (np.log((1 + len(texts)) / (1 + (counts > 0).sum(axis=0))) + 1)
-    return np.nan_to_num(resampled.divide(weighted, np.linalg.norm(weighted, axis=1)[:, None]))
+    return np.nan_to_num(divide(weighted, np.linalg.norm(weighted, axis=1)[:, None]))
 
 
 def predict_held_out(matrix: Floats, targets: Floats, groups: Names, *, seed: int) -> Floats:

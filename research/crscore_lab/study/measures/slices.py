@@ -8,8 +8,9 @@ from typing import Final, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from crscore.statistics import bootstrap, resampled
-from crscore.statistics.bootstrap import Resampling
+from crscore.statistics import bootstrap
+from crscore_lab.statistics import resampled
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.systems import junk_systems
 
 Floats = npt.NDArray[np.float64]

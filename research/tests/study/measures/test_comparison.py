@@ -3,7 +3,8 @@ import pytest
 import scipy.stats
 
 from crscore.errors import InputError
-from crscore.statistics import bootstrap, ranks
+from crscore_lab.statistics import ranks
+from crscore_lab.statistics.resampled import interval_of_rows
 from crscore_lab.study.data import saved_runs
 from crscore_lab.study.data.saved_runs import ReviewKey, SavedReview, SavedRun
 from crscore_lab.study.measures import comparison
@@ -68,7 +69,7 @@ def test_difference_turns_its_sign_with_the_order_and_keeps_the_rest() -> None:
 
 def test_interval_is_that_of_the_plain_paired_bootstrap() -> None:
     one = row(compared(run(POOR), run(GOOD, "b.json")))
-    slow = bootstrap.interval_of_rows(
+    slow = interval_of_rows(
         lambda rows: (
             ranks.spearman(GOOD[rows, 2], HUMAN[rows, 2])
             - ranks.spearman(POOR[rows, 2], HUMAN[rows, 2])
@@ -84,7 +85,7 @@ def test_pairing_makes_two_like_runs_easy_to_tell_apart() -> None:
     # A little noise on top of the same values: the errors of the runs go together.
     near = GOOD + np.random.default_rng(5).normal(0, 0.5, GOOD.shape)
     one = row(compared(run(near), run(GOOD, "b.json")))
-    alone = bootstrap.interval_of_rows(
+    alone = interval_of_rows(
         lambda rows: ranks.spearman(GOOD[rows, 2], HUMAN[rows, 2]),
         [key.change for key in KEYS],
         resamples=200,

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from crscore.statistics import bootstrap, ranks
+from crscore_lab.statistics import ranks
+from crscore_lab.statistics.resampled import interval_of_rows
 from crscore_lab.study.data import study
 from crscore_lab.study.measures.correlations import Correlation, correlate
 from crscore_lab.study.measures.measurements import Measurements
@@ -122,7 +123,7 @@ def slow_within_system(rows: np.ndarray) -> float:
 )
 def test_interval_is_that_of_the_plain_bootstrap(name: str, statistic) -> None:
     # The same draws one by one: rows repeated, ranked anew, correlated.
-    slow = bootstrap.interval_of_rows(statistic, measured().changes, resamples=50, seed=0)
+    slow = interval_of_rows(statistic, measured().changes, resamples=50, seed=0)
     found = row(name, resamples=50)
     assert (found.low, found.high) == pytest.approx(slow)
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crscore.statistics import bootstrap
+from crscore_lab.statistics.resampled import interval_of_rows
 from crscore_lab.study.measures.pairs import SameDiff, couples, ordered, same_diff
 from tests.helpers import measured as helper
 
@@ -64,7 +64,7 @@ def test_interval_is_that_of_the_plain_bootstrap() -> None:
     fast = same_diff(helper.measured(rows, helper.metric(values)), resamples=100, seed=0)[0]
     pairs = couples(changes)
     right, counted = ordered(values, human, pairs)
-    slow = bootstrap.interval_of_rows(
+    slow = interval_of_rows(
         lambda drawn: right[drawn].sum() / counted[drawn].sum(),
         [changes[i] for i in pairs[:, 0]],
         resamples=100,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crscore.statistics import resampled
+from crscore_lab.statistics import resampled
 from crscore_lab.study.measures.readers import predict_held_out, weigh_words
 
 
