@@ -73,6 +73,7 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
     if len(code.encode("utf-8", "replace")) > MAX_BYTES:
         return None
     if whole_file:
+        # Half a surrogate pair, as JSON can hold it, has no UTF-8.
         source = (grammar.prolog + code).encode("utf-8", "replace")
         root = parse(grammar, source)
         # The prolog (`<?php`) makes the grammar read code; it is not part of the table.

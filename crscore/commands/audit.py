@@ -134,6 +134,7 @@ def sync(
         request = run.Request(
             repositories=names,
             organisations=patterns,
+            # A day of an option has no time zone; hosts tell times in UTC.
             since=None if since is None else since.replace(tzinfo=UTC),
             git_url=git_url or f"{site.web(connection.api_url)}/{{name}}.git",
             token=site.token(),
@@ -391,7 +392,8 @@ def _site(store: Store) -> Site:
 
 
 def _folder(clones: Path | None, file: Path) -> Path:
-    """Return the absolute path of the clones' folder, as git and workers run in other folders."""
+    """Return the absolute path of the clones' folder."""
+    # Absolute, as git and workers run in other folders.
     return (clones or file.with_name(f"{file.name}.clones")).absolute()
 
 

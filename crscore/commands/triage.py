@@ -97,10 +97,8 @@ def command(
 
 
 def _as_json(comments: Sequence[Comment], indices: Sequence[int]) -> str:
-    """Write some comments with the fields and the sides that GitHub's API expects.
-
-    https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request
-    """
+    """Write some comments with the fields and the sides that GitHub's API expects."""
+    # https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request
     fields = ("id", "path", "line", "start_line", "side", "body")
     sides = {"old": "LEFT", "new": "RIGHT"}
     rows = [{name: getattr(comments[at], name) for name in fields} for at in indices]

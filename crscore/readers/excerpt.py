@@ -124,6 +124,9 @@ class Excerpts:
         scope = scopes.attach(comment, self.diff)
         words = frozenset(_WORD.findall(text))
         rarity = {
+            # Sorted, as texts in a set have another order in each run
+            # (https://docs.python.org/3/reference/datamodel.html#object.__hash__), which changes
+            # the last digit of a sum.
             id(hunk): sum(1 / self._uses[word] for word in sorted(hunk.words & words))
             for hunk in self._hunks
         }

@@ -274,9 +274,10 @@ def _grid(*justify: str) -> rich_table.Table:
 
 
 def _bar(value: float | None, columns: int, style: str) -> Text:
-    """Return a bar drawn in eighths, so that 0.61 and 0.63 differ."""
+    """Return a bar drawn in eighths of a column."""
     if value is None:
         return Text("·" * columns, style="dim")
+    # In whole columns, 0.61 and 0.63 would look equal.
     full, eighth = divmod(round(value * columns * 8), 8)
     filled = "█" * full + (_EIGHTHS[eighth] if eighth else "")
     return Text.assemble((filled, style), ("·" * (columns - len(filled)), "dim"))

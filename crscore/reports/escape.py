@@ -165,7 +165,7 @@ def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     """Escape a text for running Markdown or a table cell on GitHub.
 
     In addition to Markdown and HTML, this breaks mentions, issue and commit references and
-    bare addresses with a zero-width space, since a backslash does not prevent these.
+    bare addresses with a zero-width space.
 
     Returns:
         One line that renders as the text itself.
@@ -174,6 +174,7 @@ def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 
 def _markdown_plain(line: str) -> str:
+    # A backslash does not prevent a mention, a reference or a link.
     # Zero-width spaces go in before the backslashes, and become entities last, when no `&` or `#`
     # of them can be escaped again.
     line = _MENTION.sub("@" + _ZERO_WIDTH_SPACE, line)

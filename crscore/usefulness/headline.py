@@ -107,6 +107,7 @@ def rate(
         if all(flags[column] in _UNREAD for column in remark.sentences):
             about = max(readings[column].about for column in remark.sentences)
             remarks[index] = replace(remark, gives=0.0, about=about, worth=LEAST_WORTH)
+        # The code proves that it is wrong (docs/design/028-verdicts.md).
         elif remark.verdict is Verdict.REFUTED:
             remarks[index] = replace(remark, worth=LEAST_WORTH)
 
@@ -216,6 +217,7 @@ def rank(
         taken_off=deduction,
         value=value,
         standing=standing,
+        # The interval is of the standing by readers, which may be far from the network's.
         low=min(low, standing),
         high=max(high, standing),
         among_bots=percentile(bots, value),

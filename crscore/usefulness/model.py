@@ -56,6 +56,7 @@ class Weights:
         by_model = sum(remark.reading is not None for remark in remarks)
         if 2 * by_model <= len(remarks):
             return self.scale
+        # As the model has the same guide as those readers (docs/design/010-usefulness.md).
         return Scale(values=self.guide, spread=dict.fromkeys(self.scale.spread, GUIDE_SPREAD))
 
 

@@ -55,8 +55,7 @@ def read_changed(
         feed: The code host.
         repository: The repository.
         messages: Gets a note if the repository has a new name.
-        now: Current time. No position is later, because changes until then would be missed if the
-            host's clock is ahead.
+        now: Current time; no position is later.
 
     Returns:
         The repository, with its current name.
@@ -77,6 +76,7 @@ def read_changed(
             for pull in pulls:
                 queries.put_listed(store, _row(store, repository.id, pull))
             if in_order:
+                # The host's clock may be ahead: changes until then would be missed.
                 queries.put_position(store, repository.id, "pulls", min(last, now))
     with store.transaction():
         queries.put_position(store, repository.id, "pulls", min(last, now))

@@ -165,6 +165,7 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
             ("Passed", lambda problem: f"{problem.passed:,}"),
         )
     failures = Counter(result for result in results if result != PASSED)
+    # Reversed, so that the first program of a reason stays.
     first = {program.result: program for program in reversed(document.results)}
     for reason, times in failures.most_common(SHOWN_REASONS):
         place = f"{first[reason].task_id}, program {first[reason].completion_id}"

@@ -172,6 +172,7 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
         >>> find_user_marker("> Hello from Octo\n\nNo.", {"octo": "from Octo"}) is None
         True
     """
+    # A marker of several lines has line feeds alone, a post may have carriage returns, too.
     text = body.replace("\r\n", "\n")
     matches = {name: mark for name, mark in markers.items() if mark.strip() and mark in text}
     if not matches:
