@@ -9,7 +9,7 @@ import importlib.resources
 import re
 import tomllib
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from crscore.review.boilerplate import is_boilerplate
 
@@ -45,25 +45,21 @@ def _pattern(name: str) -> re.Pattern[str]:
 _BADGE: Final = re.compile(BADGE.format("([^\x05\x06]*)"))
 
 
-class Labelled(NamedTuple):
-    """Text without its labels."""
-
-    text: str
-    severity: str | None
-    """One of `SEVERITIES`; None if no label names one."""
-
-
-def strip_labels(text: str) -> Labelled:
+def strip_labels(text: str) -> tuple[str, str | None]:
     """Remove the labels at both ends of a sentence.
 
     Args:
         text: The sentence; `LABEL_END`, badges and the marks of code spans may be in it.
 
+    Returns:
+        The text without them, and the most serious one of `SEVERITIES` that they name; None if
+        they name none.
+
     Example:
         >>> strip_labels("P1: `x` is null.")
-        Labelled(text='`x` is null.', severity='high')
+        ('`x` is null.', 'high')
         >>> strip_labels("Note that `x` is null.")
-        Labelled(text='Note that `x` is null.', severity=None)
+        ('Note that `x` is null.', None)
     """
     # A label moved a standing by up to 74 (docs/design/004-sentences.md): it is shown, not scored.
     levels = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
@@ -83,7 +79,7 @@ def strip_labels(text: str) -> Labelled:
         after_emoji = not any(map(str.isalnum, label[0]))
         before, after = rest[: label.start()], rest[label.end() :]
         rest = before + (after if before else _pattern("separators").sub("", after))
-    return Labelled(rest, min(levels, key=SEVERITIES.index, default=None))
+    return rest, min(levels, key=SEVERITIES.index, default=None)
 
 
 def strip_source_labels(text: str) -> str:
@@ -94,12 +90,12 @@ def strip_source_labels(text: str) -> str:
         '`f` is *never* closed'
     """
     marked = text.replace("**", LABEL_END).strip(f" {LABEL_END}")
-    return strip_labels(marked).text.replace(LABEL_END, "**") or text
+    return strip_labels(marked)[0].replace(LABEL_END, "**") or text
 
 
 def is_label(text: str) -> bool:
     """Return whether a text is nothing but labels."""
-    return bool(text.strip()) and not strip_labels(f"{text}{LABEL_END}").text
+    return bool(text.strip()) and not strip_labels(f"{text}{LABEL_END}")[0]
 
 
 def read_badge(alternative: str, address: str) -> str | None:

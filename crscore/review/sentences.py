@@ -11,7 +11,7 @@ import sentencex
 from crscore.errors import ConfigError
 from crscore.records import ParsedComment, Position
 from crscore.review.boilerplate import is_boilerplate
-from crscore.review.labels import Labelled, strip_labels
+from crscore.review.labels import strip_labels
 from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
 from crscore.review.visibility import clean
 from crscore.version import version_of
@@ -160,7 +160,7 @@ def _parse_paper(body: str) -> ParsedComment:
     return ParsedComment(sentences=tuple(piece for piece in pieces if piece.strip()))
 
 
-def _sentences(unit: str) -> Iterator[Labelled]:
+def _sentences(unit: str) -> Iterator[tuple[str, str | None]]:
     pieces = tuple(_segment(unit))
     # Some boilerplate is longer than a sentence.
     if len(pieces) == 1 or not is_boilerplate(clean(unit)):
@@ -168,7 +168,7 @@ def _sentences(unit: str) -> Iterator[Labelled]:
             if is_boilerplate(clean(piece)):
                 continue
             text, severity = strip_labels(_ENUMERATOR.sub("", piece.strip(), count=1))
-            yield Labelled(_finish(text), severity)
+            yield _finish(text), severity
 
 
 def _segment(unit: str) -> Iterator[str]:

@@ -78,18 +78,7 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     return Completed(read(language, whole, lines=lines_read, first=first, skip=added), whole, added)
 
 
-class Enclosed(NamedTuple):
-    """Texts that make a fragment parse."""
-
-    errors: int
-    """Bytes of the completed text that the grammar still cannot read."""
-    before: str
-    """Text to put before the dedented fragment."""
-    after: str
-    """Text to put after it."""
-
-
-def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
+def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str]:
     """Find the texts that make a fragment parse best.
 
     Args:
@@ -97,7 +86,8 @@ def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
         lines: The lines without line ends.
 
     Returns:
-        The best of at most `MAX_TRIES` completions.
+        The best of at most `MAX_TRIES` completions: the bytes of the completed text that the
+        grammar still cannot read, and the texts to put before and after the dedented fragment.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -110,15 +100,15 @@ def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
     prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
     tries = 1 if max(map(len, lines), default=0) > LONG_LINE else MAX_TRIES
     tried: set[tuple[str, str]] = set()
-    best: Enclosed | None = None
+    best: tuple[int, str, str] | None = None
     for opening, after in surroundings:
         before = prolog + opening
         if (before, after) in tried:
             continue
         tried.add((before, after))
         errors = unreadable(language, before + text + after)
-        if best is None or errors < best.errors:
-            best = Enclosed(errors, before, after)
+        if best is None or errors < best[0]:
+            best = errors, before, after
         if errors == 0 or len(tried) == tries:
             break
     assert best is not None  # noqa: S101 - the first surrounding is always tried

@@ -134,14 +134,12 @@ def parse_code(code: str, language: str | None) -> Parsed:
     if margin and lines[0][:1].strip():
         variants.append([" " * margin + lines[0], *lines[1:]])
     for variant in variants:
-        enclosed = fragments.enclose(grammar, variant)
+        errors, before, after = fragments.enclose(grammar, variant)
         text = "\n".join(fragments.dedent(variant))
-        errors = enclosed.errors or int(
-            not is_readable(enclosed.before + text + enclosed.after, grammar)
-        )
+        errors = errors or int(not is_readable(before + text + after, grammar))
         # With as many errors, the unchanged lines are preferred.
         if best is None or errors < best[0]:
-            best = errors, enclosed.before, text, enclosed.after
+            best = errors, before, text, after
         if errors == 0:
             break
     assert best is not None  # noqa: S101 - the unchanged code is always tried

@@ -252,9 +252,8 @@ class _ParsedText(NamedTuple):
 def _parse_text(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _ParsedText:
     before, after = "", ""
     if not is_whole:
-        enclosed = fragments.enclose(grammar, lines)
+        _, before, after = fragments.enclose(grammar, lines)
         lines = fragments.dedent(lines)
-        before, after = enclosed.before, enclosed.after
     source = before + "\n".join(lines) + after
     root = parse(grammar, source.encode("utf-8", "replace"))
     return _ParsedText(source, root, grammar, errors_in(root), before.count("\n"))

@@ -87,7 +87,7 @@ def test_picture_is_no_badge() -> None:
 
 
 def test_list_of_severities_is_no_label() -> None:
-    assert strip_labels("[low, high] is the range.").text == "[low, high] is the range."
+    assert strip_labels("[low, high] is the range.")[0] == "[low, high] is the range."
 
 
 @pytest.mark.parametrize("piece", ["low priority ", "P1: ", "[bug, ", "severity: high ", "🔴 "])

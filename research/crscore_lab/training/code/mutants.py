@@ -13,7 +13,7 @@ Classes and operators are those of CodeScore-R, Table 2, with these differences:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from crscore.syntax.trees import grammar_of
 from crscore_lab.training.code.edits import (
@@ -51,11 +51,6 @@ _NODES: Final = node_types(
 )
 
 
-class _Occurrence(NamedTuple):
-    kind: str
-    operator: tree_sitter.Node
-
-
 def list_mutants(code: str, language: str | None) -> list[Variant]:
     """List the mutants of a piece of code.
 
@@ -80,19 +75,19 @@ def list_mutants(code: str, language: str | None) -> list[Variant]:
         return []
     shape = str(parsed.root)
     variants: list[Variant] = []
-    for occurrence in _occurrences(parsed.nodes()):
-        old = text_of(occurrence.operator)
-        for new in _replacements(occurrence.kind, old, grammar_of(language).name):
+    for kind, operator in _occurrences(parsed.nodes()):
+        old = text_of(operator)
+        for new in _replacements(kind, old, grammar_of(language).name):
             if len(variants) == MAX_MUTANTS:
                 return variants
-            mutant = apply_edits(parsed, [replace_node(occurrence.operator, new)], language)
+            mutant = apply_edits(parsed, [replace_node(operator, new)], language)
             # `a = b` has another type of node than `a += b`.
             if mutant is not None and (new == "=" or str(mutant.root) == shape):
-                variants.append(Variant(f"{occurrence.kind} {old} {new}", mutant.code))
+                variants.append(Variant(f"{kind} {old} {new}", mutant.code))
     return variants
 
 
-def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[_Occurrence]:
+def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[tuple[str, tree_sitter.Node]]:
     for node in nodes:
         if node.type not in _NODES:
             continue
@@ -101,7 +96,7 @@ def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[_Occurrence]:
                 continue
             for kind, operators in OPERATORS.items():
                 if child.type in operators:
-                    yield _Occurrence(kind, child)
+                    yield kind, child
 
 
 def _replacements(kind: str, old: str, language: str) -> Iterator[str]:
