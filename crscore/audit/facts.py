@@ -39,13 +39,14 @@ def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -
         texts.append(f"{view.count_noun(more, 'more pair')} on the page of numbers")
     if row.points and row.points.total:
         texts.append(f"Only it made {row.points.only:,} of its {row.points.total:,} points")
+    compared = f"By the words alone: {'. '.join(texts)}."
     if row.pulls < MIN_PULLS or not own_verdicts:
-        texts = ["There are too few pull requests or bots to compare it"]
+        compared = "There are too few pull requests or bots to compare it."
     lines = {
         "Found": _gain(row, decision),
         "Cost": _cost(row),
         "Present": _presence(row),
-        "Compared": f"By the words alone: {'. '.join(texts)}.",
+        "Compared": compared,
         "Sure": _certainty(row, decision),
     }
     return tuple(Fact(title=title, text=text) for title, text in lines.items())
@@ -55,13 +56,12 @@ def _gain(row: Reviewer, decision: Decision) -> str:
     # Counts with the number that they are part of: "12 fixed" alone says nothing.
     remarks, weighty = row.remarks, decision.weighty.count
     mattered = sum(remarks.mattered.values())
-    text = (
-        f"{mattered:,} of {_remarks(row)} mattered: worth acting on, and people fixed or resolved "
-        "them"
-    )
+    text = f"{mattered:,} of {_remarks(row)} mattered: worth acting on, and fixed or resolved"
     if mattered:
-        text += f" ({listed(remarks.mattered)}; fixed {remarks.fixed:,}, resolved "
-        text += f"{remarks.resolved:,})"
+        of_levels = f"{listed(remarks.mattered)}; fixed {remarks.fixed:,}"
+        text += f" ({of_levels}, resolved {remarks.resolved:,})"
+    if mattered and decision.chance is not None:
+        text += f". Chance alone gives about {decision.fixed.total * decision.chance:.0f} fixes"
     # A remark without a reaction may still have been right, and fixed in another place.
     if weighty > mattered:
         levels = {
@@ -123,9 +123,6 @@ def _certainty(row: Reviewer, decision: Decision) -> str:
     # The words of a formula are useful each time.
     if row.usefulness and not is_mostly_formulas(row.remarks.kinds):
         texts.append(f"Usefulness {interval(row.usefulness)} of 100")
-    if decision.needed:
-        more = view.count_noun(decision.needed, "more pull request")
-        texts.append(f"About {more} would probably decide")
     return f"{'. '.join(texts)}."
 
 
