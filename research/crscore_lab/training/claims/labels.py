@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -16,13 +16,6 @@ from crscore_lab.training.claims.rows import PatchRow, single_chunk
 
 CHANGES_PER_BATCH: Final = 64
 """Number of changes whose rows are written at once."""
-
-
-class UnlabelledChange(NamedTuple):
-    """Change to label."""
-
-    patch: str
-    change: Diff
 
 
 class LabelledRow(msgspec.Struct):
@@ -44,8 +37,8 @@ def read_changes(
     max_chars: int = 1000,
     limit: int | None = None,
     seed: int = 42,
-) -> list[UnlabelledChange]:
-    """Read changes that fit into one chat, without copies.
+) -> list[tuple[str, Diff]]:
+    """Read patches that fit into one chat, with the parsed changes and without copies.
 
     Args:
         path: JSON Lines, plain or gzip, with `patch` or `diff` in each object; or a folder of
@@ -68,13 +61,13 @@ def read_changes(
     else:
         content = jsonl.read_bytes(path, "changes")
         rows = list(jsonl.read_rows(content, PatchRow, path, "changes"))
-    changes: dict[str, UnlabelledChange] = {}
+    changes: dict[str, tuple[str, Diff]] = {}
     for location, row in rows:
         patch = row.patch or row.diff
         if min_chars <= len(patch) <= max_chars:
             change = row.parse(location)
             if single_chunk(change) is not None:
-                changes.setdefault(change.sha256, UnlabelledChange(patch, change))
+                changes.setdefault(change.sha256, (patch, change))
     if not changes:
         raise InputError(f"{path} has no change of {min_chars:,} to {max_chars:,} characters")
     keys = list(changes)
@@ -85,7 +78,7 @@ def read_changes(
 
 
 def label_changes(
-    changes: Sequence[UnlabelledChange],
+    changes: Sequence[tuple[str, Diff]],
     target: Path,
     generator: ModelClaims,
     report: Callable[[str], None],
@@ -96,7 +89,7 @@ def label_changes(
     model learns only claims that would be kept.
 
     Args:
-        changes: Changes to label.
+        changes: Patches to label, with the parsed changes.
         target: File of labelled rows, to which rows are added.
         generator: The stronger model.
         report: Called with each line of progress.
@@ -111,13 +104,13 @@ def label_changes(
     content = target.read_bytes() if target.exists() else b""
     rows = jsonl.read_rows(content, LabelledRow, target, "labelled rows")
     done = {row.sha256 for _, row in rows if row.asked == generator.identity}
-    missing = [row for row in changes if row.change.sha256 not in done]
+    missing = [row for row in changes if row[1].sha256 not in done]
     added = 0
     with target.open("ab") as file:
         for start in range(0, len(missing), CHANGES_PER_BATCH):
             batch = missing[start : start + CHANGES_PER_BATCH]
-            answers = generator.generate([row.change for row in batch])
-            for row, answer in zip(batch, answers, strict=True):
+            answers = generator.generate([change for _, change in batch])
+            for (patch, change), answer in zip(batch, answers, strict=True):
                 claims, implications = (
                     tuple(ref.text for ref in answer.references if ref.kind == kind)
                     for kind in (ReferenceKind.CLAIM, ReferenceKind.IMPLICATION)
@@ -125,9 +118,9 @@ def label_changes(
                 if not claims:
                     continue
                 labelled = LabelledRow(
-                    sha256=row.change.sha256,
+                    sha256=change.sha256,
                     asked=generator.identity,
-                    patch=row.patch,
+                    patch=patch,
                     claims=claims,
                     implications=implications,
                     raw=answer.raw or "",
