@@ -82,12 +82,16 @@ def is_english(text: str, in_english: bool = False) -> bool:
 
 @lru_cache(maxsize=1)
 def _detector() -> Any:
-    """Load the detector: 0.5 s and 100 MB."""
+    """Load the detector: 0.5 s and 60 MB."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
-    detector = LanguageIdentifier.from_model_file(MODEL_FILE)
-    detector.set_languages(_LANGUAGES.split())
-    return detector
+    full = LanguageIdentifier.from_model_file(MODEL_FILE)
+    full.set_languages(_LANGUAGES.split())
+    # `full` keeps the table of all its languages: 27 MB.
+    return LanguageIdentifier(
+        full.nb_ptc, full.nb_pc, full.nb_classes, full.tk_nextmove, full.tk_output,
+        tk_row=full.tk_row,
+    )  # fmt: skip
 
 
 def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
