@@ -3,14 +3,14 @@
     python benchmarks/bench_points.py [--list]
 
 `points.jsonl` has problems, findings that name them in other words (same), and findings that have
-the same code or subject, but make another point (other); `points-further.jsonl` has 482 more. Each
-finding is the only one of a bot on a change with this problem, without a place. `terse.jsonl` has
+the same code or subject, but make another point (other). Each finding is the only one of a bot on a
+change with this problem, without a place. `points-further.jsonl` has changes of four problems about
+the same code, and three findings for each by three bots. `terse.jsonl` has
 reviews as people write them, each comment with the index of the problem that it names, counted by
 reading; the problems are those of `reviews-further.jsonl`. Nothing was learned from these files.
 """
 
 import argparse
-import itertools
 import json
 from pathlib import Path
 
@@ -38,6 +38,30 @@ def score_points(rows: list[dict], kind: str) -> BenchResult:
     return bench.score(make_set("points", "", changes), findings, resamples=0)
 
 
+def score_changes(rows: list[dict]) -> tuple[BenchResult, int, int]:
+    """Return the result, and the number of hits and of right ones."""
+    changes, findings, right = [], [], set()
+    for number, row in enumerate(rows):
+        texts = tuple(Problem(text=point["problem"]) for point in row["points"])
+        changes.append(Change(id=f"{number:03}", problems=texts))
+        for point in row["points"]:
+            for bot, text in enumerate(point["findings"]):
+                findings.append(Finding(change=f"{number:03}", bot=f"{bot}", text=text))
+                right.add((f"{number:03}", point["problem"], text))
+    result = bench.score(make_set("changes", "", changes), findings, resamples=0)
+    hits = named_hits(result)
+    return result, len(hits), len(hits & right)
+
+
+def named_hits(result: BenchResult) -> set[tuple[str, str, str]]:
+    return {
+        (change.id, change.problems[pair.problem].text, pair.finding.text)
+        for change in result.changes
+        for pair in change.pairs
+        if pair.outcome == "hit" and pair.finding
+    }
+
+
 def score_terse(rows: list[dict]) -> tuple[BenchResult, int, int]:
     """Return the result, the number of problems that are named, and of hits that are right."""
     changes = [
@@ -56,13 +80,7 @@ def score_terse(rows: list[dict]) -> tuple[BenchResult, int, int]:
         if comment["names"] is not None
     }
     result = bench.score(make_set("terse", "", changes), findings, resamples=0)
-    hits = {
-        (change.id, change.problems[pair.problem].text, pair.finding.text)
-        for change in result.changes
-        for pair in change.pairs
-        if pair.outcome == "hit" and pair.finding
-    }
-    return result, len({key[:2] for key in named}), len(hits & named)
+    return result, len({key[:2] for key in named}), len(named_hits(result) & named)
 
 
 def main() -> None:
@@ -71,17 +89,19 @@ def main() -> None:
         "--list", action="store_true", help="print the pairs that were decided wrong"
     )
     options = parser.parse_args()
-    outcomes = (("same", "hit"), ("other", "missed"))
-    for name, (kind, expected) in itertools.product(("points", "points-further"), outcomes):
-        result = score_points(read_rows(f"{name}.jsonl"), kind)
+    for kind, expected in (("same", "hit"), ("other", "missed")):
+        result = score_points(read_rows("points.jsonl"), kind)
         (bot,) = result.bots
-        print(f"{name}, {kind} point: {bot.hits} of {len(result.changes)} findings hit")
+        print(f"{kind} point: {bot.hits} of {len(result.changes)} findings hit")
         for change in result.changes if options.list else ():
             for pair in change.pairs:
                 if pair.outcome != expected and pair.finding:
                     print(
                         f"  {pair.probability:.2f} {change.problems[0].text} | {pair.finding.text}"
                     )
+    result, hits, right = score_changes(read_rows("points-further.jsonl"))
+    named = sum(len(change.problems) for change in result.changes) * len(result.bots)
+    print(f"changes: {hits} of {named} findings hit a problem, {right} of them their own")
     result, named, right = score_terse(read_rows("terse.jsonl"))
     (bot,) = result.bots
     problems = sum(len(change.problems) for change in result.changes)

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from crscore.bench.overlap import compare_findings
-from crscore.bench.pairs import assign, view_texts
+from crscore.bench.pairs import assign, read_model, view_texts
 from crscore.encoders.minilm import MiniLM
 from crscore.usefulness import reader
 from crscore.usefulness.model import read_weights
@@ -41,7 +41,7 @@ def measure(path: Path, judge: str) -> dict[str, np.ndarray]:
     rows = {}
     for change, groups in changes.items():
         texts = [finding.text for group in groups for finding in group.findings]
-        views = view_texts(texts, encoder, rarity)
+        views = view_texts(texts, encoder, rarity, read_model().layers)
         rows[change] = []
         for first, second in combinations(groups, 2):
             both = compare_findings(first.findings, second.findings, views)

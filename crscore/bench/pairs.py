@@ -1,9 +1,11 @@
 """Probability that a finding is about a known problem: a logistic model of their similarity.
 
-Each pair is measured by the cosine of the two texts, by how well each token of one is
-matched in the other, and by the rare words that they share; then by the lead of these measures over
-the same measures for the change's other problems and the bot's other findings, as a finding that
-fits all problems fits none. No measure depends on another bot. Two rules shift the result: texts
+The upper layers of the encoder are tuned to give texts that make the same point similar vectors,
+and texts that make another point about the same code other ones. Each pair is measured by the
+cosine of the two texts, by how well each token of one is matched in the other, and by the rare
+words that they share; then by the lead of these measures over the same measures for the change's
+other problems and the bot's other findings, as a finding that fits all problems fits none. No
+measure depends on another bot. Two rules shift the result: texts
 that share names from code, but no word of what is said about it, have the same subject, not the
 same point; and a comment of a few words on the problem's own lines needs less evidence. Texts that
 the encoder cannot read are compared by the code that they name and by their location.
@@ -12,7 +14,7 @@ the encoder cannot read are compared by the code that they name and by their loc
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,8 +22,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from crscore import arrays
 from crscore.bench.records import Finding, Problem
-from crscore.encoders.base import TokenEncoder
+from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
 from crscore.review.language import is_english
 from crscore.text import code_names, mask_names, stems_and_names
@@ -31,26 +34,25 @@ from crscore.usefulness.reading import logit
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 
-SHIPPED: Final = Path(__file__).with_name("weights.json")
+SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train bench`."""
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the file of weights."""
-RULES: Final = 2
+RULES: Final = 3
 """Version of the rules below, which shift what the weights give."""
 LOCATION_LOGIT: Final = 0.5
 """Amount added to the logit for the same location, and subtracted for another file. It is not
 learned, because the judgements have no locations; it is too small for a match by itself."""
-TERSE_LOGIT: Final = 4.0
+TERSE_LOGIT: Final = 1.5
 """The same for the same location, if the finding is terse: the location says what it is about.
-"off by one" then has .6 instead of .03, and "rename this" at the same line less than .1."""
+"check err" then has .62 instead of .27, and "nit: spacing" on the same line .4."""
 TERSE_WORDS: Final = 6
 """Maximum number of words of a terse finding."""
-# Chosen by 18 made-up pairs with one name and two points, of which 18 matched before and 2 now; of
-# 12 further ones 11 and 4 (docs/design/029-golden-sets.md).
-UNCLAIMED_LOGITS: Final = ((0.01, 4.5), (5.0, 1.5))
-"""Maximum rarity of the shared words besides code, and the amount subtracted from the logit of two
-texts that share names from code. It is not learned, because judges see few such findings: 5 % of
-the pairs that match without it; 28 % of these are right (`docs/design/029-golden-sets.md`)."""
+UNCLAIMED_LOGIT: Final = 2.0
+"""Amount subtracted from the logit of two texts that share names from code and no other word. It is
+not learned, because judges see few such findings (`docs/design/029-golden-sets.md`)."""
+COMMON: Final = 0.01
+"""Maximum rarity of shared words that say nothing."""
 NEAR_LINES: Final = 3
 """Maximum number of lines between a finding and a problem at the same location."""
 DECIMALS: Final = 4
@@ -87,14 +89,16 @@ class TextView(NamedTuple):
     """The stems outside of code and names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairModel:
     """Learned weights."""
 
     encoder: str
     """Name and model of the encoder."""
     data_sha256: str
-    """Hash of the judgements that the weights were learned from."""
+    """Hash of the points and judgements that the weights were learned from."""
+    layers: TunedLayers
+    """Layers of the encoder, tuned to tell points apart."""
     weights: tuple[float, ...]
     """Weight of each of `FEATURES`."""
     bias: float
@@ -172,8 +176,7 @@ def lack_of_claim(finding: TextView, problem: TextView) -> float:
     claimed = finding.claimed & problem.claimed
     if not (finding.claimed and problem.claimed) or shared <= claimed:
         return 0.0
-    rarity = sum(problem.stems[stem] for stem in sorted(claimed))
-    return next((amount for most, amount in UNCLAIMED_LOGITS if rarity <= most), 0.0)
+    return UNCLAIMED_LOGIT if sum(problem.stems[stem] for stem in claimed) <= COMMON else 0.0
 
 
 def compare_code(finding: Finding, problem: Problem) -> float:
@@ -185,27 +188,30 @@ def compare_code(finding: Finding, problem: Problem) -> float:
     Example:
         >>> finding = Finding(change="1", bot="a", text="`charge` gibt `lock` nicht frei")
         >>> compare_code(finding, Problem(text="`lock` n'est pas libéré par `charge`"))
-        0.5
+        0.6
     """
     location = compare_locations(finding, problem)
     if finding.text == problem.text and location >= 0:
         return 1.0
     shared = min(2, len(code_names(finding.text) & code_names(problem.text)))
-    return {(1, 0): 0.3, (1, 1): 0.5, (0, 2): 0.5, (1, 2): 0.9}.get((location, shared), 0.0)
+    return {(1, 0): 0.3, (1, 1): 0.6, (0, 2): 0.6, (1, 2): 0.9}.get((location, shared), 0.0)
 
 
-def view_texts(texts: Iterable[str], encoder: TokenEncoder, rarity: Rarity) -> dict[str, TextView]:
+def view_texts(
+    texts: Iterable[str], encoder: MiniLM, rarity: Rarity, layers: TunedLayers | None
+) -> dict[str, TextView]:
     """Read texts for comparison, with 50 KB of memory for each.
 
     Args:
         texts: Any texts; equal ones are encoded once.
-        encoder: Encoder whose vectors the weights were learned on.
+        encoder: Encoder whose layers were tuned.
         rarity: Rarity of stems.
+        layers: The tuned layers; None for the encoder as it is.
     """
     # Sorted, so that batches, and with them the last bits, do not depend on the findings' order.
     distinct = sorted(set(texts))
     views: dict[str, TextView] = {}
-    for text, encoded in zip(distinct, encoder.tokens(distinct), strict=True):
+    for text, encoded in zip(distinct, encoder.tokens(distinct, layers), strict=True):
         tokens = encoded.vectors[~encoded.marker]
         if not is_english(text):
             # A random direction, as only equal texts are known to make the same point.
@@ -323,10 +329,15 @@ def assign(probabilities: Floats) -> list[Match]:
 
 
 def to_bytes(model: PairModel) -> bytes:
-    """Serialize weights; the same weights give the same bytes."""
-    facts = asdict(model) | {"format": FORMAT, "features": FEATURES}
-    del facts["file"]
-    return (json.dumps(facts, indent=1, sort_keys=True) + "\n").encode()
+    """Serialize weights as a NumPy archive; the same weights give the same bytes."""
+    facts = {"format": FORMAT, "features": FEATURES} | {
+        name: getattr(model, name)
+        for name in ("encoder", "data_sha256", "weights", "bias", "threshold", "band")
+    }
+    content: arrays.Arrays = {"facts": arrays.from_text(json.dumps(facts, sort_keys=True))}
+    for name, tensor in sorted(model.layers.tensors.items()):
+        content[name] = tensor.astype(np.float16)
+    return arrays.pack(content, compress=False)
 
 
 @lru_cache(maxsize=2)
@@ -336,12 +347,13 @@ def read_model(path: Path = SHIPPED) -> PairModel:
     Raises:
         InputError: The file cannot be read, or was made by another version.
     """
-    try:
-        content = path.read_bytes()
-        facts = json.loads(content)
+
+    def parse(content: arrays.Arrays) -> PairModel:
+        facts = json.loads(arrays.to_text(content.pop("facts")))
         if facts.pop("format") != FORMAT or tuple(facts.pop("features")) != FEATURES:
             raise InputError(f"{path} was made by another version of crscore; train it again")
         facts |= {"weights": tuple(facts["weights"]), "band": tuple(facts["band"])}
-        return PairModel(**facts, file=hashlib.sha256(content).hexdigest()[:8])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
-        raise InputError(f"{path} cannot be read as weights of the pair model: {exc}") from exc
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+        return PairModel(**facts, layers=TunedLayers(content), file=digest)
+
+    return arrays.unpack(path, parse, "weights of the pair model")

@@ -39,7 +39,7 @@ Key = tuple[str, str]
 Answers = Mapping[str, tuple[bool, str]]
 """Identifier of a pair -> whether it is the same point, and who says so."""
 
-SAME_COSINE: Final = 0.85
+SAME_COSINE: Final = 0.8
 """Minimum cosine of two unlisted findings that make the same point."""
 CHUNK: Final = 64
 """Number of changes of which the texts of one bot are encoded at once: some 10 MB of vectors."""
@@ -53,7 +53,7 @@ class _Parts(NamedTuple):
     model: PairModel
 
     def view(self, texts: Iterable[str]) -> dict[str, TextView]:
-        return view_texts(texts, self.encoder, self.reader.weights.rarity)
+        return view_texts(texts, self.encoder, self.reader.weights.rarity, self.model.layers)
 
 
 class _Review(NamedTuple):

@@ -123,11 +123,12 @@ class MiniLM:
             vectors[indices] = rows
         return vectors
 
-    def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+    def tokens(self, texts: Sequence[str], tuned: TunedLayers | None = None) -> list[TokenVectors]:
         """Encode the tokens of texts; `encode` without stop words is their mean at length 1.
 
         Args:
             texts: Any number of texts; each is cut at 256 tokens, including the two special tokens.
+            tuned: Weights that replace the weights of some layers.
 
         Returns:
             One value per text, in the order of `texts`, with vectors of shape (L, 384).
@@ -137,7 +138,7 @@ class MiniLM:
             DependencyError: onnxruntime or tokenizers is not installed.
             EncodingError: The model's files are not the published ones.
         """
-        return self._run_tokens(self._tokenized(texts))
+        return self._run_tokens(self._tokenized(texts), tuned)
 
     def pieces(self, words: Sequence[str]) -> list[list[int]]:
         """Return the ids of the word pieces of words; a word of over 100 characters is one piece.
@@ -233,7 +234,9 @@ class MiniLM:
         tokenizer = self._model().tokenizer
         return tokenizer.encode_batch([replace_surrogates(text) for text in texts])
 
-    def _run_tokens(self, encodings: Sequence[Encoding | _Pieces]) -> list[TokenVectors]:
+    def _run_tokens(
+        self, encodings: Sequence[Encoding | _Pieces], tuned: TunedLayers | None = None
+    ) -> list[TokenVectors]:
         def encode_tokens(model: _Model, batch: _Padded) -> list[TokenVectors]:
             ends = np.cumsum(batch.present.sum(axis=1))[:-1]
             vectors = np.split(_last_layer(model, batch, batch.present), ends)
@@ -241,7 +244,7 @@ class MiniLM:
             return list(map(TokenVectors, vectors, [row[present] for row, present in rows]))
 
         tokens: dict[int, TokenVectors] = {}
-        for indices, vectors in self._run(encodings, encode_tokens):
+        for indices, vectors in self._run(encodings, encode_tokens, tuned):
             tokens.update(zip(indices, vectors, strict=True))
         return [tokens[index] for index in range(len(encodings))]
 

@@ -190,7 +190,7 @@ def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Floats
             views, change = {}, group.change
         texts = {finding.text for finding in group.findings}
         texts |= {problem.text for problem in group.problems}
-        views |= view_texts(texts - views.keys(), encoder, rarity)
+        views |= view_texts(texts - views.keys(), encoder, rarity, pair_model.layers)
         table = pair_model.probabilities(group.findings, group.problems, views)
         tables.append(table)
         matches = {match.problem: match.finding for match in (assign(table) if table.size else ())}

@@ -198,27 +198,32 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
 
 @command.command(name="bench")
 @click.argument("judgements", type=_PATH)
-@_output("FILE", "Write the weights here (.json).")
+@_output("FILE", "Write the weights here (.npz).")
 @click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
 def bench(judgements: Path, *, target: str, seed: int) -> int:
-    """Learn which findings are about a known problem, from judges' decisions.
+    """Learn which findings are about a known problem, from points and judges' decisions.
 
+    Tunes the encoder on made-up points first, and learns from the judges how to decide with it.
     Prints the agreement on changes that the weights were not learned from, in 10 folds, and that
     of the plain rule. The same data and seed give the same file.
 
     Examples:
-        crscore train bench judgements.jsonl.gz -o weights.json
+        crscore train bench judgements.jsonl.gz -o weights.npz
     """
     from crscore.bench import pairs  # noqa: PLC0415  (after --help and wrong options)
     from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
     from crscore.usefulness import model, reader  # noqa: PLC0415
     from crscore_lab import judgements as judging  # noqa: PLC0415
     from crscore_lab.training import bench as training  # noqa: PLC0415
+    from crscore_lab.training import points  # noqa: PLC0415
 
     io.check_output(target)
     with progress.track("learning to match"):
-        rarity = model.read_weights(reader.SHIPPED).rarity
-        learned = training.train(judgements, encoder=MiniLM(), rarity=rarity, seed=seed)
+        rarity, encoder = model.read_weights(reader.SHIPPED).rarity, MiniLM()
+        layers = points.tune(points.read_changes(), encoder, seed=seed)
+        learned = training.train(
+            judgements, encoder=encoder, rarity=rarity, layers=layers, seed=seed
+        )
     _write_weights(pairs.to_bytes(learned.model), target)
     click.echo(judging.render_agreement(learned.held_out, "changes not learned from"))
     click.echo(judging.render_agreement(learned.plain, f"cosine {training.PLAIN_COSINE}"))

@@ -1,4 +1,8 @@
-"""Learning of the pair model of `crscore bench` from judges' decisions.
+"""Learning of the pair model of `crscore bench` from made-up points and judges' decisions.
+
+The encoder's layers are tuned on made-up points alone, so the judgements test them, too. How the
+measures are weighed is learned from judgements and from made-up points that the layers were not
+tuned on: judges see few findings in other words than the problem's.
 
 Every split is by change. The threshold is where out-of-fold misses and false matches are equal.
 """
@@ -12,15 +16,22 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.bench.pairs import PairModel, assign, measure_pairs, sigmoid, view_texts
-from crscore.encoders.minilm import MiniLM
+from crscore.bench.records import Finding, Problem
+from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
 from crscore.usefulness.evidence import Rarity
 from crscore_lab.judgements import Agreement, Judged, agree, read_judgements
+from crscore_lab.training import points
 from crscore_lab.training.logistic import fit_measures
 
 Floats = npt.NDArray[np.float64]
 
 FOLDS: Final = 10
+MADE_UP_WEIGHT: Final = 0.1
+"""Weight of all made-up pairs relative to the judged ones. Without them, recall of terse reviews is
+0.30 instead of 0.45 (counted by hand: 0.53), with kappas and precision as high."""
+DRAWS: Final = 2
+"""Reviews drawn from each set of made-up findings."""
 PENALTY: Final = 3.0
 """Weight of the ridge, in pairs."""
 UNSURE: Final = 0.06
@@ -39,13 +50,16 @@ class Learned(NamedTuple):
     """Share of the out-of-fold decisions in the band."""
 
 
-def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Learned:
+def train(
+    path: Path, *, encoder: MiniLM, rarity: Rarity, layers: TunedLayers, seed: int = 0
+) -> Learned:
     """Learn the pair model.
 
     Args:
         path: File of judgements, in the format of `read_judgements`.
         encoder: The encoder.
         rarity: Rarity of stems.
+        layers: Layers of the encoder, tuned by `points.tune`.
         seed: Seed of the folds.
 
     Raises:
@@ -55,54 +69,77 @@ def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Lear
     changes = sorted({group.change for group in judged})
     if len(changes) < FOLDS:
         raise InputError(f"{path} has {len(changes)} changes; at least {FOLDS} are needed")
-    tables = _measure(judged, encoder, rarity)
+    tables = [_measure(group, encoder, rarity, layers) for group in judged]
+    drawn = _draw(points.read_changes(points.HELD_OUT), np.random.default_rng(seed))
+    made_up = _pairs(drawn, [_measure(group, encoder, rarity, layers) for group in drawn])
     fold_of = dict(zip(changes, np.random.default_rng(seed).permutation(len(changes)) % FOLDS,
                        strict=True))  # fmt: skip
     probabilities: dict[int, Floats] = {}
     for fold in range(FOLDS):
         inside = [i for i, group in enumerate(judged) if fold_of[group.change] != fold]
-        weights = _fit([judged[i] for i in inside], [tables[i] for i in inside])
+        weights = _fit(_pairs([judged[i] for i in inside], [tables[i] for i in inside]), made_up)
         for index in set(range(len(judged))).difference(inside):
             probabilities[index] = sigmoid(tables[index] @ weights[:-1] + weights[-1])
+    content = b"".join(file.read_bytes() for file in (path, points.SHIPPED, points.HELD_OUT))
     position = {id(group): index for index, group in enumerate(judged)}
     values, truth = _decisions(judged, probabilities)
     threshold = _equal_error(values, truth)
     band = _band(values, threshold)
-    weights = _fit(judged, tables)
+    weights = _fit(_pairs(judged, tables), made_up)
     return Learned(
         PairModel(
             encoder=encoder.identity.partition("@")[0],
-            data_sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+            data_sha256=hashlib.sha256(content).hexdigest(),
+            layers=layers,
             weights=tuple(round(float(weight), 4) for weight in weights[:-1]),
             bias=round(float(weights[-1]), 4),
             threshold=threshold,
             band=band,
         ),
         agree(judged, lambda group: probabilities[position[id(group)]], threshold),
-        agree(judged, lambda group: tables[position[id(group)]][..., 0], PLAIN_COSINE),
+        agree(judged, lambda group: _measure(group, encoder, rarity)[..., 0], PLAIN_COSINE),
         float(((values >= band[0]) & (values < band[1])).mean()),
     )
 
 
-def _measure(judged: Sequence[Judged], encoder: MiniLM, rarity: Rarity) -> list[Floats]:
-    tables: dict[int, Floats] = {}
-    by_change: dict[str, list[int]] = {}
-    for index, group in enumerate(judged):
-        by_change.setdefault(group.change, []).append(index)
-    for indices in by_change.values():
-        texts = [finding.text for i in indices for finding in judged[i].findings]
-        texts += [problem.text for i in indices for problem in judged[i].problems]
-        views = view_texts(texts, encoder, rarity)
-        for i in indices:
-            tables[i] = measure_pairs(
-                [views[finding.text] for finding in judged[i].findings],
-                [views[problem.text] for problem in judged[i].problems],
-            )
-    return [tables[index] for index in range(len(judged))]
+def _measure(
+    group: Judged, encoder: MiniLM, rarity: Rarity, layers: TunedLayers | None = None
+) -> Floats:
+    sides = [[row.text for row in rows] for rows in (group.findings, group.problems)]
+    views = view_texts([*sides[0], *sides[1]], encoder, rarity, layers)
+    return measure_pairs(*([views[text] for text in texts] for texts in sides))
 
 
-def _fit(judged: Sequence[Judged], tables: Sequence[Floats]) -> Floats:
-    rows, labels, weights = [], [], []
+def _draw(changes: Sequence[points.Change], rng: np.random.Generator) -> list[Judged]:
+    """Draw reviews with some of the findings for some of the problems of a change."""
+    drawn = []
+    for number, change in enumerate(changes):
+        problems = [Problem(text=point.problem or "") for point in change.points]
+        for texts in zip(*(point.findings for point in change.points), strict=False):
+            findings = [Finding(change=str(number), bot="", text=text) for text in texts]
+            for _ in range(DRAWS):
+                rows, columns = (
+                    rng.permutation(len(problems))[: rng.integers(1, len(problems) + 1)].tolist()
+                    for _ in range(2)
+                )
+                drawn.append(
+                    Judged(
+                        change=str(number),
+                        bot="",
+                        judge="",
+                        problems=tuple(problems[column] for column in columns),
+                        findings=tuple(findings[row] for row in rows),
+                        decisions=tuple(
+                            columns.index(row) if row in columns else None for row in rows
+                        ),
+                    )
+                )
+    return drawn
+
+
+def _pairs(judged: Sequence[Judged], tables: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
+    """Return the measures, labels and weights of all pairs."""
+    labels, weights = [], []
     for group, table in zip(judged, tables, strict=True):
         label = np.array(
             [[decision == column for column in range(len(group.problems))]
@@ -110,15 +147,18 @@ def _fit(judged: Sequence[Judged], tables: Sequence[Floats]) -> Floats:
         ).reshape(table.shape[:2])  # fmt: skip
         # A judge matches a problem with one finding, but another finding may say the same.
         weight = np.where((label.sum(axis=0) > 0) & (label == 0), 0.0, 1.0)
-        rows.append(table.reshape(-1, table.shape[2]))
         labels.append(label.ravel())
         weights.append(weight.ravel())
-    fitted = fit_measures(
-        np.concatenate(rows),
-        np.concatenate(labels),
-        weights=np.concatenate(weights),
-        penalty=PENALTY,
+    measures = np.concatenate([table.reshape(-1, table.shape[2]) for table in tables])
+    return measures, np.concatenate(labels), np.concatenate(weights)
+
+
+def _fit(judged: tuple[Floats, Floats, Floats], made_up: tuple[Floats, Floats, Floats]) -> Floats:
+    measures, labels, weights = (
+        np.concatenate(sides) for sides in zip(judged, made_up, strict=True)
     )
+    weights[len(judged[2]) :] *= MADE_UP_WEIGHT * judged[2].sum() / made_up[2].sum()
+    fitted = fit_measures(measures, labels, weights=weights, penalty=PENALTY)
     return fitted.astype(np.float64)
 
 

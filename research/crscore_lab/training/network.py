@@ -67,11 +67,11 @@ def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> Tun
     Raises:
         DependencyError: torch or transformers is not installed.
     """
-    torch = _require("torch")
+    torch = require("torch")
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     ids = encoder.token_ids([row.text for row in rows], limit=MAX_TOKENS)
-    network = _Network(torch, encoder)
+    network = Network(torch, encoder)
     states = network.run_frozen(ids)
     targets = _targets(torch, rows)
     groups = [
@@ -81,10 +81,7 @@ def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> Tun
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
     lengths = [len(text) for text in ids]
     steps = EPOCHS * len(_batches(lengths, rng))
-    # The rate ends near 0 even if a later pass has more batches than the first.
-    scheduler = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / (WARMUP * steps), max(0.02, 1 - step / steps))
-    )
+    scheduler = warm_up(torch, optimizer, steps)
     network.train()
     tuned = torch.nn.ModuleList([network.layers, network.head])
     averaged, step = torch.optim.swa_utils.AveragedModel(tuned), 0
@@ -113,14 +110,27 @@ def require_packages() -> None:
         DependencyError: A package is not installed.
     """
     for package in ("torch", "transformers"):
-        _require(package)
+        require(package)
 
 
-def _require(package: str) -> Any:
+def require(package: str) -> Any:
+    """Import a package for tuning.
+
+    Raises:
+        DependencyError: It is not installed.
+    """
     try:
         return import_module(package)
     except ImportError as error:
         raise DependencyError(package, "pip install 'crscore-lab[train,finetune]'") from error
+
+
+def warm_up(torch: Any, optimizer: Any, steps: int) -> Any:
+    """Return a schedule: the rates rise for `WARMUP` of the steps and fall after it."""
+    # The rate ends near 0 even if a later pass has more batches than the first.
+    return torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / (WARMUP * steps), max(0.02, 1 - step / steps))
+    )
 
 
 def _targets(torch: Any, rows: Sequence[LabelledText]) -> dict[str, Any]:
@@ -162,11 +172,11 @@ def _batches(lengths: Sequence[int], rng: np.random.Generator) -> list[list[int]
     return [batches[index] for index in rng.permutation(len(batches))]
 
 
-class _Network:
+class Network:
     """The encoder in PyTorch, with a linear head on the mean of its tokens."""
 
     def __init__(self, torch: Any, encoder: MiniLM) -> None:
-        transformers = _require("transformers")
+        transformers = require("transformers")
         self._torch = torch
         config = transformers.BertConfig(
             num_hidden_layers=LAYERS, hidden_size=384, num_attention_heads=12,
@@ -208,8 +218,8 @@ class _Network:
                     states[index] = state.clone()
         return states
 
-    def __call__(self, states: Sequence[Any]) -> Any:
-        """Return the outputs for texts, from the states of their tokens."""
+    def run_tuned(self, states: Sequence[Any]) -> tuple[Any, Any]:
+        """Return token vectors, shape (N, T, 384), and 0 for padding, from the frozen states."""
         torch = self._torch
         hidden = torch.nn.utils.rnn.pad_sequence([text.float() for text in states], True)
         lengths = torch.tensor([len(text) for text in states])
@@ -217,18 +227,30 @@ class _Network:
         mask = (1 - present[:, None, None, :]) * -1e4
         for layer in self.layers:
             hidden = _first(layer(hidden, mask))
-        means = (hidden * present[..., None]).sum(dim=1) / lengths[:, None]
+        return hidden, present
+
+    def __call__(self, states: Sequence[Any]) -> Any:
+        """Return the outputs for texts, from the states of their tokens."""
+        hidden, present = self.run_tuned(states)
+        means = (hidden * present[..., None]).sum(dim=1) / present.sum(dim=1, keepdim=True)
         return self.head(self._dropout(means))
+
+    def export_layers(self) -> TunedLayers:
+        """Return the tuned layers, in the precision of their file."""
+        return TunedLayers(
+            {
+                f"encoder.layer.{FIRST_TUNED + int(number)}.{name}": weights.numpy().astype(
+                    np.float16
+                )
+                for full_name, weights in self.layers.state_dict().items()
+                for number, _, name in [full_name.partition(".")]
+            }
+        )
 
     def export(self, encoder: MiniLM) -> TunedNetwork:
         """Return the tuned part, in the precision of its file."""
-        tensors = {
-            f"encoder.layer.{FIRST_TUNED + int(number)}.{name}": weights.numpy().astype(np.float16)
-            for full_name, weights in self.layers.state_dict().items()
-            for number, _, name in [full_name.partition(".")]
-        }
         weight, bias = (part.detach().numpy() for part in self.head.parameters())
-        return TunedNetwork(encoder, TunedLayers(tensors), np.vstack([weight.T, bias]))
+        return TunedNetwork(encoder, self.export_layers(), np.vstack([weight.T, bias]))
 
 
 def _first(output: Any) -> Any:

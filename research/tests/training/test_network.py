@@ -57,9 +57,9 @@ def tuned() -> TunedNetwork:
 
 
 @pytest.fixture(scope="module")
-def untuned() -> network._Network:
+def untuned() -> network.Network:
     torch.manual_seed(0)
-    return network._Network(torch, ENCODER)
+    return network.Network(torch, ENCODER)
 
 
 def test_loss_falls_and_texts_are_told_apart(tuned, untuned) -> None:
