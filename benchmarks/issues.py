@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +30,7 @@ from crscore_lab.study.measures import issues, measurements
 from crscore_lab.training import matcher as training
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from crscore.records import Diff, Finding
     from crscore_lab.study.measures.measurements import Measurements
@@ -70,8 +71,10 @@ class Chosen:
     analyses: AnalysisCache
     choice: Choice
 
-    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        return tuple(self._part(part) for part in self.analyses.analyze(diffs))
+    @contextmanager
+    def analyzing(self, diffs: Sequence[Diff]) -> Iterator[Callable[[], tuple[Analysis, ...]]]:
+        with self.analyses.analyzing(diffs) as wait:
+            yield lambda: tuple(self._part(part) for part in wait())
 
     def _part(self, analysis: Analysis) -> Analysis:
         kept = [

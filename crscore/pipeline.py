@@ -20,6 +20,7 @@ this module, which neither makes parts nor reads files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
@@ -71,8 +72,10 @@ class ReviewedChange(NamedTuple):
 class Analyzers(Protocol):
     """Interface of static analysis."""
 
-    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        """Return the findings of each change, in order."""
+    def analyzing(
+        self, diffs: Sequence[Diff]
+    ) -> AbstractContextManager[Callable[[], tuple[Analysis, ...]]]:
+        """Start the analysis; the function that is given returns each change's, in order."""
         ...
 
 
@@ -164,9 +167,11 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     """Read the changes and the reviews; claims and findings of all changes come from one call."""
     # By identity: comparing or hashing a diff would visit every line of it.
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
-    # One call each: a model answers a batch faster, and a tool starts once for many changes.
-    claims = dict(zip(changes, parts.generator.generate([*changes.values()]), strict=True))
-    analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))
+    # One call each: a model answers a batch faster, and a tool starts once for many changes. The
+    # tools are processes, which run while the claims are written.
+    with parts.analyzers.analyzing([*changes.values()]) as wait:
+        claims = dict(zip(changes, parts.generator.generate([*changes.values()]), strict=True))
+        analyses = dict(zip(changes, wait(), strict=True))
     issues = {
         key: choose_issues(
             analyses[key],
@@ -326,7 +331,8 @@ def list_requests(
 ) -> "list[list[Request]]":
     """Return the requests to a language model about the comments of each pair, in order."""
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
-    analyses = dict(zip(changes, parts.analyzers.analyze([*changes.values()]), strict=True))
+    with parts.analyzers.analyzing([*changes.values()]) as wait:
+        analyses = dict(zip(changes, wait(), strict=True))
     return [
         make_requests(
             changes[id(pair.diff)],

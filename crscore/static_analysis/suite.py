@@ -3,8 +3,9 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -54,7 +55,13 @@ class Suite:
     """Whether the code is untrusted, so that no tool may read it without a sandbox."""
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        """Run the tools that apply to these changes.
+        """Run the tools that apply to these changes, as in `analyzing`."""
+        with self.analyzing(diffs) as wait:
+            return wait()
+
+    @contextmanager
+    def analyzing(self, diffs: Sequence[Diff]) -> Iterator[Callable[[], tuple[Analysis, ...]]]:
+        """Start the tools that apply to these changes; other work can be done while they run.
 
         Each tool is started once for all changes, and tools run in parallel. A tool that is missing
         or fails is named in the result; the others' findings are kept.
@@ -62,11 +69,12 @@ class Suite:
         Args:
             diffs: Any number of changes, with full files where available.
 
-        Returns:
-            The analysis of each change, in order.
+        Yields:
+            A function that waits for the tools and returns the analysis of each change, in order.
         """
         if not self.analyzers and not self.reports:
-            return tuple(Analysis() for _ in diffs)
+            yield lambda: tuple(Analysis() for _ in diffs)
+            return
         units = [units_of(diff) for diff in diffs]
         present = {suffix_of(file) for diff in diffs for file in diff.files}
         analyzers = [
@@ -76,17 +84,21 @@ class Suite:
         confined = not analyzers or self.is_confined()
         stop = threading.Event()
         jobs = [partial(self._run, analyzer, units, stop, confined) for analyzer in analyzers]
-        results = _run_parallel(jobs, stop)
-        return tuple(
-            collect.analysis(
-                diff,
-                texts,
-                results,
-                confined=confined,
-                outside=sarif.find_runs(self.reports, diff),
+
+        def collected(results: Sequence[collect.ToolResult]) -> tuple[Analysis, ...]:
+            return tuple(
+                collect.analysis(
+                    diff,
+                    texts,
+                    results,
+                    confined=confined,
+                    outside=sarif.find_runs(self.reports, diff),
+                )
+                for diff, texts in zip(diffs, units, strict=True)
             )
-            for diff, texts in zip(diffs, units, strict=True)
-        )
+
+        with _running(jobs, stop) as wait:
+            yield lambda: collected(wait())
 
     def is_confined(self) -> bool:
         """Return whether this system can keep the tools off the network.
@@ -99,7 +111,8 @@ class Suite:
     def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
         """Look up every tool, for `crscore doctor`."""
         jobs = [partial(self._find, analyzer) for analyzer in self.analyzers]
-        return tuple(zip(self.analyzers, _run_parallel(jobs, threading.Event()), strict=True))
+        with _running(jobs, threading.Event()) as wait:
+            return tuple(zip(self.analyzers, wait(), strict=True))
 
     def _find(self, analyzer: Analyzer) -> Installed | Absent:
         return tools.find_tool(analyzer, tools=self.tools, path=self.path, cache=self.cache)
@@ -128,13 +141,16 @@ class Suite:
         return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))
 
 
-def _run_parallel(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
-    """Run jobs in threads; on an interrupt, stop the tools instead of waiting for them."""
+@contextmanager
+def _running(
+    jobs: Sequence[Callable[[], Result]], stop: threading.Event
+) -> Iterator[Callable[[], list[Result]]]:
+    """Run jobs in threads; on an interrupt or error, stop the tools instead of waiting for them."""
     # Threads suffice, as each waits for a process of its own.
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         futures: list[Future[Result]] = [pool.submit(job) for job in jobs]
         try:
-            return [future.result() for future in futures]
+            yield lambda: [future.result() for future in futures]
         except BaseException:  # KeyboardInterrupt, too
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)

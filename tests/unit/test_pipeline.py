@@ -1,6 +1,7 @@
 """The straight path and every empty side, with claims and vectors set by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -113,11 +114,14 @@ class Halves:
         )
 
 
+Analyzing = AbstractContextManager[Callable[[], tuple[Analysis, ...]]]
+
+
 class Silent:
     """Finds nothing wrong."""
 
-    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        return tuple(Analysis() for _ in diffs)
+    def analyzing(self, diffs: Sequence[Diff]) -> Analyzing:
+        return nullcontext(lambda: tuple(Analysis() for _ in diffs))
 
 
 def parts(
@@ -144,8 +148,8 @@ class Finds:
         run = ToolRun(tool="toy", version="1.2", state=state, files=1)
         self.analysis = Analysis(findings=findings, tools=(run,), notes=("found.",))
 
-    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        return tuple(self.analysis for _ in diffs)
+    def analyzing(self, diffs: Sequence[Diff]) -> Analyzing:
+        return nullcontext(lambda: tuple(self.analysis for _ in diffs))
 
 
 def finding(text: str, path: str, line: int, **marks: bool) -> Finding:

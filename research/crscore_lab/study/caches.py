@@ -1,6 +1,7 @@
 """Caches of vectors and findings for runs that score the same changes many times."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,9 +50,14 @@ class AnalysisCache:
         """Identity of the tools that have run so far."""
         return analyzers_identity(list(self.analyses.values()))
 
-    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        """Analyse new changes and look up known ones; see `pipeline.Analyzers.analyze`."""
+    @contextmanager
+    def analyzing(self, diffs: Sequence[Diff]) -> Iterator[Callable[[], tuple[Analysis, ...]]]:
+        """Analyse new changes and look up known ones; see `pipeline.Analyzers.analyzing`."""
         new = [diff for diff in dict.fromkeys(diffs) if diff not in self.analyses]
-        if new:
-            self.analyses.update(zip(new, self.analyzers.analyze(new), strict=True))
-        return tuple(self.analyses[diff] for diff in diffs)
+
+        def look_up() -> tuple[Analysis, ...]:
+            self.analyses.update(zip(new, wait(), strict=True))
+            return tuple(self.analyses[diff] for diff in diffs)
+
+        with self.analyzers.analyzing(new) as wait:
+            yield look_up

@@ -124,7 +124,8 @@ def analyze_changes(study: Study, scorer: Scorer) -> tuple[AnalyzedChange, ...]:
     """
     parts = scorer.parts
     diffs = [measurements.read_diff(change, scorer) for change in study.changes]
-    analyses = parts.analyzers.analyze(diffs)
+    with parts.analyzers.analyzing(diffs) as wait:
+        analyses = wait()
     return tuple(
         AnalyzedChange(
             change, issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
