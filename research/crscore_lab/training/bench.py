@@ -114,21 +114,24 @@ def _draw(changes: Sequence[points.Change], rng: np.random.Generator) -> list[Ju
     """Draw reviews with some of the findings for some of the problems of a change."""
     drawn = []
     for number, change in enumerate(changes):
-        problems = [Problem(text=point.problem or "") for point in change.points]
+        named = [index for index, point in enumerate(change.points) if point.problem is not None]
         for texts in zip(*(point.findings for point in change.points), strict=False):
-            findings = [Finding(change=str(number), bot="", text=text) for text in texts]
             for _ in range(DRAWS):
                 rows, columns = (
-                    rng.permutation(len(problems))[: rng.integers(1, len(problems) + 1)].tolist()
-                    for _ in range(2)
+                    rng.permutation(side)[: rng.integers(1, len(side) + 1)].tolist()
+                    for side in (range(len(texts)), named)
                 )
                 drawn.append(
                     Judged(
                         change=str(number),
                         bot="",
                         judge="",
-                        problems=tuple(problems[column] for column in columns),
-                        findings=tuple(findings[row] for row in rows),
+                        problems=tuple(
+                            Problem(text=change.points[column].problem or "") for column in columns
+                        ),
+                        findings=tuple(
+                            Finding(change=str(number), bot="", text=texts[row]) for row in rows
+                        ),
                         decisions=tuple(
                             columns.index(row) if row in columns else None for row in rows
                         ),
