@@ -7,7 +7,9 @@ the same code or subject, but make another point (other). Each finding is the on
 change with this problem, without a place. `points-further.jsonl` has changes of four problems about
 the same code, and three findings for each by three bots. `terse.jsonl` has
 reviews as people write them, each comment with the index of the problem that it names, counted by
-reading; the problems are those of `reviews-further.jsonl`. Nothing was learned from these files.
+reading; the problems are those of `reviews-further.jsonl`. Nothing was learned from these files,
+but the amounts of the rules in `pairs.py` were chosen on `points.jsonl`, and the weight of made-up
+pairs on the others (docs/design/029-golden-sets.md).
 """
 
 import argparse

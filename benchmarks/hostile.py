@@ -189,7 +189,7 @@ def measure(case: Case) -> Cost:
     try:
         result = scorer.score(case.diff, tuple(Comment(body=one) for one in case.comments))
         for name in plugins.names("reports"):
-            plugins.create("reports", name).render([result])
+            plugins.create("reports", name)([result])
     except TimeoutError:
         error = "given up"
     except Exception as exc:  # noqa: BLE001

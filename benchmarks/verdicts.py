@@ -102,7 +102,7 @@ def read_commit(folder: Path, commit: str) -> tuple[Diff, Repository]:
     search = checkout.find_checkout(folder, *names)
     if search.checkout is None:
         raise SystemExit(f"{commit}: {search.reason}")
-    return search.checkout.change(Limits()).diff, Repository(search.checkout.tree)
+    return search.checkout.change(Limits())[0], Repository(search.checkout.tree)
 
 
 def print_parts(parts: dict[str, Counter]) -> None:

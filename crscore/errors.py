@@ -340,8 +340,8 @@ class NotFoundError(HostError):
     """Raised when a resource does not exist, or is hidden from the token."""
 
 
-@dataclass(eq=False)
 # All waits of a run share one budget, `--wait-budget` (docs/design/017-asking-github.md).
+@dataclass(eq=False)
 class RateLimitedError(HostError):
     """Raised when the host requires a longer wait than the run allows.
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     Pair: TypeAlias = tuple[Diff, tuple[Comment, ...]] | CRScoreError
     """Change and its review, or the error if they cannot be read."""
 
-# The other formats would put hundreds of pages below one another.
 PAIRS_PER_BATCH = 32
 """Number of pairs that are scored together, and share their texts."""
+# The other formats would put hundreds of pages below one another.
 FORMATS = ("json", "text")
 
 
