@@ -224,7 +224,7 @@ def check(document: dict) -> None:
 def test_score_is_attacked(data: Path, capsys) -> None:
     found = everything(capsys, data, "--no-baselines")["attacks"]
     # Of each change gpt3.5 and llama3 (4 each) and the human comment (5).
-    assert found["honest"]["n"] == 9
+    assert found["honest"] == 9
     assert {row["kind"] for row in found["kinds"]} >= {"keyword-stuffing", "echo", "hidden"}
     assert validate(capsys, data)["attacks"] is None
 
