@@ -221,7 +221,10 @@ class MiniLM:
                 with contextlib.suppress(Exception):  # `encode` tries again, and raises the error
                     self._model()
 
-            threading.Thread(target=load, daemon=True).start()
+            # Not a daemon: at the end of a run with an error, Python would end the thread, and C++
+            # code that is ended aborts the process, with exit code 134.
+            # https://docs.python.org/3/c-api/init.html#c.PyEval_RestoreThread
+            threading.Thread(target=load).start()
 
     def _model(self, tuned: TunedLayers | None = None) -> _Model:
         with _LOADING:

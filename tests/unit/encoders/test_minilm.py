@@ -226,6 +226,21 @@ def test_encode_pieces_of_nothing() -> None:
     assert minilm.MiniLM(offline=True).encode_pieces([]) == []
 
 
+def test_run_waits_for_the_model_that_it_preloads() -> None:
+    code = """
+import time
+from crscore.encoders import minilm
+def load(*_):
+    time.sleep(0.3)
+    print("loaded")
+minilm._load = load
+minilm.files.is_complete = lambda folder: True
+minilm.MiniLM(offline=True).preload()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "loaded\n"
+
+
 def test_preloaded_model_is_the_one_that_encodes() -> None:
     minilm._load.cache_clear()
     encoder = minilm.MiniLM(offline=True)
