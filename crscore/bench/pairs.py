@@ -51,6 +51,9 @@ TERSE_WORDS: Final = 6
 UNCLAIMED_LOGIT: Final = 2.0
 """Amount subtracted from the logit of two texts that share names from code and no other word. It is
 not learned, because judges see few such findings (`docs/design/029-golden-sets.md`)."""
+EMPTY_LOGIT: Final = 6.0
+"""Amount subtracted for a finding of one word or none that is not the problem's: short texts are
+alike to the encoder, so "LGTM" would match "off by one"."""
 COMMON: Final = 0.01
 """Maximum rarity of shared words that say nothing."""
 NEAR_LINES: Final = 3
@@ -135,8 +138,9 @@ class PairModel:
         for row, finding in enumerate(findings):
             for column, problem in enumerate(problems):
                 if is_english(finding.text) and is_english(problem.text):
+                    sides = views[finding.text], views[problem.text]
                     logits[row, column] += shift_location(finding, problem)
-                    logits[row, column] -= lack_of_claim(views[finding.text], views[problem.text])
+                    logits[row, column] -= lack_of_claim(finding.text, *sides)
                 else:
                     logits[row, column] = logit(compare_code(finding, problem))
         return sigmoid(logits).round(DECIMALS)
@@ -170,9 +174,17 @@ def shift_location(finding: Finding, problem: Problem) -> float:
     ]
 
 
-def lack_of_claim(finding: TextView, problem: TextView) -> float:
-    """Return the amount to subtract if two texts share names, but not what is said about them."""
+def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
+    """Return the amount to subtract if a finding claims nothing about what both texts name.
+
+    Args:
+        text: The finding.
+        finding: Its view.
+        problem: View of the problem.
+    """
     shared = finding.stems.keys() & problem.stems.keys()
+    if not shared and len(text.split()) <= 1:
+        return EMPTY_LOGIT
     claimed = finding.claimed & problem.claimed
     if not (finding.claimed and problem.claimed) or shared <= claimed:
         return 0.0

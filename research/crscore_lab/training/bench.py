@@ -70,7 +70,7 @@ def train(
     if len(changes) < FOLDS:
         raise InputError(f"{path} has {len(changes)} changes; at least {FOLDS} are needed")
     tables = [_measure(group, encoder, rarity, layers) for group in judged]
-    drawn = _draw(points.read_changes(points.HELD_OUT), np.random.default_rng(seed))
+    drawn = _draw(points.read_changes(points.FOR_WEIGHTS), np.random.default_rng(seed))
     made_up = _pairs(drawn, [_measure(group, encoder, rarity, layers) for group in drawn])
     fold_of = dict(zip(changes, np.random.default_rng(seed).permutation(len(changes)) % FOLDS,
                        strict=True))  # fmt: skip
@@ -80,7 +80,7 @@ def train(
         weights = _fit(_pairs([judged[i] for i in inside], [tables[i] for i in inside]), made_up)
         for index in set(range(len(judged))).difference(inside):
             probabilities[index] = sigmoid(tables[index] @ weights[:-1] + weights[-1])
-    content = b"".join(file.read_bytes() for file in (path, points.SHIPPED, points.HELD_OUT))
+    content = b"".join(file.read_bytes() for file in (path, points.SHIPPED, points.FOR_WEIGHTS))
     position = {id(group): index for index, group in enumerate(judged)}
     values, truth = _decisions(judged, probabilities)
     threshold = _equal_error(values, truth)

@@ -23,7 +23,7 @@ from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore_lab.training.network import Network, require, warm_up
 
 SHIPPED: Final = Path(str(resources.files("crscore_lab.training.data"))) / "points.jsonl"
-HELD_OUT: Final = SHIPPED.with_name("points-held-out.jsonl")
+FOR_WEIGHTS: Final = SHIPPED.with_name("points-weights.jsonl")
 """Further changes, from which the weights of the measures are learned."""
 EPOCHS: Final = 4
 RATE: Final = 1e-4

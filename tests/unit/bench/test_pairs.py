@@ -41,6 +41,13 @@ TERSE_OTHERS = (
 )
 
 
+EMPTY = tuple(
+    (problem, text)
+    for problem in ("off by one", "Missing test.", "The lock is never released on early return.")
+    for text in ("a", "?", "LGTM", "bug", "ok", "nice", "\N{THUMBS UP SIGN}", "`retry`")
+)
+
+
 def count_hits(pairs: tuple[tuple[str, str], ...], line: int | None = None) -> int:
     path = "a.py" if line else None
     changes, findings = [], []
@@ -53,6 +60,11 @@ def count_hits(pairs: tuple[tuple[str, str], ...], line: int | None = None) -> i
 
 def test_terse_comment_on_a_typo_is_a_hit_on_its_line() -> None:
     assert count_hits((TYPO,), 40) == 1
+
+
+def test_word_without_a_claim_hits_nothing() -> None:
+    assert count_hits(EMPTY) == 0
+    assert count_hits(EMPTY, 40) == 0
 
 
 def test_same_subject_is_not_the_same_point() -> None:
