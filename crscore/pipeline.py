@@ -75,7 +75,7 @@ class Analyzers(Protocol):
     def analyzing(
         self, diffs: Sequence[Diff]
     ) -> AbstractContextManager[Callable[[], tuple[Analysis, ...]]]:
-        """Start the analysis; the function that is given returns each change's, in order."""
+        """Start the analysis; yield a function that returns the result of each change, in order."""
         ...
 
 

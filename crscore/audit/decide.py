@@ -204,7 +204,7 @@ class _Fixes(NamedTuple):
     chance: float | None = None
     """Share of these and the other lines of the same changes; None without other lines."""
     limit: float = 0.0
-    """Share below which hardly a remark moved anybody to change a line that else had stayed."""
+    """Share below which hardly any line changed because of a remark."""
     is_more: bool = False
     """Whether they changed surely more often than by chance, and more often than the limit."""
 
@@ -222,7 +222,7 @@ def _fixes(pulls: _Pulls) -> _Fixes:
     if share.share is None:
         return _Fixes(share)
     # A remark is one more line of its change: from few other lines, little is known of chance. If
-    # it stands in no special place, it changes as often as all of them, as in Fisher's exact test.
+    # its line is like the others, it changes as often as all of them, as in Fisher's exact test.
     all_changed = (chances / compared * lines + fixed) / (lines + compared)
     chance = float(all_changed @ compared) / share.total
     limit = chance + NEGLIGIBLE * (1 - chance)
@@ -299,7 +299,7 @@ def _verdict(
     # A bot with few but weighty remarks is not dropped automatically. By remarks and not only by
     # pull requests, as one that writes ten remarks on each has a misread one on four of ten.
     is_rare = _ends(gained)[1] < NEGLIGIBLE and share < KEEP_FROM
-    # More data would not keep a bot that says little of weight, or that nobody follows.
+    # More data would not keep a bot that says little of weight, or whose remarks are ignored.
     is_weak = share < NEGLIGIBLE and _ends(weighty)[1] < KEEP_FROM
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     if is_rare or (not evidence and (is_weak or is_ignored)):
@@ -329,7 +329,7 @@ def _needed(decision: Decision, fixes: _Fixes) -> int | None:
         for share, limit in ((gained, NEGLIGIBLE), (decision.weighty, KEEP_FROM))
         if decision.evidence and _ends(share)[0] <= limit <= _ends(share)[1]
     ]
-    # Without evidence, more fixes can show some, or that nobody follows the bot.
+    # Without evidence, more fixes can show some, or that the bot is ignored.
     is_staged = _ends(decision.afterwards)[0] > AFTERWARDS
     if not decision.evidence and not is_staged and fixed is not None:
         nearest = max(fixed - (fixes.chance or 0.0), fixes.limit - fixed)

@@ -5,10 +5,11 @@ and texts that make another point about the same code other ones. Each pair is m
 cosine of the two texts, by how well each token of one is matched in the other, and by the rare
 words that they share; then by the lead of these measures over the same measures for the change's
 other problems and the bot's other findings, as a finding that fits all problems fits none. No
-measure depends on another bot. Two rules shift the result: texts
-that share names from code, but no word of what is said about it, have the same subject, not the
-same point; and a comment of a few words on the problem's own lines needs less evidence. Texts that
-the encoder cannot read are compared by the code that they name and by their location.
+measure depends on another bot. Rules shift the result: texts that share names from code, but no
+word of what is said about it, have the same subject, not the same point; a single word that is not
+the problem's makes no point; and a comment of a few words on the problem's own lines needs less
+evidence. Texts that the encoder cannot read are compared by the code that they name and by their
+location.
 """
 
 import hashlib
@@ -101,7 +102,7 @@ class PairModel:
     data_sha256: str
     """Hash of the points and judgements that the weights were learned from."""
     layers: TunedLayers
-    """Layers of the encoder, tuned to tell points apart."""
+    """Layers of the encoder, tuned to distinguish points."""
     weights: tuple[float, ...]
     """Weight of each of `FEATURES`."""
     bias: float
@@ -188,7 +189,9 @@ def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
     claimed = finding.claimed & problem.claimed
     if not (finding.claimed and problem.claimed) or shared <= claimed:
         return 0.0
-    return UNCLAIMED_LOGIT if sum(problem.stems[stem] for stem in claimed) <= COMMON else 0.0
+    # Sorted, so that the sum's last bits do not depend on the order of a set.
+    rarity = sum(problem.stems[stem] for stem in sorted(claimed))
+    return UNCLAIMED_LOGIT if rarity <= COMMON else 0.0
 
 
 def compare_code(finding: Finding, problem: Problem) -> float:

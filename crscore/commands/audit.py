@@ -134,7 +134,7 @@ def sync(
         request = run.Request(
             repositories=names,
             organisations=patterns,
-            # A day of an option has no time zone; hosts tell times in UTC.
+            # A day of an option has no time zone; hosts give times in UTC.
             since=None if since is None else since.replace(tzinfo=UTC),
             git_url=git_url or f"{site.web(connection.api_url)}/{{name}}.git",
             token=site.token(),

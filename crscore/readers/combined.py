@@ -36,7 +36,7 @@ MAX_DIFFERENCE: Final = 1.75
 DOUBTED_WORTH: Final = 2.0
 """Maximum worth of a remark that the model calls wrong without a line of the code."""
 # Nothing else speaks against an order to the model in a language that the network does not read.
-# Two remarks of this worth stand below 5.
+# Two remarks of this worth have a standing below 5.
 UNCHECKED_WORTH: Final = 1.75
 """Maximum worth of a remark that the model alone reads, without a line of the code."""
 ASKS_FROM: Final = 0.75

@@ -123,7 +123,7 @@ def _parts(text: str) -> Iterator[str]:
     begin, fence = 0, ""
     while len(text) - begin > MAX_PART_CHARS:
         end = text.rfind("\n", begin, begin + MAX_PART_CHARS) + 1 or begin + MAX_PART_CHARS
-        # A code block that the cut divides goes on in the next part, so its fence is repeated
+        # A code block that the cut divides continues in the next part, so its fence is repeated
         # there.
         yield fence + text[begin:end]
         for marker in _FENCE.findall(text, begin, end):

@@ -215,7 +215,7 @@ class _RunReader:
                 line = _whole(region.get("startLine"), MAX_LINE) or 0
                 end = _whole(region.get("endLine"), MAX_LINE) or 0
                 return path, line, max(line, end if line else 0)
-        # The file that the tool was told to analyze (section 3.27.13).
+        # The file that the tool was asked to analyze (section 3.27.13).
         return self._path(_object(result, "analysisTarget")), 0, 0
 
     def _path(self, location: Json) -> str:

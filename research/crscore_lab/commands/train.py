@@ -215,15 +215,11 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
     from crscore.usefulness import model, reader  # noqa: PLC0415
     from crscore_lab import judgements as judging  # noqa: PLC0415
     from crscore_lab.training import bench as training  # noqa: PLC0415
-    from crscore_lab.training import points  # noqa: PLC0415
 
     io.check_output(target)
     with progress.track("learning to match"):
-        rarity, encoder = model.read_weights(reader.SHIPPED).rarity, MiniLM()
-        layers = points.tune(points.read_changes(), encoder, seed=seed)
-        learned = training.train(
-            judgements, encoder=encoder, rarity=rarity, layers=layers, seed=seed
-        )
+        rarity = model.read_weights(reader.SHIPPED).rarity
+        learned = training.train(judgements, encoder=MiniLM(), rarity=rarity, seed=seed)
     _write_weights(pairs.to_bytes(learned.model), target)
     click.echo(judging.render_agreement(learned.held_out, "changes not learned from"))
     click.echo(judging.render_agreement(learned.plain, f"cosine {training.PLAIN_COSINE}"))

@@ -50,25 +50,24 @@ class Learned(NamedTuple):
     """Share of the out-of-fold decisions in the band."""
 
 
-def train(
-    path: Path, *, encoder: MiniLM, rarity: Rarity, layers: TunedLayers, seed: int = 0
-) -> Learned:
+def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Learned:
     """Learn the pair model.
 
     Args:
         path: File of judgements, in the format of `read_judgements`.
         encoder: The encoder.
         rarity: Rarity of stems.
-        layers: Layers of the encoder, tuned by `points.tune`.
-        seed: Seed of the folds.
+        seed: Seed of all draws.
 
     Raises:
         InputError: The file cannot be read, or has fewer than `FOLDS` changes.
+        DependencyError: torch or transformers is not installed.
     """
     judged = read_judgements(path)
     changes = sorted({group.change for group in judged})
     if len(changes) < FOLDS:
         raise InputError(f"{path} has {len(changes)} changes; at least {FOLDS} are needed")
+    layers = points.tune(points.read_changes(), encoder, seed=seed)
     tables = [_measure(group, encoder, rarity, layers) for group in judged]
     drawn = _draw(points.read_changes(points.FOR_WEIGHTS), np.random.default_rng(seed))
     made_up = _pairs(drawn, [_measure(group, encoder, rarity, layers) for group in drawn])

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from crscore import jsonl
 from crscore.encoders.minilm import MiniLM, TunedLayers
-from crscore_lab.training.network import Network, require, warm_up
+from crscore_lab.training.network import AVERAGED, MAX_TOKENS, Network, require, warm_up
 
 SHIPPED: Final = Path(str(resources.files("crscore_lab.training.data"))) / "points.jsonl"
 FOR_WEIGHTS: Final = SHIPPED.with_name("points-weights.jsonl")
@@ -30,11 +30,8 @@ RATE: Final = 1e-4
 """Peak learning rate of the layers."""
 SCALE_RATE: Final = 0.01
 """Peak learning rate of the weights of the measures."""
-AVERAGED: Final = 0.5
-"""Share of the steps after which the weights of all further steps are averaged."""
 BATCH: Final = 4
 """Changes of a batch."""
-MAX_TOKENS: Final = 128
 OTHER_CHANGE: Final = 0.1
 """Weight of a pair of two changes, relative to one of the same change."""
 PAIR_WEIGHT: Final = 4.0
