@@ -1,6 +1,6 @@
 """Merge requests as an audit stores them.
 
-Reading a merge request takes six requests, one more for each note (its emoji reactions), and one
+Reading a merge request takes five requests, one more for each note (its emoji reactions), and one
 for each older version with new notes. Sources: https://docs.gitlab.com/api/merge_requests/,
 https://docs.gitlab.com/api/discussions/ and https://docs.gitlab.com/api/emoji_reactions/.
 """
@@ -9,8 +9,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
-from itertools import pairwise
 from operator import attrgetter
 from typing import Final
 from urllib.parse import quote
@@ -21,7 +19,7 @@ from crscore.errors import NotFoundError, UnavailableError
 from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
 from crscore.gitlab.notes import Discussion, Id
-from crscore.gitlab.versions import MergeRequest, read_file, read_version, request_path
+from crscore.gitlab.versions import MergeRequest, read_version, request_path
 from crscore.hosts.feed import (
     FeedDetails,
     FeedMessage,
@@ -30,7 +28,7 @@ from crscore.hosts.feed import (
     FeedThread,
     PullKey,
 )
-from crscore.hosts.http import MAX_PAGES
+from crscore.hosts.http import PAGE_ITEMS
 from crscore.hosts.records import MessageKind
 
 # A merge request is locked only while GitLab merges it, "a very short-lived, transitional state":
@@ -42,10 +40,6 @@ class _Project(msgspec.Struct, frozen=True):
     id: Id
     path_with_namespace: str
     default_branch: str | None = None
-
-
-class _Commit(msgspec.Struct, frozen=True):
-    id: str
 
 
 class _Emoji(msgspec.Struct, frozen=True):
@@ -96,35 +90,22 @@ class GitLabFeed:
         present = []
         for commit in commits:
             with suppress(NotFoundError):
-                present.append(self.client.get(f"{path}/{commit}", _Commit).id)
+                self.client.get(f"{path}/{commit}", msgspec.Raw)
+                present.append(commit)
         return present
 
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
         """Yield the changed merge requests: see `Feed`.
 
-        An item that changes moves to the end of the list, and others to earlier pages. So each page
-        starts at the time of the last item before it, as long as the list is in order.
+        An item that changes moves to the end of the list, so it is listed twice and `pages` reads
+        the list once more: none is skipped.
         """
         path = f"/projects/{repository}/merge_requests"
         query = {"scope": "all", "state": "all", "order_by": "updated_at", "sort": "asc"}
-        after, number, count, in_order = since, 1, 0, True
-        for _ in range(MAX_PAGES):
-            page = self.client.page(path, MergeRequest, number, query | {"updated_after": after})
-            pulls = tuple(map(_facts, page.items))
-            count += len(pulls)
-            if not page.has_more and count < (page.total or 0):
-                raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
-            yield pulls
-            if not page.has_more:
-                return
-            times = [after, *(pull.updated for pull in pulls)]
-            in_order = in_order and all(time <= later for time, later in pairwise(times))
-            # If all items of a page have one time, starting at that time would repeat the page.
-            if in_order and times[-1] > after:
-                after, number, count = times[-1], 1, 0
-            else:
-                number += 1
-        raise UnavailableError(f"GET {path}", f"pages after {MAX_PAGES} are left to the next run")
+        requests = self.client.pages(path, MergeRequest, query | {"updated_after": since})
+        pulls = sorted(map(_facts, requests), key=lambda pull: (pull.updated, pull.number))
+        for start in range(0, len(pulls), PAGE_ITEMS):
+            yield tuple(pulls[start : start + PAGE_ITEMS])
 
     def read_threads(self, pulls: Sequence[PullKey]) -> list[tuple[FeedThread, ...]]:
         """Read the states of the threads: see `Feed`."""
@@ -165,14 +146,10 @@ class GitLabFeed:
                         down=names.count("thumbsdown"),
                     )
                 )
-        approvals = self.client.get(f"{path}/approvals", notes.Approvals)
-        messages += _approvals(approvals, request, subject)
         lines, language = None, None
         if request.sha in ids:
             version = read_version(self.client, path, ids[request.sha])
-            read = partial(read_file, self.client, pull.repository)
-            withheld = versions.find_withheld(version, read)
-            lines, language = versions.count_lines(version, withheld)
+            lines, language = versions.count_lines(version)
         current = self.client.get(path, MergeRequest)
         if current.sha != request.sha:
             raise UnavailableError(path, "it was pushed to while it was read")
@@ -253,16 +230,3 @@ def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThr
             resolved_by=by.username if by and resolved else None,
             outdated=first.outdated,
         )
-
-
-def _approvals(
-    approvals: notes.Approvals, request: MergeRequest, subject: notes.Subject
-) -> Iterator[FeedMessage]:
-    """Convert the approvals whose time is known; older servers do not report it."""
-    for message in notes.read_approvals(approvals, subject):
-        at = utc(message.created)
-        # GitLab does not number approvals: 29 bits of the merge request and 31 of the account are
-        # the 60 that fit into a store (`notes.Id`).
-        if at and request.id < 2**29 and message.id < 2**31:
-            id_ = request.id << 31 | message.id
-            yield FeedMessage(replace(message, id=id_, created=at), message.id, at, 0, 0)

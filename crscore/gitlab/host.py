@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -72,7 +71,6 @@ class _Conversation(NamedTuple):
     """Number of listed notes by people and bots, including internal ones."""
     certain: bool
     """True when it is known which notes are crscore's own."""
-    missing: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -103,7 +101,7 @@ class GitLab:
             entries = self.client.pages(f"{path}/versions", versions.Entry)
             ends = (refs.start_sha, refs.head_sha)
             search = find_checkout(*ends) if find_checkout else no_checkout
-            change = self._read_change(repository, path, refs, entries, search, limits)
+            change = self._read_change(path, refs, entries, search, limits)
             before, request = request, self.client.get(path, MergeRequest)
             unlisted = request.describe_unlisted(conversation.listed)
             if request.diff_refs == before.diff_refs and (is_last or not unlisted):
@@ -130,7 +128,7 @@ class GitLab:
             diff=change.diff,
             messages=messages,
             originals=originals,
-            missing=(*change.missing, *conversation.missing, *[f"{unlisted}."] * bool(unlisted)),
+            missing=(*change.missing, *[f"{unlisted}."] * bool(unlisted)),
             notes=(*change.notes, *conversation.notes, *older_notes),
             checkout=search.checkout,
             settings=self._read_settings(repository, before.target_branch),
@@ -145,9 +143,7 @@ class GitLab:
         if refs.head_sha != head:
             raise HostError(f"{repository}!{number}", "it was pushed to since it was read")
         entries = self.client.pages(f"{path}/versions", versions.Entry)
-        change = self._read_change(
-            repository, path, refs, entries, CheckoutSearch(None, None), limits
-        )
+        change = self._read_change(path, refs, entries, CheckoutSearch(None, None), limits)
         return self._with_files(repository, head, change, limits)
 
     def read_head(self, repository: str, number: int) -> Head:
@@ -205,7 +201,7 @@ class GitLab:
         account, why_unknown = self._read_account()
         members, reason = self._read_members(path)
         subject = notes.Subject(request.web_url, request.sha or "", account, members)
-        missing, remarks = [], [reason] if reason else []
+        remarks = [reason] if reason else []
         items = [note for discussion in discussions for note in discussion.notes if not note.system]
         messages = [
             message
@@ -214,11 +210,6 @@ class GitLab:
         ]
         if why_unknown and any(m.body.lstrip().startswith(sticky.MARKER) for m in messages):
             remarks.append(f"crscore's own notes could not be identified ({why_unknown}).")
-        try:
-            approvals = self.client.get(f"{path}/approvals", notes.Approvals)
-            messages += notes.read_approvals(approvals, subject)
-        except _REFUSED as exc:
-            missing.append(f"Approvals could not be read ({exc.reason}).")
         # The result may be posted where people without access to these notes read it.
         internal = sum(map(notes.is_internal, items))
         if internal:
@@ -229,7 +220,6 @@ class GitLab:
             messages=tuple(messages),
             listed=len(items),
             certain=account is not None,
-            missing=tuple(missing),
             notes=tuple(remarks),
         )
 
@@ -261,7 +251,6 @@ class GitLab:
 
     def _read_change(
         self,
-        repository: str,
         path: str,
         refs: DiffRefs,
         entries: Sequence[versions.Entry],
@@ -289,8 +278,7 @@ class GitLab:
         if not ids:
             raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
         version = read_version(self.client, path, max(ids))
-        withheld = versions.find_withheld(version, partial(read_file, self.client, repository))
-        read = versions.convert_version(version, limits.diff, withheld)
+        read = versions.convert_version(version, limits.diff)
         return read._replace(notes=(*unused, *read.diff.notes))
 
     def _with_files(self, repository: str, head: str, change: Change, limits: Limits) -> Change:

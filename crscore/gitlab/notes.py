@@ -1,8 +1,8 @@
 """Notes of a merge request as messages.
 
-Sources: https://docs.gitlab.com/api/discussions/#list-all-merge-request-discussion-items and
-https://docs.gitlab.com/api/merge_request_approvals/. Draft notes are in a list of their own, which
-is not read; system notes ("added 2 commits") and internal notes are left out.
+Source: https://docs.gitlab.com/api/discussions/#list-all-merge-request-discussion-items. Draft
+notes are in a list of their own, which is not read; system notes ("added 2 commits") and internal
+notes are left out.
 """
 
 import re
@@ -45,32 +45,25 @@ class User(msgspec.Struct, frozen=True):
         return self.bot or _BOT.fullmatch(self.username) is not None
 
 
-class _RangeEnd(msgspec.Struct, frozen=True):
-    line_code: str | None = None
-    """Hash of the path, old line and new line: `adc83b19..._5_7`."""
+class _Lines(msgspec.Struct, frozen=True):
     old_line: _Line | None = None
     new_line: _Line | None = None
 
     def line_in(self, side: Side) -> int | None:
-        """Return the line number; older servers send only `line_code`."""
-        if (line := self.old_line if side is Side.OLD else self.new_line) is not None:
-            return line
-        match = re.search(r"_(\d{1,9})_(\d{1,9})$", self.line_code or "")
-        return int(match[1 if side is Side.OLD else 2]) if match else None
+        """Return the line number in one version."""
+        return self.old_line if side is Side.OLD else self.new_line
 
 
 class _Range(msgspec.Struct, frozen=True):
-    start: _RangeEnd | None = None
+    start: _Lines | None = None
 
 
-class Position(msgspec.Struct, frozen=True):
+class Position(_Lines, frozen=True):
     """Position of a note in a version of the change."""
 
     head_sha: str | None = None
     old_path: str | None = None
     new_path: str | None = None
-    old_line: _Line | None = None
-    new_line: _Line | None = None
     line_range: _Range | None = None
 
 
@@ -96,17 +89,6 @@ class Discussion(msgspec.Struct, frozen=True):
 
     id: str
     notes: tuple[NoteItem, ...] = ()
-
-
-class _Approver(msgspec.Struct, frozen=True):
-    user: User
-    approved_at: str | None = None
-
-
-class Approvals(msgspec.Struct, frozen=True):
-    """Approvals of a merge request."""
-
-    approved_by: tuple[_Approver, ...] = ()
 
 
 class Subject(NamedTuple):
@@ -151,7 +133,7 @@ def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteI
             yield note, message
             continue
         side = Side.OLD if position.new_line is None and position.old_line is not None else Side.NEW
-        line = position.old_line if side is Side.OLD else position.new_line
+        line = position.line_in(side)
         start = position.line_range.start if position.line_range else None
         start_line = start.line_in(side) if start else None
         message = replace(
@@ -171,23 +153,6 @@ def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteI
             resolved=bool(note.resolved) if note.resolvable else None,
         )
         yield note, message
-
-
-def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[HostMessage]:
-    """Convert the approvals to reviews without text."""
-    for approver in approvals.approved_by:
-        yield HostMessage(
-            id=approver.user.id,
-            kind=MessageKind.REVIEW,
-            body="",
-            login=approver.user.username,
-            is_bot=approver.user.is_bot,
-            url=subject.url,
-            created=approver.approved_at or "",
-            state="APPROVED",
-            minimized=False,
-            is_trusted=_is_trusted(approver.user, subject),
-        )
 
 
 def is_internal(note: NoteItem) -> bool:

@@ -11,8 +11,6 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -22,7 +20,7 @@ import msgspec
 
 from crscore.diff.languages import language_of
 from crscore.diff.parse import DiffLimits
-from crscore.errors import HostError, NotFoundError
+from crscore.errors import HostError
 from crscore.gitlab import notes
 from crscore.gitlab.client import Client
 from crscore.hosts.listed_files import ListedFile, join_files, read_patch
@@ -34,10 +32,6 @@ from crscore.text import count_noun
 _HEADER: Final = re.compile(
     r"^@@ -(?P<old>\d{1,9})(?:,(\d+))? \+(?P<new>\d{1,9})(?:,(\d+))? @@", re.M
 )
-# A comparison takes two requests. After the maximum, each file listed without lines counts as one
-# whose lines are withheld.
-MAX_COMPARED: Final = 200
-"""Maximum number of files, listed without changed lines, whose two contents are compared."""
 # The newest version, and those that outdated notes were written on (`MAX_COMMITS`).
 MAX_CACHED_VERSIONS: Final = 24
 
@@ -106,16 +100,13 @@ class FileRow(msgspec.Struct, frozen=True):
     too_large: bool | None = None
 
     @property
-    def is_withheld(self) -> bool | None:
-        """Whether GitLab omits its lines; None if only a comparison of contents can show it."""
-        # GitLab sends both since version 18.4.
+    def is_withheld(self) -> bool:
+        """Whether GitLab omits its lines, or may omit them."""
         if self.collapsed is not None or self.too_large is not None:
             return bool(self.collapsed or self.too_large)
-        # "Binary files a/x.png and b/x.png differ"
-        if re.search(r"^(?:@@ |Binary files |GIT binary patch)", self.diff or "", re.M):
-            return False
-        has_reason = self.new_file or self.deleted_file or self.renamed_file
-        return None if has_reason or self.a_mode != self.b_mode else True
+        # Before version 18.4, GitLab lists a change that is too large like an empty file, a renamed
+        # file or a new mode. "Binary files a/x.png and b/x.png differ" is a change that is shown.
+        return not re.search(r"^(?:@@ |Binary files |GIT binary patch)", self.diff or "", re.M)
 
 
 class Version(Entry, frozen=True):
@@ -174,43 +165,9 @@ def read_file(client: Client, project: str | int, path: str, ref: str) -> bytes:
     return data
 
 
-def find_withheld(version: Version, read: Callable[[str, str], bytes]) -> frozenset[str]:
-    """Return the paths of the files whose lines GitLab omits without a flag.
-
-    Before 18.4, GitLab lists a change that is too large without lines, exactly like an empty file,
-    a renamed file or a new mode. Only the contents show the difference.
-
-    Args:
-        version: The version.
-        read: Reads a file, by path and commit.
-
-    Raises:
-        HostError: A file cannot be read.
-    """
-    rows = [row for row in version.diffs if row.is_withheld is None]
-    withheld = {row.new_path for row in rows[MAX_COMPARED:]}
-    for row in rows[:MAX_COMPARED]:
-        old = new = None
-        # If the host no longer has one of the two contents, the lines may have been withheld.
-        with suppress(NotFoundError):
-            old = b"" if row.new_file else read(row.old_path, version.base_commit_sha)
-            new = b"" if row.deleted_file else read(row.new_path, version.head_commit_sha)
-        if old is None or new is None or (old != new and b"\0" not in (old + new)):
-            withheld.add(row.new_path)
-    return frozenset(withheld)
-
-
-def convert_version(
-    version: Version, limits: DiffLimits, withheld: Collection[str] = frozenset()
-) -> Change:
-    """Convert a version to a change.
-
-    Args:
-        version: The version.
-        limits: Size limits of the diff.
-        withheld: Paths from `find_withheld`.
-    """
-    listing = {row.new_path: _convert_row(row, limits, withheld) for row in version.diffs}
+def convert_version(version: Version, limits: DiffLimits) -> Change:
+    """Convert a version to a change, within the size limits of a diff."""
+    listing = {row.new_path: _convert_row(row, limits) for row in version.diffs}
     change = join_files(listing, limits)
     missing = (*change.missing, *_note_difference(version, len(listing)))
     return change._replace(missing=missing)
@@ -239,9 +196,7 @@ def hunk_until(version: Version, message: HostMessage) -> str | None:
     return None
 
 
-def count_lines(
-    version: Version, withheld: Collection[str] = frozenset()
-) -> tuple[int | None, str | None]:
+def count_lines(version: Version) -> tuple[int | None, str | None]:
     """Return the number of changed lines, None if GitLab omits some, and the main language."""
     lines: Counter[str] = Counter()
     total = 0
@@ -254,14 +209,14 @@ def count_lines(
             lines[language] += count
     # Above its limits, GitLab lists a file without lines, or not at all:
     # https://docs.gitlab.com/administration/diff_limits/
-    cut = withheld or any(row.is_withheld for row in version.diffs)
+    cut = any(row.is_withheld for row in version.diffs)
     is_complete = not cut and not _note_difference(version, len(version.diffs))
     # Of languages with equally many lines, the first by name, so that the result is reproducible.
     main = min(lines, key=lambda language: (-lines[language], language), default=None)
     return total if is_complete else None, main
 
 
-def _convert_row(row: FileRow, limits: DiffLimits, withheld: Collection[str]) -> ListedFile:
+def _convert_row(row: FileRow, limits: DiffLimits) -> ListedFile:
     moved = row.renamed_file and row.old_path != row.new_path
     status = FileStatus.MODIFIED
     for flag, value in (
@@ -292,7 +247,7 @@ def _convert_row(row: FileRow, limits: DiffLimits, withheld: Collection[str]) ->
         ):
             return listed.hide("have a truncated patch")
         return listed
-    if row.is_withheld or row.new_path in withheld:
+    if row.is_withheld:
         reason = "have a change that the host omits because it is too large"
         return ListedFile(file).hide(reason)
     modes = {row.a_mode, row.b_mode} - {None, "0"}  # "0" where there is no file

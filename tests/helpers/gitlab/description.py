@@ -105,8 +105,6 @@ ENTITIES: Final[dict[str, dict[str, Kind]]] = {
     },
     "Range": {"start": "Point", "end": "Point"},
     "Point": {"line_code": str, "type": str, "old_line": int, "new_line": int},
-    "Approvals": {"user": "UserBasic", "approved_at": str},
-    "MergeRequestApprovals": {"approved": bool, "approved_by": ["Approvals"]},
     "File": {
         "file_name": str,
         "file_path": str,
@@ -132,7 +130,6 @@ ANSWERS: Final[dict[str, Kind]] = {
     rf"{_PROJECT}/merge_requests": ["MergeRequest"],
     rf"{_MERGE_REQUEST}/notes/\d+/award_emoji": ["AwardEmoji"],
     _MERGE_REQUEST: "MergeRequest",
-    rf"{_MERGE_REQUEST}/approvals": "MergeRequestApprovals",
     rf"{_MERGE_REQUEST}/versions": ["MergeRequestDiff"],
     rf"{_MERGE_REQUEST}/versions/\d+": "MergeRequestDiffFull",
     rf"{_MERGE_REQUEST}/discussions": ["Discussion"],

@@ -58,7 +58,7 @@ class Server:
     page_limit: int = 100
     may_write: bool = True
     hidden_lines: int = 10**9
-    """A longer patch is left out without a flag, as before GitLab 18.4."""
+    """A longer patch is left out as too large."""
     faults: faults.Plan = field(default_factory=lambda: faults.Script({}))
     log: list[Entry] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
@@ -191,8 +191,8 @@ class Server:
             return self._write(path, request)
         if match := re.fullmatch(r"/versions/(\d+)", path):
             return Answer(body=self._version(int(match[1])))
-        if path in ("", "/approvals"):
-            return Answer(body=self._merge_request() if not path else self._approvals())
+        if not path:
+            return Answer(body=self._merge_request())
         lists = {"/versions": self._versions, "/discussions": self._discussions}
         if match := re.fullmatch(r"/notes/(\d+)/award_emoji", path):
             lists[path] = lambda: self._reactions(int(match[1]))
@@ -272,6 +272,8 @@ class Server:
                 "renamed_file": change.status == "renamed",
                 "deleted_file": change.status == "removed",
                 "diff": self._patch(change),
+                "collapsed": False,
+                "too_large": change.patch is not None and not self._patch(change),
             }
             for change in changes
         ]
@@ -337,14 +339,6 @@ class Server:
         ]
         user = _user(self.world.viewer)
         return [{"id": at, "name": name, "user": user} for at, name in enumerate(names, start=1)]
-
-    def _approvals(self) -> dict[str, Any]:
-        rows = [
-            {"user": _user(review.author), "approved_at": iso(review.at)}
-            for review in self.pull.reviews
-            if review.state == "APPROVED" and review.author
-        ]
-        return {"approved_by": rows}
 
     def _file(self, path: str, ref: str) -> Answer:
         commit = self.repository.resolve(ref)

@@ -30,11 +30,8 @@ def test_unchanged_line_is_of_the_new_file() -> None:
     assert (message.path, message.line, message.side) == ("new.py", 5, Side.NEW)
 
 
-@pytest.mark.parametrize(
-    "start",
-    [{"new_line": 4, "type": "new"}, {"line_code": f"{'c' * 40}_2_4", "type": "new"}],
-)
-def test_range_starts_where_its_point_or_its_code_says(start: dict) -> None:
+def test_range_starts_where_its_point_says() -> None:
+    start = {"new_line": 4, "type": "new"}
     place = PLACE | {"new_line": 6, "line_range": {"start": start, "end": {}}}
     (message,) = read({"position": place})
     assert (message.start_line, message.line) == (4, 6)
@@ -114,7 +111,6 @@ def test_own_notes_are_those_of_the_account() -> None:
         (NoteItem, "Note"),
         (Discussion, "Discussion"),
         (notes.Position, "Position"),
-        (notes.Approvals, "MergeRequestApprovals"),
         (notes.User, "MergeRequestAuthor"),
         (versions.Entry, "MergeRequestDiff"),
         (versions.Version, "MergeRequestDiffFull"),

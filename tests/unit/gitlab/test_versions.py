@@ -4,13 +4,10 @@ import msgspec
 import pytest
 
 from crscore.diff.parse import DiffLimits
-from crscore.errors import NotFoundError
 from crscore.gitlab.versions import (
-    MAX_COMPARED,
     Version,
     convert_version,
     count_lines,
-    find_withheld,
     hunk_until,
 )
 from crscore.hosts.records import Change, HostMessage, MessageKind
@@ -18,6 +15,7 @@ from crscore.records import FileStatus, Side
 
 HUNK = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 MODES = {"a_mode": "100644", "b_mode": "100644"}
+SHOWN = {"too_large": False, "collapsed": False}
 
 
 def read(*rows: dict, size: str | None = None) -> Change:
@@ -39,8 +37,8 @@ def test_hunks_are_read_with_and_without_headers(text: str) -> None:
     [
         ({"new_file": True, "diff": "@@ -0,0 +1 @@\n+a\n"}, FileStatus.ADDED),
         ({"deleted_file": True, "diff": "@@ -1 +0,0 @@\n-a\n"}, FileStatus.DELETED),
-        ({"renamed_file": True, "old_path": "w.py", "diff": ""}, FileStatus.RENAMED),
-        ({"a_mode": "100644", "b_mode": "100755", "diff": ""}, FileStatus.MODE_CHANGED),
+        ({"renamed_file": True, "old_path": "w.py", "diff": "", **SHOWN}, FileStatus.RENAMED),
+        ({"b_mode": "100755", "diff": "", **SHOWN}, FileStatus.MODE_CHANGED),
         ({"diff": HUNK}, FileStatus.MODIFIED),
     ],
 )
@@ -136,60 +134,25 @@ def test_lines_of_a_change_that_is_not_shown_are_unknown(more: dict) -> None:
     assert count_lines(version)[0] is None
 
 
-NEW, DELETED, MOVED = {"new_file": True}, {"deleted_file": True}, {"renamed_file": True}
-COMMITS = {"base_commit_sha": "base", "head_commit_sha": "head"}
-
-
 @pytest.mark.parametrize(
-    ("row", "old", "new", "expected"),
+    ("row", "expected"),
     [
-        ({}, b"a\n", b"b\n", True),
-        ({"diff": "--- a/x.py\n+++ b/x.py\n"}, b"a\n", b"b\n", True),
-        ({"diff": None}, b"a\n", b"b\n", True),
-        ({"b_mode": "100755"}, b"a\0", b"b\0", False),
-        (NEW, None, b"", False),
-        (NEW, None, b"a\n", True),
-        (NEW, None, b"\x89PNG\0", False),
-        (DELETED, b"", None, False),
-        (DELETED, b"a\n", None, True),
-        (MOVED, b"a\n", b"a\n", False),
-        (MOVED, b"a\n", b"b\n", True),
-        ({"b_mode": "100755"}, b"a\n", b"a\n", False),
-        ({"b_mode": "100755"}, b"a\n", b"b\n", True),
-        # The host does not have the file.
-        (MOVED, None, b"b\n", True),
-        # From 18.4, flags say what is withheld.
-        ({"too_large": False, "collapsed": False}, b"a\n", b"b\n", False),
-        ({"diff": "Binary files a/x.py and b/x.py differ\n"}, b"a\n", b"b\n", False),
+        ({}, True),
+        ({"diff": "--- a/x.py\n+++ b/x.py\n"}, True),
+        ({"diff": None}, True),
+        ({"b_mode": "100755"}, True),
+        ({"new_file": True}, True),
+        ({"deleted_file": True}, True),
+        ({"renamed_file": True}, True),
+        ({"new_file": True, **SHOWN}, False),
+        ({"diff": "Binary files a/x.py and b/x.py differ\n"}, False),
     ],
 )
-def test_contents_tell_lines_that_are_left_out_from_none(
-    row: dict, old: bytes | None, new: bytes | None, expected: bool
+def test_file_without_lines_is_missing_unless_gitlab_says_that_it_shows_all(
+    row: dict, expected: bool
 ) -> None:
-    files = {("w.py", "base"): old, ("x.py", "head"): new}
-
-    def read_file(path: str, commit: str) -> bytes:
-        data = files[path, commit]
-        if data is None:
-            raise NotFoundError(f"GET {path}", "404")
-        return data
-
     value = {"new_path": "x.py", "old_path": "w.py", "diff": "", **MODES, **row}
-    version = msgspec.convert({"id": 1, "diffs": [value], "real_size": "1", **COMMITS}, Version)
-    withheld = find_withheld(version, read_file)
-    change = convert_version(version, DiffLimits(), withheld)
+    version = msgspec.convert({"id": 1, "diffs": [value], "real_size": "1"}, Version)
+    change = convert_version(version, DiffLimits())
     assert bool(change.missing) is bool(change.diff.files[0].missing) is expected
-    assert (count_lines(version, withheld)[0] is None) is expected
-
-
-def test_changed_file_without_lines_is_missing_even_if_nothing_is_compared() -> None:
-    version = read({"new_path": "x.py", "diff": ""})
-    assert "x.py" in version.missing[0]
-
-
-def test_contents_of_many_files_are_not_compared() -> None:
-    rows = [{"new_path": f"{at}.py", "old_path": "w.py", **MOVED} for at in range(MAX_COMPARED + 3)]
-    version = msgspec.convert({"id": 1, "diffs": rows}, Version)
-    reads: list[str] = []
-    withheld = find_withheld(version, lambda path, commit: reads.append(path) or b"a")
-    assert (len(withheld), len(reads)) == (3, 2 * MAX_COMPARED)
+    assert (count_lines(version)[0] is None) is expected
