@@ -10,13 +10,13 @@ an address that is not configured. Design: docs/design/022-engines.md.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 
@@ -37,10 +37,16 @@ CONNECT_TIMEOUT_S: Final = 10.0
 # Without it, 1,000 chats to a server that hangs would wait for 1,000 times the time-out.
 MAX_FAILURES_IN_A_ROW: Final = 3
 """Number of failed chats in a row after which no more are sent."""
-# One more than the fields that servers reject one after the other: `max_tokens`, `response_format`
-# and the three optional ones.
-MAX_FORMATS: Final = 6
-"""Maximum number of request formats tried for one chat."""
+# OpenAI's reasoning models require another name and reject a temperature
+# (https://platform.openai.com/docs/api-reference/chat/create); not every server has the others.
+_REJECTIONS: Final = {
+    "max_tokens": "max_completion_tokens",
+    "response_format": "response_format|json_schema|json_object|structured output|guided",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "seed": "seed",
+}
+"""Field of a request -> pattern of the message, in lower case, with which a server rejects it."""
 _ORIGIN: Final = "engine openai"
 # The client requires a key, and local servers ignore it.
 _PLACEHOLDER_KEY: Final = "none"
@@ -49,15 +55,6 @@ _PLACEHOLDER_KEY: Final = "none"
 # status 500: https://github.com/ggml-org/llama.cpp/pull/15780
 _TOO_LONG_PHRASES: Final = (
     "context length", "context_length", "context size", "maximum context", "n_ctx"
-)  # fmt: skip
-_SCHEMA_PHRASES: Final = (
-    "response_format", "json_schema", "json_object", "structured output", "guided"
-)  # fmt: skip
-
-
-# Baidu, MiniMax, Cloudflare and gateways have keys of their own
-_MESSAGE_KEYS: Final = (
-    "message", "detail", "error", "errors", "msg", "error_msg", "status_msg", "base_resp", "text"
 )  # fmt: skip
 
 
@@ -86,7 +83,6 @@ _REFUSALS: Final = {
     ),
     429: Failure("too many requests", "lower concurrency, or try later"),
 }
-_PROXY: Final = "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY)"
 _NO_ANSWER_IN_TIME: Final = Failure("no answer in time", "raise timeout_s, or lower concurrency")
 # OpenAI says `length`, Mistral `model_length`, Anthropic and Google `max_tokens`.
 _CUT: Final = frozenset(("length", "model_length", "max_tokens", "max_output_tokens"))
@@ -205,11 +201,11 @@ class OpenAI:
         try:
             # A redirect must not take the key to another server.
             http_client = openai.DefaultAsyncHttpxClient(follow_redirects=False)
-        except OSError as exc:
-            reason = "the trusted certificates (SSL_CERT_FILE or SSL_CERT_DIR) cannot be read"
-            raise EngineError(f"{reason}: {exc.strerror or exc}") from exc
-        except (ValueError, ImportError) as exc:  # an unknown scheme, or the package for SOCKS
-            raise EngineError(f"{_PROXY} cannot be used: {one_line(str(exc))}") from exc
+        # No certificates, an unknown scheme of a proxy, or the package for SOCKS is missing.
+        except (OSError, ValueError, ImportError) as exc:
+            reason = "the certificates (SSL_CERT_FILE) or the proxy (HTTPS_PROXY, ALL_PROXY)"
+            message = f"{reason} of the environment cannot be used: {one_line(str(exc))}"
+            raise EngineError(message) from exc
         async with openai.AsyncOpenAI(
             base_url=self.options.base_url,
             api_key=self.options.api_key or _PLACEHOLDER_KEY,
@@ -258,7 +254,7 @@ class OpenAI:
             fields["response_format"] = {"type": "json_schema", "json_schema": schema}
         try:
             async with asyncio.timeout(self.options.timeout_s):
-                for _ in range(MAX_FORMATS):
+                for _ in range(1 + len(_REJECTIONS)):
                     renamed = {self._renamed.get(name, name): fields[name] for name in fields}
                     body = {name: value for name, value in renamed.items() if name is not None}
                     try:
@@ -270,38 +266,31 @@ class OpenAI:
                         return read_completion(completion)
                     except APIStatusError as exc:
                         rejected = exc
-                        if not self._adapt(body, exc.status_code, _message(exc.body).lower()):
+                        if not self._adapt(body, exc):
                             break
                 return _failure_of_status(rejected)
         except TimeoutError:
             return _NO_ANSWER_IN_TIME
         except OpenAIError as exc:
-            return _failure_of_connection(exc, self.options.base_url)
+            return _failure_of_connection(exc)
         except (ValueError, RecursionError):  # very deep nesting is valid JSON
             return Failure("the reply is not JSON")
 
-    def _adapt(self, sent: dict[str, Any], status: int, message: str) -> bool:
-        """Adapt to a rejected request; return whether another format remains to be tried.
+    def _adapt(self, sent: dict[str, Any], error: openai.APIStatusError) -> bool:
+        """Rename or leave out the field that a server rejects; return whether there is one.
 
-        OpenAI's reasoning models require `max_completion_tokens` instead of `max_tokens` and reject
-        `temperature`; a server without structured output rejects `response_format` with 400 or 422,
-        llama.cpp's Python server with 500. The error messages name the rejected field.
+        llama.cpp's Python server rejects a field with status 500.
         """
-        if status not in {400, 422, 500, 501}:
-            return False
-        # OpenAI's reasoning models reject the older name:
-        # https://platform.openai.com/docs/api-reference/chat/create
-        if "max_tokens" in sent and "max_completion_tokens" in message:
-            self._renamed["max_tokens"] = "max_completion_tokens"
-            return True
-        if "response_format" in sent and any(phrase in message for phrase in _SCHEMA_PHRASES):
-            self._renamed["response_format"] = None
-            return True
-        # A server failure that happens to name a field is not a rejection of that field.
-        optional = ("temperature", "top_p", "seed") if status < 500 else ()
-        rejected = [name for name in optional if name in sent and name in message]
-        self._renamed.update(dict.fromkeys(rejected))
-        return bool(rejected)
+        message = error.response.text.lower()
+        for name, pattern in _REJECTIONS.items():
+            if (
+                error.status_code in {400, 422, 500}
+                and name in sent
+                and re.search(pattern, message)
+            ):
+                self._renamed[name] = pattern if name == "max_tokens" else None
+                return True
+        return False
 
 
 def create(options: OpenAIOptions) -> Engine:
@@ -311,10 +300,8 @@ def create(options: OpenAIOptions) -> Engine:
         ConfigError: An option has a wrong value, or no model or server is named.
     """
     key, address = options.api_key or None, options.base_url or OPENAI_URL
-    if not options.model:
-        raise ConfigError("model", _ORIGIN, "expected a model of the server: openai:MODEL")
-    if not options.model.isprintable():
-        expected = f"expected printable characters, got {options.model!r}"
+    if not options.model or not options.model.isprintable():
+        expected = "expected a model of the server, in printable characters: openai:MODEL"
         raise ConfigError("model", _ORIGIN, expected)
     if not options.base_url and key is None:
         expected = "set OPENAI_BASE_URL to a server's address, or OPENAI_API_KEY for OpenAI's own"
@@ -343,27 +330,18 @@ def read_completion(completion: Any) -> Answer | Failure:
     """Return the answer in a completion's first choice, with a reason when its text is empty.
 
     Args:
-        completion: A `ChatCompletion`, which the client does not check, or a text if the
-            server did not send JSON.
+        completion: A `ChatCompletion`, which the client does not check, or another value if the
+            server sent something else.
     """
-    if isinstance(completion, str):
-        return Failure(f"the reply is not JSON: {one_line(completion)}")
-    if isinstance(completion, list):  # Google's errors
-        completion = next(iter(completion), None)
     choices = getattr(completion, "choices", None)
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = getattr(choice, "message", None)
-    # Some servers and gateways answer with status 200 and an error, also in the choice.
-    error = getattr(completion, "error", None) or getattr(choice, "error", None)
-    if error:
-        return Failure(f"the server reports an error: {_message(error)}")
-    if choice is None or message is None or not hasattr(message, "content"):
-        reply = completion
-        if hasattr(completion, "to_dict"):
-            reply = completion.to_dict(warnings=False)
-        if error := _find_message(reply):
+    choice: Any = choices[0] if isinstance(choices, list) and choices else None
+    message: Any = getattr(choice, "message", None)
+    if not hasattr(message, "content"):
+        # Some gateways answer with status 200 and an error.
+        if error := getattr(completion, "error", None):
             return Failure(f"the server reports an error: {_message(error)}")
-        return Failure(f"the reply has no choices: {one_line(str(reply))}", is_of_chat=True)
+        reply = completion.to_dict(warnings=False) if hasattr(completion, "to_dict") else completion
+        return Failure(f"the reply has no choices: {one_line(str(reply))}")
     text, finish = _content_text(message.content), str(choice.finish_reason).lower()
     reason = None
     if not text.strip():
@@ -387,41 +365,24 @@ def read_completion(completion: Any) -> Answer | Failure:
 
 
 def _content_text(content: object) -> str:
-    """Return a message's text; some servers send a list of parts, of which some are reasoning."""
+    """Return a message's text; Mistral's reasoning models send a list of parts."""
     if isinstance(content, list):
-        parts = (
-            part.get("text")
-            for part in content
-            if isinstance(part, dict)
-            and part.get("type", "text") in ("text", "output_text")
-            and not part.get("thought")
-        )
-        return "".join(part for part in parts if isinstance(part, str))
+        parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        return "".join(str(part.get("text")) for part in parts)
     return content if isinstance(content, str) else ""
 
 
-def _failure_of_connection(error: openai.OpenAIError, address: str) -> Failure:
-    from openai import APIConnectionError, APITimeoutError  # noqa: PLC0415
+def _failure_of_connection(error: openai.OpenAIError) -> Failure:
+    from openai import APITimeoutError  # noqa: PLC0415
 
     cause = error.__cause__
-    detail = f" ({text})" if (text := one_line(str(cause or ""))) else ""
-    is_unconnected = type(cause).__name__ in {"ConnectError", "ConnectTimeout"}
-    if "CERTIFICATE_VERIFY_FAILED" in detail:
-        remedy = "set SSL_CERT_FILE to a file with the certificate of its authority"
-        return Failure(f"the server's certificate cannot be trusted{detail}", remedy, is_final=True)
-    server, proxies = urlsplit(address), getproxies()
-    has_proxy = server.scheme in proxies or "all" in proxies
-    is_bypassed = not has_proxy or proxy_bypass(server.hostname or "")
-    if type(cause).__name__ == "ProxyError" or (is_unconnected and not is_bypassed):
-        remedy = "start it, or set NO_PROXY to the server's host"
-        return Failure(f"{_PROXY} does not connect{detail}", remedy)
-    if is_unconnected:
-        remedy = "start it, or set OPENAI_BASE_URL to a running one"
-        return Failure(f"the server is not reachable{detail}", remedy)
+    text = one_line(str(cause or error))
+    if type(cause).__name__ in {"ConnectError", "ConnectTimeout", "ProxyError"}:
+        variables = "OPENAI_BASE_URL, the proxy (HTTPS_PROXY, NO_PROXY) and SSL_CERT_FILE"
+        return Failure(f"the server is not reachable ({text})", f"start it, or check {variables}")
     if isinstance(error, APITimeoutError):
         return _NO_ANSWER_IN_TIME
-    is_broken = isinstance(error, APIConnectionError)
-    return Failure(f"the connection broke{detail}" if is_broken else one_line(str(error)))
+    return Failure(f"the connection broke ({text})")
 
 
 def _failure_of_status(error: openai.APIStatusError) -> Failure:
@@ -443,15 +404,5 @@ def _failure_of_status(error: openai.APIStatusError) -> Failure:
 
 
 def _message(body: object) -> str:
-    """Return the message in an error's body, in the format of OpenAI, FastAPI or another server."""
-    return one_line(str(_find_message(body) or body or ""))
-
-
-def _find_message(body: object) -> object:
-    """Return the innermost message of an error's body; None without one."""
-    if isinstance(body, list) and len(body) > 0:
-        return _find_message(body[0]) or body
-    if not isinstance(body, dict):
-        return None
-    message = next((body[key] for key in _MESSAGE_KEYS if body.get(key)), None)
-    return message and (_find_message(message) or message)
+    """Return the message in an error's body; all of a body that is not in OpenAI's format."""
+    return one_line(str((isinstance(body, dict) and body.get("message")) or body or ""))

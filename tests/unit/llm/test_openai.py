@@ -129,18 +129,16 @@ def test_an_answer_cut_by_the_limit_is_not_whole(finish: str) -> None:
         (well(None, finish_reason="content_filter"), "content filter"),
         (well(None, message={"content": None, "refusal": "I will\x1b not"}), "refused: I will not"),
         (Say(body=b'{"error": {"message": "no credits"}}'), "reports an error: no credits"),
-        (Say(body=b'{"object": "error", "message": "busy"}'), "reports an error: busy"),
         (Say(body=b'{"error": "busy"}'), "reports an error: busy"),
-        (Say(body=b'[{"error": {"code": 400, "message": "busy"}}]'), "reports an error: busy"),
-        (Say(body=b'{"detail": [{"msg": "busy"}]}'), "reports an error: busy"),
-        (completion(None, base_resp={"status_msg": "busy"}), "reports an error: busy"),
-        (completion([{"message": None, "error": {"message": "busy"}}]), "reports an error: busy"),
+        (Say(body=b'[{"error": {"code": 400, "message": "busy"}}]'), "no choices: .*busy"),
+        (Say(body=b'{"detail": [{"msg": "busy"}]}'), "no choices: .*busy"),
+        (completion([{"message": None, "error": {"message": "busy"}}]), "no choices: .*busy"),
         (Say(body=b'{"queue": 12}'), r"no choices: \{'queue': 12\}"),
-        (Say(body=b"busy", headers={"content-type": "text/plain"}), "not JSON: busy"),
+        (Say(body=b"busy", headers={"content-type": "text/plain"}), "no choices: busy"),
         (error(400, "Maximum context length is 8 tokens"), "does not fit"),
         (error(413, "request (9 tokens) exceeds the available context size"), "does not fit"),
         (error(400, "What is this?"), "HTTP 400: What is this"),
-        (Say(body=b"<html>", headers={"content-type": "text/html"}), "not JSON"),
+        (Say(body=b"<html>", headers={"content-type": "text/html"}), "no choices: <html>"),
         (Say(body=b"[" * 100_000), "not JSON"),
         (Say(body=b"[]"), "no choices"),
         (Say(body=b'{"choices": [{"mess'), "not JSON"),
@@ -275,7 +273,6 @@ def test_an_answer_in_parts_is_joined() -> None:
         {"type": "text", "text": "half "},
         {"type": "image"},
         {"type": "reasoning", "text": "a draft"},
-        {"text": "a draft", "thought": True},
         {"type": "text", "text": "whole"},
     ]
     assert one(well(None, message={"content": parts})).text == "half whole"
@@ -321,12 +318,12 @@ def test_no_server_is_one_error() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        ("SSL_CERT_FILE", "/nowhere/ca.pem", "trusted certificates .*: No such file"),
-        ("SSL_CERT_FILE", "EMPTY", "trusted certificates .*: .* no certificate"),
-        ("HTTPS_PROXY", "http://127.0.0.1:1", r"the proxy of the environment .* does not connect"),
-        ("ALL_PROXY", "http://127.0.0.1:1", r"the proxy of the environment .* does not connect"),
-        ("HTTPS_PROXY", "ftp://127.0.0.1:1", "the proxy of the environment .* cannot be used"),
-        ("HTTPS_PROXY", "REFUSES", r"the proxy .* does not connect \(407 Authenticate\)"),
+        ("SSL_CERT_FILE", "/nowhere/ca.pem", "certificates .* cannot be used: .*No such file"),
+        ("SSL_CERT_FILE", "EMPTY", "certificates .* cannot be used: .* no certificate"),
+        ("HTTPS_PROXY", "http://127.0.0.1:1", "not reachable .* check .* the proxy"),
+        ("ALL_PROXY", "http://127.0.0.1:1", "not reachable .* check .* the proxy"),
+        ("HTTPS_PROXY", "ftp://127.0.0.1:1", "the proxy .* of the environment cannot be used"),
+        ("HTTPS_PROXY", "REFUSES", r"not reachable \(407 Authenticate\).* check .* the proxy"),
     ],
 )
 def test_certificates_and_proxies_are_named(
@@ -357,7 +354,7 @@ def test_certificates_and_proxies_are_named(
 def test_certificate_that_is_not_trusted_is_named(tmp_path: Path) -> None:
     with (
         tls.serve(tmp_path / "both.pem") as url,
-        pytest.raises(GenerationError, match=r"certificate cannot be trusted.*SSL_CERT_FILE"),
+        pytest.raises(GenerationError, match=r"CERTIFICATE_VERIFY_FAILED.*SSL_CERT_FILE"),
     ):
         engine(url).complete(chats(1), PLAIN)
 
@@ -450,7 +447,7 @@ def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatc
     [
         ({}, "model: expected a model of the server"),
         ({"model": "m"}, "base_url: set OPENAI_BASE_URL"),
-        ({"model": "m\udcff", "api_key": "k"}, "model: expected printable"),
+        ({"model": "m\udcff", "api_key": "k"}, "model: expected a model .*, in printable"),
         ({"model": "m", "api_key": "k", "lora": "x"}, "lora: is not an option"),
         ({"model": "m", "base_url": "localhost:8000"}, "base_url: expected http"),
         ({"model": "m", "base_url": "ftp://host/v1"}, "base_url: expected http"),
