@@ -2,12 +2,11 @@
 
 Tool: the official SDK `mcp` (extra `crscore[mcp]`, tested: 2.3.0). The server speaks over standard
 input and output, reads no file and opens no connection; the encoder is loaded at the first call.
+The SDK answers no line that is no message, and no call that it still works on when the input ends.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ import msgspec
 from crscore.agents.evaluation import MEASURES, evaluate
 from crscore.agents.triage import triage
 from crscore.errors import CRScoreError, DependencyError
-from crscore.text import replace_surrogates
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -24,86 +22,11 @@ if TYPE_CHECKING:
 
     from crscore.scorer import Scorer
 
-MAX_END_S = 600
-"""Maximum seconds that the answers may take after the end of the input."""
 INSTRUCTIONS = (
     "Judge code reviews. `triage_review` says for each remark whether to fix, answer or "
     "skip it, and what in the code confirms or refutes it. `score_review` says how useful a review "
     "is. Pass a unified diff, and the review as text or as JSON of comments (body, path, line)."
 )
-
-
-def serve(scorer: Scorer) -> None:
-    """Serve an agent over standard input and output, until the input ends and all is answered.
-
-    Raises:
-        DependencyError: The package `mcp` is not installed.
-    """
-    server = make_server(scorer)._lowlevel_server
-    import anyio  # noqa: PLC0415
-    from mcp.server.stdio import stdio_server  # noqa: PLC0415
-
-    # The SDK drops lines that are no message, and requests on which it still works when the input
-    # ends: an agent would wait for ever.
-    unanswered: set[object] = set()
-
-    async def read(source: Any, requests: Any, target: Any) -> None:
-        async with requests:
-            async for item in source:
-                if isinstance(item, Exception):
-                    await target.send(_refuse(item))
-                    continue
-                fields = item.message.model_dump()
-                if fields.get("method") == "notifications/cancelled":
-                    # A cancelled request gets no answer.
-                    unanswered.discard((fields["params"] or {}).get("requestId"))
-                elif "method" in fields and "id" in fields:
-                    unanswered.add(fields["id"])
-                await requests.send(item)
-            # The SDK ends as soon as this stream does, so it stays open until all is answered.
-            with anyio.move_on_after(MAX_END_S):
-                while unanswered:
-                    await anyio.sleep(0.02)
-
-    async def write(answers: Any, target: Any) -> None:
-        async for item in answers:
-            await target.send(item)
-            unanswered.discard(getattr(item.message, "id", None))
-
-    async def run() -> None:
-        requests, read_stream = anyio.create_memory_object_stream[Any]()
-        write_stream, answers = anyio.create_memory_object_stream[Any]()
-        async with stdio_server() as (source, target), anyio.create_task_group() as tasks:
-            tasks.start_soon(read, source, requests, target)
-            tasks.start_soon(write, answers, target)
-            options = server.create_initialization_options()
-            await server.run(read_stream, write_stream, options)
-            tasks.cancel_scope.cancel()
-            target.close()
-
-    anyio.run(run)
-
-
-def _refuse(error: Any) -> Any:
-    """Return the answer to a line that is no message, with its id if it has one."""
-    from mcp.shared.message import SessionMessage  # noqa: PLC0415
-    from mcp_types import ErrorData, JSONRPCError  # noqa: PLC0415
-
-    faults = error.errors()
-    is_json = faults[0]["type"] != "json_invalid"
-    # Pydantic reports a fault for each kind of message that the line is not: some with the whole
-    # line as the input, others with one of its fields.
-    values = [fault["input"] for fault in faults]
-    with contextlib.suppress(ValueError, RecursionError):
-        # Unlike the SDK's, this parser reads half of a surrogate pair.
-        values = values if is_json else [json.loads(values[0])]
-    ids = (value.get("id") for value in values if isinstance(value, dict))
-    number = next((candidate for candidate in ids if type(candidate) in (int, str)), None)
-    reason = f"no JSON message in UTF-8, without halves of surrogate pairs: {faults[0]['msg']}"
-    # https://www.jsonrpc.org/specification#error_object: an invalid request, or a parse error.
-    data = ErrorData(code=-32600 if is_json else -32700, message=reason)
-    number = replace_surrogates(number) if isinstance(number, str) else number
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=data))
 
 
 def make_server(scorer: Scorer) -> MCPServer[Any]:

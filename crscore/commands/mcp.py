@@ -26,10 +26,10 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     Examples:
         crscore mcp   # the command that an agent's settings name
     """
-    from crscore.agents.mcp_server import serve  # noqa: PLC0415
+    from crscore.agents.mcp_server import make_server  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     # Not `load_settings`: offline, it refuses all sockets, also those that the server's event loop
     # opens for itself.
-    serve(Scorer(resolve_here(config_file, flags), untrusted=True))
+    make_server(Scorer(resolve_here(config_file, flags), untrusted=True)).run("stdio")
     return 0

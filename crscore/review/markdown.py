@@ -63,8 +63,6 @@ _FORMULA: Final = re.compile(
 _FOOTNOTE: Final = re.compile(r"\[\^([^\]\s]{1,200})\]:[ \t]*")
 _REFERENCE: Final = re.compile(r"\[\^([^\]\s]{1,200})\]")
 _FOOTNOTE_INDENT: Final = 4
-_MAX_FOOTNOTE_ROUNDS: Final = 3
-"""Maximum length of a chain of footnotes, each with a reference to the next."""
 # "<!-->" and "<!--->" are whole comments: https://spec.commonmark.org/0.31.2/#html-comment
 _COMMENT: Final = r"<!--(?:-?>|.*?(?:-->|\Z))"
 # Text up to a comment or an element without Markdown, followed by that comment or element.
@@ -161,9 +159,7 @@ def _markdown() -> MarkdownIt:
     )
     parser.core.ruler.before("inline", "quotes", _drop_quotes)
     parser.core.ruler.at("inline", _read_inline)
-    parser.core.ruler.push("footnotes", _show_footnotes)
     parser.inline.ruler.before("escape", "formula", _read_formula)
-    parser.inline.ruler.before("link", "footnote_reference", _read_reference)
     return parser
 
 
@@ -192,6 +188,9 @@ def _drop_quotes(state: StateCore) -> None:
 
 def _read_inline(state: StateCore) -> None:
     used_labels: frozenset[str] | None = None
+    texts = "\n".join(token.content for token in state.tokens if token.type == "inline")
+    shown_text = re.sub(_COMMENT, "", texts, flags=re.DOTALL)
+    shown_notes = {label.casefold() for label in _REFERENCE.findall(shown_text)}
     for token in state.tokens:
         if token.type == "inline":
             token.children = _parse_inline(state, token.content)
@@ -208,11 +207,22 @@ def _read_inline(state: StateCore) -> None:
                 used_labels = frozenset(map(str.casefold, labels))
             notes = map(_hidden, filter(str.strip, _unseen_definition(token, used_labels)))
             token.type, token.children = "inline", list(notes)
+        elif token.type == "footnote":
+            is_shown, content = token.info in shown_notes, token.content.strip()
+            token.children = _parse_inline(state, content) if is_shown else [_hidden(content)]
+            token.children.append(_html("<br>"))  # the next one is another unit
+            token.type = "inline"
 
 
 def _parse_inline(state: StateCore, content: str) -> list[Token]:
     if content.count("[") > MAX_BRACKETS:
         content = content.replace("[", "&#91;")
+    notes = state.env.get("footnotes", ())
+    content = _REFERENCE.sub(
+        # Readers see a number in its place.
+        lambda match: "" if match[1].casefold() in notes else match[0],
+        content,
+    )
     children: list[Token] = []
     state.md.inline.parse(content, state.md, state.env, children)
     line_break = "hardbreak" if lines_are_remarks(content) else "softbreak"
@@ -249,7 +259,10 @@ def _read_formula(state: StateInline, silent: bool) -> bool:
 
 
 def _read_footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a footnote, with all lines indented below it, as a block rule."""
+    """Parse a footnote, with all lines indented below it, as a block rule.
+
+    It is hidden if no text refers to it, and otherwise read where it is, as one paragraph.
+    """
     position = state.bMarks[start] + state.tShift[start]
     match = _FOOTNOTE.match(state.src, position, state.eMarks[start])
     if match is None or state.is_code_block(start):
@@ -269,38 +282,10 @@ def _read_footnote(state: StateBlock, start: int, end: int, silent: bool) -> boo
     below = state.getLines(start + 1, last + 1, state.blkIndent + _FOOTNOTE_INDENT, False)
     token = state.push("footnote", "", 0)
     token.content = f"{state.src[match.end() : state.eMarks[start]]}\n{below}"
-    # Of two footnotes with one label, the first is shown.
-    state.env.setdefault("footnotes", {}).setdefault(match[1].casefold(), token)
+    token.info = match[1].casefold()
+    state.env.setdefault("footnotes", set()).add(token.info)
     state.line = last + 1
     return True
-
-
-def _read_reference(state: StateInline, silent: bool) -> bool:
-    """Parse a reference to a footnote, of which readers see a number, as an inline rule."""
-    match = _REFERENCE.match(state.src, state.pos)
-    if match is None or match[1].casefold() not in state.env.get("footnotes", ()):
-        return False
-    if not silent:
-        state.env.setdefault("referenced", []).append(match[1].casefold())
-    state.pos = match.end()
-    return True
-
-
-def _show_footnotes(state: StateCore) -> None:
-    """Render the footnotes that shown text refers to, and hide the others."""
-    footnotes = {} if "in_footnote" in state.env else state.env.get("footnotes", {})
-    visible_notes: dict[int, str] = {}
-    html = ""
-    for _ in range(_MAX_FOOTNOTE_ROUNDS if footnotes else 0):
-        tokens = [footnotes[label] for label in dict.fromkeys(state.env.get("referenced", ()))]
-        texts = {id(token): token.content for token in tokens if id(token) not in visible_notes}
-        visible_notes |= texts
-        html += state.md.render("\n\n".join(texts.values()), {**state.env, "in_footnote": True})
-    for token in state.tokens:
-        if token.type == "footnote":
-            token.type = "inline"
-            token.children = [] if id(token) in visible_notes else [_hidden(token.content)]
-    state.tokens.append(Token("inline", "", 0, children=[_html(html)]))
 
 
 def _hidden(text: str) -> Token:

@@ -19,7 +19,6 @@ from crscore.review.visibility import (
     UNSHOWN_ELEMENTS,
     attribute_texts,
     clean,
-    fold_lookalikes,
     hidden_formula,
     hides,
     smuggled,
@@ -35,10 +34,6 @@ CODE_CLOSE: Final = "\x03"
 
 _TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "th"})
 _BOLD: Final = frozenset({"b", "strong"})
-_SIZES: Final = {"sub": 0.75, "sup": 0.75, "small": 0.9}
-"""Size of an element's text in its parent's, as on GitHub."""
-_MIN_SIZE: Final = 0.35
-"""Minimum readable size in the size of other text, about five pixels."""
 _LABEL_TAGS: Final = _BOLD | {"em", "i", "kbd", "sub", "sup", "mark", "span", "td"}
 _MAX_LABEL_PARTS: Final = 8
 """Maximum number of texts in the element of a label."""
@@ -151,7 +146,6 @@ class _ProseReader:
         self._unseen: list[str] = []
         self._hiding = 0
         self._struck = 0
-        self._size = 1.0
         self._code: list[str] | None = None
         self._code_depth = 0
         self._sections: list[_Section] = []
@@ -182,7 +176,7 @@ class _ProseReader:
         """Keep invisible texts, without a bot's stored state."""
         for text in texts:
             for part in _UNSEEN_BREAK.split(text):
-                cleaned = " ".join(_STATE.sub(" ", fold_lookalikes(clean(part))).split())
+                cleaned = " ".join(_STATE.sub(" ", clean(part)).split())
                 if cleaned:
                     self._prose.hidden.append(cleaned)
 
@@ -214,8 +208,7 @@ class _ProseReader:
         elif badge is None:
             self.hide(attribute_texts(attributes))
         self._struck += name in STRUCK
-        self._size *= _SIZES.get(name, 1.0)
-        hiding = hides(name, attributes) or (name in _SIZES and self._size < _MIN_SIZE)
+        hiding = hides(name, attributes)
         self._hiding += hiding
         self._titles += name in _TITLES
         self._bold += name in _BOLD
@@ -248,7 +241,6 @@ class _ProseReader:
             self._end_unit()
         self._hiding -= hiding
         self._struck -= name in STRUCK
-        self._size /= _SIZES.get(name, 1.0)
         self._titles -= name in _TITLES
         self._bold -= name in _BOLD
         if hiding and not self._hiding:
@@ -288,7 +280,7 @@ class _ProseReader:
         # A unit can end within a code span: it is closed here and opened again in the next unit.
         written = "".join([*buffer, f"`{CODE_CLOSE}"] if is_code else buffer)
         buffer[:] = [f"{CODE_OPEN}`"] if is_code else []
-        text = " ".join(fold_lookalikes(written.replace(_EMPTY_CODE, "")).split())
+        text = " ".join(written.replace(_EMPTY_CODE, "").split())
         if text:
             yield text
 

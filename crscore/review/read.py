@@ -9,7 +9,6 @@ from crscore.records import ChangedFile, Comment, Diff, ParsedComment, Position,
 from crscore.review.language import describe_unread, mark_unread
 from crscore.review.proposals import read_proposals
 from crscore.review.sentences import split_comment
-from crscore.review.visibility import is_disguised
 
 # Sizes are limited, not time, so that a result does not depend on the machine
 # (docs/design/013-untrusted-code.md).
@@ -18,7 +17,7 @@ MAX_SENTENCES: Final = 20_000
 
 
 class ReadReview(NamedTuple):
-    """Parts of a review, and what had to be repaired or left out."""
+    """Parts of a review, and what was left out."""
 
     parsed: tuple[ParsedComment, ...]
     """Parts of each comment."""
@@ -29,7 +28,7 @@ class ReadReview(NamedTuple):
     sentences: tuple[Sentence, ...]
     """Visible sentences of all comments, then the hidden ones."""
     notes: tuple[str, ...]
-    """Sentences about characters that were replaced and text that is not scored."""
+    """Sentences about text that is not scored."""
 
 
 def read_review(
@@ -55,12 +54,6 @@ def read_review(
     if english_only:
         sentences = mark_unread(sentences)
     notes = [*describe_unread(sentences)]
-    count = sum(is_disguised(comment.body) for comment in comments)
-    if count and splitter != "paper":
-        has = "1 comment has" if count == 1 else f"{count} comments have"
-        notes.append(
-            f"{has} look-alike or invisible characters inside words; plain ones were read."
-        )
     if len(sentences) > MAX_SENTENCES:
         notes.append(
             f"{MAX_SENTENCES:,} of {len(sentences):,} sentences are scored; "

@@ -65,8 +65,8 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
     images, HTML, link targets, labels, bots' boilerplate, struck out text and units without a
     letter or digit are dropped. Invisible text (comments, hidden elements, attributes, unused link
     definitions and footnotes, invisible characters) is stored in `hidden`. Invisible characters
-    inside a word are removed, and letters that look like Latin ones are read as Latin. A line
-    break inside a paragraph is a space, unless the paragraph looks like one remark per line.
+    inside a word are removed. A line break inside a paragraph is a space, unless the paragraph
+    looks like one remark per line.
     Code spans keep their backticks. A sentence of more than 2,000 characters is cut.
 
     `paper` only splits at line ends, then at ". " and "? ".

@@ -6,7 +6,6 @@ scorer that reads the source do not. Styles are not read: GitHub and GitLab remo
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -18,18 +17,6 @@ INVISIBLE: Final = re.compile(
     "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """Characters without width on the screen."""
-# "le\u200baks": invisible characters between two letters; not those of an emoji
-_SPLIT_WORD: Final = re.compile(f"[A-Za-z]{INVISIBLE.pattern}+[A-Za-z]")
-# Confusable letters, as https://www.unicode.org/reports/tr39/ calls them.
-_LOOKALIKES: Final = str.maketrans(
-    "АВЕЅІЈКМНОРСТХУаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρ",
-    "ABESIJKMHOPCTXYaesijopcyxhdqwABEZHIKMNOPTYXoavp",
-)
-"""Cyrillic and Greek letters that look like Latin ones."""
-_OTHER_SCRIPT: Final = re.compile(r"[\u0370-\u03ff\u0400-\u052f]")
-_STYLED: Final = re.compile("[\U0001d400-\U0001d7ff\uff10-\uff5a\u24b6-\u24e9]+")
-"""Mathematical, full-width and circled letters and digits, written as decoration."""
-_LETTERS: Final = re.compile(r"[^\W\d_]{2,}")
 _LINE_ENDS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 _SHORTEST_RUN: Final = 4
@@ -89,48 +76,6 @@ def clean(text: str) -> str:
         'ab\nc'
     """
     return INVISIBLE.sub("", _LINE_ENDS.sub("\n", text))
-
-
-def fold_lookalikes(text: str) -> str:
-    """Return a text with letters that only look Latin replaced by Latin ones.
-
-    Decorated letters (mathematical, full-width, circled) are replaced everywhere; Cyrillic and
-    Greek ones in words that also have Latin letters, and in words made only of such letters if
-    the text has no other letter of their script. Other text, in any language, is kept.
-
-    Args:
-        text: Any text.
-
-    Example:
-        >>> fold_lookalikes("The \u0441\u0430che le\u0430ks"), fold_lookalikes("Это не нужно")
-        ('The cache leaks', 'Это не нужно')
-    """
-    if text.isascii():
-        return text
-    text = _STYLED.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    if _OTHER_SCRIPT.search(text) is None:
-        return text
-    is_foreign = _OTHER_SCRIPT.search(text.translate(_LOOKALIKES)) is not None
-
-    def fold(match: re.Match[str]) -> str:
-        folded = match[0].translate(_LOOKALIKES)
-        has_latin = any(map(str.isascii, match[0]))
-        is_disguise = folded.isascii() and (has_latin or not is_foreign)
-        return folded if is_disguise else match[0]
-
-    return _LETTERS.sub(fold, text)
-
-
-def is_disguised(text: str) -> bool:
-    r"""Return whether a text has look-alike letters, or words split by invisible characters.
-
-    Example:
-        >>> is_disguised("a\u200bb"), is_disguised("plain, naïve 👍🏽")
-        (True, False)
-    """
-    return not text.isascii() and (
-        _SPLIT_WORD.search(text) is not None or fold_lookalikes(text) != text
-    )
 
 
 def smuggled(text: str) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,57 +131,3 @@ def test_agent_triages_and_scores_over_standard_input() -> None:
     assert scored.structured_content["usefulness"] > 0.7
     assert refused.is_error
     assert "not a unified diff" in refused.content[0].text
-
-
-def speak(*lines: str) -> list[dict[str, Any]]:
-    """Write lines to a server at once, and return what it answered when its input had ended."""
-    pytest.importorskip("mcp")
-    done = subprocess.run(
-        [sys.executable, "-m", "crscore", "mcp"],
-        input="\n".join(lines), env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=True, timeout=300,
-    )  # fmt: skip
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def message(method: str, number: int | None = None, **params: Any) -> str:
-    known = {} if number is None else {"id": number}
-    return json.dumps({"jsonrpc": "2.0", "method": method, "params": params} | known)
-
-
-HELLO = (
-    message(
-        "initialize", 0, protocolVersion="2025-06-18", capabilities={},
-        clientInfo={"name": "test", "version": "1"},
-    ),
-    message("notifications/initialized"),
-)  # fmt: skip
-
-
-def score(number: int, review: str) -> str:
-    arguments = {"diff": DIFF.read_text("utf-8"), "review": review}
-    return message("tools/call", number, name="score_review", arguments=arguments)
-
-
-def test_server_answers_every_line_and_calls_too_early_or_at_the_end() -> None:
-    answers = speak(
-        score(7, "Too early."),
-        *HELLO,
-        score(1, "Half a pair: \ud800."),
-        "no JSON",
-        "[1]",
-        json.dumps({"jsonrpc": "2.0", "id": 2}),
-        json.dumps({"jsonrpc": "2.0", "id": 3, "method": 4}),
-        message("tools/list", 5),
-        score(8, "`timeout` has no default."),
-        score(6, "`timeout` has no default.")[:300],
-    )
-    errors = {(answer["id"], answer["error"]["code"]) for answer in answers if "error" in answer}
-    assert errors == {
-        (7, -32602), (1, -32700), (None, -32700), (None, -32600), (2, -32600), (3, -32600),
-    }  # fmt: skip
-    assert len(answers) == 10
-    assert sum("result" in answer for answer in answers) == 3
-    by_id = {answer["id"]: answer for answer in answers}
-    assert "halves of surrogate pairs" in by_id[1]["error"]["message"]
-    assert by_id[8]["result"]["structuredContent"]["usefulness"] > 0

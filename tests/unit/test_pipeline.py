@@ -661,16 +661,6 @@ def test_change_of_which_nothing_was_shown_abstains() -> None:
     assert "did not show" in (result.scores.reason or "")
 
 
-def test_disguised_words_are_read_and_noted() -> None:
-    plain, disguised = (
-        pipeline.run([pipeline.ReviewedChange(DIFF, (Comment(body=body),))], parts(*CLAIMS))[0]
-        for body in ("Alpha is slow.", "Al\u200bpha is sl\u043ew.")
-    )
-    assert [unit.text for unit in disguised.sentences] == [unit.text for unit in plain.sentences]
-    (note,) = set(disguised.notes) - set(plain.notes)
-    assert "look-alike" in note
-
-
 # Time limit
 
 
