@@ -8,14 +8,12 @@ reject one.
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
 from crscore.claims.chunks import Chunk, chunk_diff
 from crscore.diff import parse
-from crscore.errors import ConfigError, InputError
 from crscore.llm import prompts
 from crscore.llm.base import Message
 from crscore.llm.prompt_escaping import Fence
@@ -67,33 +65,13 @@ Prompt: TypeAlias = prompts.Prompt[PromptContent]
 """Prompt for claims."""
 
 
-def load_prompt(name: str, folder: Path | None = None) -> Prompt:
-    """Read a prompt for claims.
-
-    Args:
-        name: Task and version: `claims.v1`.
-        folder: Folder of the prompts; None for the built-in ones.
+def load_prompt(name: str) -> Prompt:
+    """Read a prompt for claims: `claims.v1`.
 
     Raises:
-        ConfigError: The prompt does not exist or is invalid; the error names the key.
+        ConfigError: The prompt does not exist.
     """
-    prompt = prompts.read_prompt(name, PromptContent, folder=folder)
-    content = prompt.content
-    # Without the mark, the model would not know where the untrusted text ends.
-    for key in ("opening", "closing", "request"):
-        if prompts.placeholders(getattr(content, key)) != {"mark"}:
-            raise ConfigError(key, f"{name}.toml", "has the placeholder {{mark}} and no other")
-    if prompts.placeholders(content.instruction) != {"claims", "implications"}:
-        expected = "has the placeholders {{claims}} and {{implications}} and no other"
-        raise ConfigError("instruction", f"{name}.toml", expected)
-    for index, example in enumerate(content.examples, start=1):
-        try:
-            parts = len(chunk_diff(parse.parse_diff(example.diff)).chunks)
-        except InputError as exc:
-            raise ConfigError("examples", f"{name}.toml", f"diff {index}: {exc}") from exc
-        if parts != 1:
-            raise ConfigError("examples", f"{name}.toml", f"diff {index} is one chunk")
-    return prompt
+    return prompts.read_prompt(name, PromptContent)
 
 
 def answer_schema(prompt: Prompt) -> dict[str, Any]:

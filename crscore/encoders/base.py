@@ -1,7 +1,7 @@
 """Interface of encoders."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -46,28 +46,6 @@ class TokenVectors(NamedTuple):
     """Shape (L, D), of any length: the model's last layer."""
     marker: npt.NDArray[np.bool_]
     """Shape (L,): True at the tokens that the tokenizer adds around a text."""
-
-
-@runtime_checkable
-class TokenEncoder(Encoder, Protocol):
-    """Encoder that can also return the token vectors of a text."""
-
-    def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Encode the tokens of texts.
-
-        All vectors are held in memory, about 100 KB per sentence: pass at most a few hundred texts.
-
-        Args:
-            texts: Any number of texts, cut as `encode` cuts them.
-
-        Returns:
-            One value per text, in the order of `texts`; an empty text has only special tokens.
-
-        Raises:
-            ModelNotFoundError: The model's files are not available.
-            EncodingError: The model rejects a text.
-        """
-        ...
 
 
 class Vectors(dict[str, Floats]):

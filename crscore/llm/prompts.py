@@ -1,7 +1,7 @@
 """Prompts of crscore: one TOML file per task and version, never edited once released.
 
 The code of each task defines the content as a `msgspec.Struct` that forbids unknown fields. This
-module finds, checks and hashes the files. Their texts may have placeholders, `{{change}}`.
+module finds and hashes the files. Their texts may have placeholders, `{{change}}`.
 """
 
 import hashlib
@@ -19,10 +19,6 @@ from crscore.errors import ConfigError
 T = TypeVar("T")
 
 # A released prompt never changes: its hash is in signatures, and models are trained with it.
-_SUFFIX = ".toml"
-# "claims.v1", "judge.v12"; not "../claims.v1", "claims", "claims.v01".
-# A name cannot leave the folder, as it has no slash.
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}\.v[1-9][0-9]{0,3}")
 # "{{change}}"
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
@@ -53,62 +49,29 @@ def builtin_folder() -> Path:
     return packaged if packaged.is_dir() else package.parent / "prompts"
 
 
-def prompt_names(folder: Path | None = None) -> tuple[str, ...]:
-    """Return the names of the prompts in a folder, sorted.
-
-    Args:
-        folder: Folder of the prompts; None for crscore's own.
-    """
-    files = (folder or builtin_folder()).glob(f"*{_SUFFIX}")
-    return tuple(sorted(name for file in files if _NAME.fullmatch(name := file.stem)))
+def prompt_names() -> tuple[str, ...]:
+    """Return the names of the prompts, sorted."""
+    return tuple(sorted(file.stem for file in builtin_folder().glob("*.toml")))
 
 
-def read_prompt(name: str, shape: type[T], *, folder: Path | None = None) -> Prompt[T]:
+def read_prompt(name: str, shape: type[T]) -> Prompt[T]:
     """Read a prompt.
 
     Args:
         name: Task and version: `claims.v1`.
         shape: Type of the content: a `msgspec.Struct` with `forbid_unknown_fields`.
-        folder: Folder of the prompts; None for crscore's own.
-
-    Returns:
-        The prompt, checked against its shape.
 
     Raises:
-        ConfigError: There is no such prompt, it is not TOML, or it has an unknown, missing or wrong
-            key; the error names the file and the key.
+        ConfigError: There is no such prompt.
     """
-    folder = folder or builtin_folder()
-    if not _NAME.fullmatch(name):
+    folder, names = builtin_folder(), prompt_names()
+    if name not in names:
         raise ConfigError(
-            "prompt", str(folder), f"expected TASK.vN ({_list_names(folder)}), got {name!r}"
+            "prompt", str(folder), f"expected one of {', '.join(names)}, got {name!r}"
         )
-    file = folder / f"{name}{_SUFFIX}"
-    try:
-        data = file.read_bytes()
-        content = msgspec.convert(tomllib.loads(data.decode("utf-8")), shape)
-    except FileNotFoundError:
-        raise ConfigError("prompt", str(folder), f"has no {name}: {_list_names(folder)}") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise ConfigError("prompt", str(file), f"cannot be read: {exc}") from exc
-    except msgspec.ValidationError as exc:
-        expected, _, path = str(exc).partition(" - at `$.")
-        raise ConfigError(path.rstrip("`") or "prompt", str(file), expected) from exc
+    data = (folder / f"{name}.toml").read_bytes()
+    content = msgspec.convert(tomllib.loads(data.decode("utf-8")), shape)
     return Prompt(name=name, sha256=hashlib.sha256(data).hexdigest(), content=content)
-
-
-def _list_names(folder: Path) -> str:
-    return ", ".join(prompt_names(folder)) or "there are none"
-
-
-def placeholders(template: str) -> frozenset[str]:
-    """Return the names of the placeholders in a text.
-
-    Example:
-        >>> sorted(placeholders("In {{language}}: {{change}}"))
-        ['change', 'language']
-    """
-    return frozenset(_PLACEHOLDER.findall(template))
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
@@ -116,21 +79,13 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 
     Args:
         template: Text with placeholders `{{name}}`.
-        values: Name -> text; exactly one for each placeholder.
-
-    Returns:
-        The filled text.
+        values: Name -> text, for each placeholder.
 
     Raises:
-        ConfigError: A placeholder has no value, or a value has no placeholder.
+        KeyError: A placeholder has no value.
 
     Example:
         >>> fill("In {{language}}: {{change}}", {"language": "C", "change": "+{{language}}"})
         'In C: +{{language}}'
     """
-    if placeholders(template) != frozenset(values):
-        in_template, names = sorted(placeholders(template)), sorted(values)
-        raise ConfigError(
-            "prompt", "template", f"has the placeholders {in_template}, but values for {names}"
-        )
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)

@@ -56,18 +56,6 @@ class Capture(Pattern):
     __slots__ = ()
 
 
-class Query(str):
-    """jmespath expression (https://jmespath.org/specification.html)."""
-
-    __slots__ = ()
-
-
-class Versions(str):
-    """Range of versions (https://peps.python.org/pep-0440/#version-specifiers)."""
-
-    __slots__ = ()
-
-
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Table of `analyzer.toml`; unknown keys are errors."""
 
@@ -79,7 +67,7 @@ class Tool(_Table, frozen=True):
     """Name or path in the tools folder; `{python}` for this interpreter."""
     pattern: Capture
     """Pattern whose first group is the version, in the program's output or the path's name."""
-    supported: Versions
+    supported: str
     """Supported versions, a PEP 440 range."""
     install: str
     """Installation command."""
@@ -134,23 +122,23 @@ class ExitCodes(_Table, frozen=True):
 class JsonOutput(_Table, frozen=True):
     """`[output.json]`: jmespath expressions."""
 
-    path: Query
+    path: str
     """Path of the file, on the group when there are groups, else on the finding."""
-    findings: Query
+    findings: str
     """List of findings, on the group when there are groups, else on the root."""
-    rule: Query
+    rule: str
     """Rule id, on the finding."""
-    message: Query
+    message: str
     """Message, on the finding."""
-    line: Query
+    line: str
     """First line, on the finding."""
-    groups: Query | None = None
+    groups: str | None = None
     """List of objects that hold one file's findings."""
-    end_line: Query | None = None
+    end_line: str | None = None
     """Last line, on the finding."""
-    severity: Query | None = None
+    severity: str | None = None
     """Severity, on the finding."""
-    unparsed: Query | None = None
+    unparsed: str | None = None
     """Files that the tool could not read, on the root."""
 
 
@@ -355,35 +343,20 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
     return Analyzer(name=folder.name, folder=folder, manifest=manifest, shipped=shipped)
 
 
-_KINDS = {
-    Pattern: "a regular expression",
-    Capture: "a regular expression with a group",
-    Query: "a jmespath expression",
-    Versions: "a range of versions",
-}
-
-
-def _check(kind: type[str], text: object) -> str:
-    """Convert a text of the manifest to its type.
+def _check(kind: type[Pattern], text: object) -> Pattern:
+    """Convert a text of the manifest to a pattern.
 
     Raises:
         TypeError: The value is not a text.
-        ValueError: The text is invalid for the type.
+        ValueError: The text is not a regular expression, or has no group where one is needed.
     """
-    import jmespath  # noqa: PLC0415 - slow, and not needed for shipped analyzers
-    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
-
     if not isinstance(text, str):
         raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
-    value = kind(text)
+    pattern = kind(text)
     try:
-        if isinstance(value, Pattern):
-            if not value.compiled.groups and kind is Capture:
-                raise ValueError("it has no group")
-        elif kind is Query:
-            jmespath.compile(text)
-        else:
-            SpecifierSet(text)
-    except (re.error, ValueError) as exc:
-        raise ValueError(f"{text!r} is not {_KINDS[kind]}: {exc}") from exc
-    return value
+        groups = pattern.compiled.groups
+    except re.error as exc:
+        raise ValueError(f"{text!r} is not a regular expression: {exc}") from exc
+    if kind is Capture and not groups:
+        raise ValueError(f"{text!r} has no group")
+    return pattern

@@ -7,7 +7,10 @@ type is a `ToolOutputError`, and XML goes through defusedxml.
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif
@@ -16,6 +19,7 @@ from crscore.static_analysis.reports import RawFinding, RawReport, replace_surro
 
 MAX_FINDINGS = 25_000
 """Maximum findings of one process; more are an error, as leaving some out would hide them."""
+_MAX_DIGITS = 9
 
 
 def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
@@ -64,20 +68,18 @@ def _checkstyle(content: bytes, tool: str) -> RawReport:
         root = ElementTree.fromstring(content)
     except (ParseError, DefusedXmlException, ValueError, LookupError) as exc:
         raise ToolOutputError(tool, f"it is not valid or allowed XML: {exc!r}") from exc
-    findings: list[RawFinding] = []
-    for file in root.iter("file"):
-        for error in file.iter("error"):
-            line = _whole(error.get("line", "0"), tool)
-            findings.append(
-                RawFinding(
-                    path=file.get("name", ""),
-                    rule=error.get("source", ""),
-                    message=error.get("message", ""),
-                    line=line,
-                    end_line=line,
-                    level=error.get("severity"),
-                )
-            )
+    findings = [
+        _finding(
+            tool,
+            path=file.get("name"),
+            rule=error.get("source"),
+            message=error.get("message"),
+            line=error.get("line"),
+            level=error.get("severity"),
+        )
+        for file in root.iter("file")
+        for error in file.iter("error")
+    ]
     return RawReport(findings=tuple(findings))
 
 
@@ -98,20 +100,22 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
     findings: list[RawFinding] = []
     for group in [root] if shape.groups is None else _required(search(shape.groups, root), tool):
         for item in _required(search(shape.findings, group), tool):
-            line = _whole(search(shape.line, item), tool)
-            end = _whole(search(shape.end_line, item), tool) if shape.end_line else line
             level = search(shape.severity, item) if shape.severity else None
-            finding = RawFinding(
-                path=_text(search(shape.path, item if shape.groups is None else group), tool),
-                rule=_text(search(shape.rule, item), tool),
-                message=_text(search(shape.message, item), tool),
-                line=line,
-                end_line=max(line, end),
+            finding = _finding(
+                tool,
+                path=search(shape.path, item if shape.groups is None else group),
+                rule=search(shape.rule, item),
+                message=search(shape.message, item),
+                line=search(shape.line, item),
+                end_line=search(shape.end_line, item) if shape.end_line else None,
                 level=None if level is None else str(level),
             )
             findings.append(finding)
-    unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
-    paths = tuple(_text(path, tool) for path in unparsed)
+    unparsed = search(shape.unparsed, root) if shape.unparsed else None
+    try:
+        paths = msgspec.convert(() if unparsed is None else unparsed, tuple[str, ...])
+    except msgspec.ValidationError as exc:
+        raise ToolOutputError(tool, f"its list of unparsed files: {exc}") from exc
     return replace_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
 
 
@@ -129,16 +133,18 @@ def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
     for row in filter(None, rows):
         if len(row) <= max(columns):
             raise ToolOutputError(tool, f"a row has {len(row)} columns: {','.join(row)[:80]!r}")
-        line = _whole(row[shape.line], tool)
         for rule, (column, limit) in shape.measures.items():
-            value = _whole(row[column], tool)
-            if value > limit:
-                finding = RawFinding(
+            value = row[column]
+            if not value.isdecimal() or len(value) > _MAX_DIGITS:
+                raise ToolOutputError(tool, f"a number was expected, not {value[:80]!r}")
+            if int(value) > limit:
+                finding = _finding(
+                    tool,
                     path=row[shape.path],
                     rule=rule,
                     message=f"{row[shape.name]}: {value} > {limit}",
-                    line=line,
-                    end_line=max(line, _whole(row[shape.end_line], tool)),
+                    line=row[shape.line],
+                    end_line=row[shape.end_line],
                 )
                 findings.append(finding)
     return RawReport(findings=tuple(findings))
@@ -146,40 +152,20 @@ def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
 
 def _required(value: Any, tool: str) -> list[Any]:
     """Return a list that must be there, even if empty: without it, the code is not known clean."""
-    if value is None:
-        raise ToolOutputError(tool, "it has no list of findings")
-    return _list(value, tool)
-
-
-def _list(value: Any, tool: str) -> list[Any]:
-    if value is None:
-        return []
     if not isinstance(value, list):
-        raise ToolOutputError(tool, f"a list was expected, not {str(value)[:80]!r}")
+        raise ToolOutputError(tool, f"it has no list of findings, but {str(value)[:80]!r}")
     return value
 
 
-def _text(value: Any, tool: str) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str | int):
-        raise ToolOutputError(tool, f"a string was expected, not {str(value)[:80]!r}")
-    return str(value)
-
-
-def _whole(value: Any, tool: str) -> int:
-    """Read a line number or a measure; an unknown one counts as 0.
+def _finding(tool: str, **values: Any) -> RawFinding:
+    """Check the values of a finding; a missing one has its default.
 
     Raises:
-        ToolOutputError: The value is not a non-negative integer.
+        ToolOutputError: A value has another type, or a line number is negative.
     """
-    if value is None or value == "":
-        return 0
+    present = {name: value for name, value in values.items() if value not in (None, "")}
     try:
-        number = int(value) if isinstance(value, str | int) else -1
-    except ValueError:
-        number = -1
-    # JSON's `true` is a whole number to Python.
-    if number < 0 or isinstance(value, bool):
-        raise ToolOutputError(tool, f"a line number was expected, not {str(value)[:80]!r}")
-    return number
+        finding = msgspec.convert(present, RawFinding, strict=False)
+    except msgspec.ValidationError as exc:
+        raise ToolOutputError(tool, f"a finding: {exc}") from exc
+    return replace(finding, end_line=max(finding.line, finding.end_line))

@@ -1,8 +1,8 @@
 """pyscent: eleven smells of Python code, smell by pylint, radon and the syntax tree.
 
-`python -m crscore.static_analysis.pyscent FILE...` prints SARIF 2.1.0. Exit codes: 0 no smell,
-1 smells, 2 wrong usage, 3 a file could not be read (the findings of the others are still printed),
-4 pylint or radon is missing or failed.
+`python -m crscore.static_analysis.pyscent FILE...` prints JSON. Exit codes: 0 no smell, 1 smells,
+2 wrong usage, 3 a file could not be read (the findings of the others are still printed), 4 pylint
+or radon is missing or failed.
 
 The smells and their limits are the published ones, in `pyscent.toml`. Where the published tool
 prints one sentence per smell and file, this one resembles a reviewer's remarks:
@@ -33,13 +33,12 @@ import tomllib
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import quote
+from typing import Final
 
 from crscore.errors import CRScoreError, DependencyError, ToolFailedError, ToolOutputError
 
@@ -47,9 +46,6 @@ from crscore.errors import CRScoreError, DependencyError, ToolFailedError, ToolO
 VERSION: Final = "1.2"
 INSTALL: Final = "pip install 'crscore[analyzers]'"
 NO_SMELL, SMELLS, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
-SCHEMA: Final = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
 NOTE, WARNING = "note", "warning"
 # https://radon.readthedocs.io/en/latest/commandline.html#the-cc-command
 ALARMING_PATHS: Final = 20
@@ -111,7 +107,7 @@ class Smell:
     text: str
     """Finding as one English sentence."""
     level: str
-    """SARIF level: `note` or `warning`."""
+    """`note` or `warning`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CRScoreError as error:
         sys.stderr.write(f"pyscent: {error}\n")
         return FAILED
-    sys.stdout.write(sarif(reports, version))
+    document = {"files": [asdict(report) for report in reports]}
+    sys.stdout.write(json.dumps(document, indent=2) + "\n")
     if any(report.unparsed is not None for report in reports):
         return NOT_READ
     return SMELLS if any(report.smells for report in reports) else NO_SMELL
@@ -374,7 +371,7 @@ def make_smell(
         node: Code that violates it.
         subject: The code in words, the subject of the sentence.
         measure: The measure, in the rule's unit; 0 if nothing is measured.
-        level: SARIF level.
+        level: `note` or `warning`.
         words: Further values for the rule's text.
 
     Returns:
@@ -725,40 +722,6 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
             worst = replace(worst, extent=extent, text=text, level=level)
         merged.append(worst)
     return merged
-
-
-def sarif(reports: Sequence[FileReport], version: str) -> str:
-    """Render SARIF; files that could not be read are notifications of the run."""
-    results = [
-        {
-            "ruleId": smell.rule,
-            "level": smell.level,
-            "message": {"text": smell.text},
-            "locations": [_location(report.path, startLine=smell.line, endLine=smell.end_line)],
-        }
-        for report in reports
-        for smell in report.smells
-    ]
-    notifications = [
-        {
-            "level": "error",
-            "message": {"text": f"The file was not read: {report.unparsed}."},
-            "locations": [_location(report.path)],
-        }
-        for report in reports
-        if report.unparsed is not None
-    ]
-    invocation = {"executionSuccessful": True, "toolExecutionNotifications": notifications}
-    driver = {"name": "pyscent", "version": version}
-    run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2) + "\n"
-
-
-def _location(path: str, **region: int) -> dict[str, Any]:
-    # The location is a URI, and a path on POSIX can have any bytes.
-    location = {"artifactLocation": {"uri": quote(os.fsencode(path))}}
-    return {"physicalLocation": location | ({"region": region} if region else {})}
 
 
 if __name__ == "__main__":

@@ -2,23 +2,26 @@
 
 import json
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
+
+Line = Annotated[int, msgspec.Meta(ge=0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawFinding:
     """Entry of a tool's output."""
 
-    path: str
-    """File as named by the tool: a path or a URI."""
-    rule: str
+    path: str = ""
+    """File as named by the tool: a path or a URI; "" when missing."""
+    rule: str = ""
     """The tool's id of the rule; "" when missing."""
-    message: str
+    message: str = ""
     """Message of the tool; may be Markdown or several lines."""
-    line: int
+    line: Line = 0
     """First line, 1-based; 0 for the whole file."""
-    end_line: int
+    end_line: Line = 0
     """Last line, inclusive; at least `line`."""
     level: str | None = None
     """Severity as named by the tool; None when missing."""

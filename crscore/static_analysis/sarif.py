@@ -12,9 +12,7 @@ such as `file:///home/runner/work/shop/shop/src/a.py`, is read from the root of 
 Source:
     OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, sections 3.4
     (locations of artifacts), 3.11 (messages), 3.27 (results), 3.52 (looking up rules) and 3.58
-    (notifications): https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. Beyond it:
-    `security-severity`, as GitHub reads it:
-    https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
+    (notifications): https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
 import hashlib
@@ -42,11 +40,6 @@ MAX_LINE: Final = 10_000_000
 """Largest valid line number."""
 MAX_NAME: Final = 60
 """Maximum characters of a tool's name or version."""
-# As GitHub reads it: 7.0 to 8.9 is high, 4.0 to 6.9 medium.
-HIGH: Final = 7.0
-"""Minimum `security-severity` (0 to 10) of an error."""
-MEDIUM: Final = 4.0
-"""Minimum `security-severity` of a warning."""
 # Some tools write `none` for their lowest severity, though it means "no severity".
 _LEVELS: Final = {
     "none": Severity.NOTE,
@@ -54,8 +47,7 @@ _LEVELS: Final = {
     "warning": Severity.WARNING,
     "error": Severity.ERROR,
 }
-# Results that report success or no decision are not findings. `review` marks results for a person
-# to look at, so they are kept, as notes: they have no defined severity.
+# Results that report success or no decision are not findings.
 _NO_FINDING: Final = frozenset({"pass", "open", "informational", "notApplicable"})
 # Rules that report an unreadable file: ruff, oxlint, Biome, flake8, pylint.
 _UNREAD: Final = re.compile(
@@ -162,14 +154,10 @@ class _RunReader:
         unparsed = tuple(
             dict.fromkeys(path for note in errors if (path := self._location(note)[0]))
         )
-        failed = [
-            _text(invocation, "exitCodeDescription")
-            for invocation in invocations
-            if invocation.get("executionSuccessful") is False
-        ]
+        failed = any(invocation.get("executionSuccessful") is False for invocation in invocations)
         # Without a result, a failed tool would look like one that found nothing.
         if failed and not findings and not unparsed:
-            texts = map(shorten, [*(_text(note, "message", "text") for note in notes), *failed])
+            texts = (shorten(_text(note, "message", "text")) for note in notes)
             reason = next((f": {sentence}" for sentence in texts if sentence), "")
             raise ToolOutputError(source, f"it says that the tool failed{reason}")
         return RawReport(
@@ -181,10 +169,9 @@ class _RunReader:
 
     def _findings(self) -> Iterator[RawFinding]:
         for result in _objects(self.run, "results"):
-            kind = _text(result, "kind")
             baseline = _text(result, "baselineState") or None
             # Sections 3.27.9 (`kind`) and 3.27.24 (`baselineState`).
-            if not result or kind in _NO_FINDING or baseline == "absent":
+            if not result or _text(result, "kind") in _NO_FINDING or baseline == "absent":
                 continue
             # An index that names another rule than the id is a mistake of the tool, so it is not
             # read.
@@ -200,7 +187,7 @@ class _RunReader:
                 message=_message(result, rule),
                 line=line,
                 end_line=end,
-                level=_level(result, rule) if kind != "review" else Severity.NOTE,
+                level=_level(result, rule),
                 suppressed=_is_suppressed(result),
                 baseline=baseline,
             )
@@ -215,8 +202,7 @@ class _RunReader:
                 line = _whole(region.get("startLine"), MAX_LINE) or 0
                 end = _whole(region.get("endLine"), MAX_LINE) or 0
                 return path, line, max(line, end if line else 0)
-        # The file that the tool was asked to analyze (section 3.27.13).
-        return self._path(_object(result, "analysisTarget")), 0, 0
+        return "", 0, 0
 
     def _path(self, location: Json) -> str:
         """Return the path of a location, relative to the checkout if that is known."""
@@ -244,11 +230,11 @@ def _message(result: Json, rule: Json) -> str:
         texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
 
         def fill(match: re.Match[str]) -> str:
-            # Section 3.11.5.
             if match[1] is None:
-                return match[0][0]  # "{{" and "}}" are escaped braces
+                return match[0][0]
             return texts[int(match[1])] if int(match[1]) < len(texts) else match[0]
 
+        # Section 3.11.5.
         text = _PLACEHOLDER.sub(fill, text[:_MAX_MESSAGE])
     if not text.strip():
         descriptions = (
@@ -263,19 +249,7 @@ def _level(result: Json, rule: Json) -> Severity:
     names = (_text(owner, "level") for owner in (result, _object(rule, "defaultConfiguration")))
     levels = (_LEVELS.get(name.lower()) for name in names)
     # The specification's default, section 3.27.10.
-    level = next(filter(None, levels), Severity.WARNING)
-    rating = 0.0
-    for owner in (rule, result):
-        value = _object(owner, "properties").get("security-severity")
-        # A number from 0 to 10 as a text; some tools write it as a number.
-        if isinstance(value, str) and re.fullmatch(r"\d{1,2}(?:\.\d{1,6})?", value):
-            rating = float(value)
-        elif isinstance(value, int | float) and 0 <= value <= 10:
-            rating = value
-    # A security rating can raise the tool's level but never lowers it.
-    if rating >= HIGH:
-        return Severity.ERROR
-    return Severity.WARNING if rating >= MEDIUM and level is Severity.NOTE else level
+    return next(filter(None, levels), Severity.WARNING)
 
 
 def _is_suppressed(result: Json) -> bool:

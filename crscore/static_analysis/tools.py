@@ -194,12 +194,12 @@ def _version(
 
 
 def _supports(supported: str, version: str) -> bool:
-    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
         return SpecifierSet(supported).contains(Version(version), prereleases=True)
-    except InvalidVersion:
+    except (InvalidSpecifier, InvalidVersion):
         return False
 
 

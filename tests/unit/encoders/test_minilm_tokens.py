@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from crscore.encoders import hashing, minilm
 from crscore.encoders._pooling import unit_rows
-from crscore.encoders.base import Encoder, TokenEncoder
 from crscore.encoders.minilm import MiniLM
 
 TEXTS = (
@@ -56,11 +54,3 @@ def test_tokens_are_those_of_the_text_also_when_batches_are_reordered(encoder: M
 
 def test_no_texts_have_no_tokens(encoder: MiniLM) -> None:
     assert encoder.tokens([]) == []
-
-
-@pytest.mark.parametrize(
-    ("encoder", "shows_tokens"),
-    [(minilm.MiniLM(), True), (hashing.Hashing(), False)],
-)
-def test_encoder_with_tokens_is_recognized(encoder: Encoder, shows_tokens: bool) -> None:
-    assert isinstance(encoder, TokenEncoder) is shows_tokens

@@ -17,8 +17,6 @@ WRONG = {
     "pattern of no text": (("'toy (\\S+)'", "7"), "tool.pattern", "got `int`"),
     "two versions": (("[run]", "version_path = 'x'\n[run]"), "tool", "either version"),
     "no group": (("'toy (\\S+)'", "'toy'"), "tool.pattern", "has no group"),
-    "range": ((">=1,<2", "one"), "tool.supported", "range"),
-    "jmespath": (('path = "file"', 'path = "file["'), "output.json.path", "not a jmespath"),
     "placeholder": (("{files}", "{filez}"), "run", "arguments: {filez} is not one of"),
     "no files": (("{files}", "x"), "run", "arguments must name {files}"),
     "no rules": (("{files}", "{files}{rules}"), "run", "rules must name the file"),

@@ -60,7 +60,6 @@ def test_json_maps_each_value() -> None:
         ({"line": None}, {"line": 0, "end_line": 0}),
         ({"line": "", "end": 9}, {"line": 0, "end_line": 9}),
         ({"rule": None, "text": None}, {"rule": "", "message": ""}),
-        ({"rule": 42}, {"rule": "42"}),
         ({"text": "\ud800\u00e9"}, {"message": "?\u00e9"}),
         ({"level": "\udfff"}, {"level": "?"}),
     ],
@@ -96,6 +95,7 @@ def test_json_names_files_that_were_not_read() -> None:
         '{"found": 1}',
         '{"found": "abc"}',
         '{"found": [1]}',
+        '{"found": [{"file": "a", "rule": 42, "line": 1}]}',
         '{"found": [{"line": 1}]}',
         '{"found": [], "unread": {}}',
         '{"found": [], "unread": [[]]}',
@@ -119,8 +119,9 @@ def test_json_that_is_no_utf8_is_an_error() -> None:
         read(b'{"found": "\xff"}', JSON)
 
 
-def test_expression_that_does_not_fit_is_an_error() -> None:
-    shape = msgspec.structs.replace(SHAPE, end_line="max(range)")
+@pytest.mark.parametrize("expression", ["max(range)", "file["])
+def test_expression_that_does_not_fit_is_an_error(expression: str) -> None:
+    shape = msgspec.structs.replace(SHAPE, end_line=expression)
     with pytest.raises(ToolOutputError, match="cannot be applied to it"):
         read(one(), Output(format="json", json=shape))
 
@@ -190,7 +191,7 @@ def test_csv_row_is_a_finding_for_each_measure_over_its_limit() -> None:
     "text",
     [
         "a,1,2,f,3",
-        "a,x,2,f,1,1",
+        "a,x,2,f,101,1",
         "a,1,2,f,3,4\nWarning: no such file",
         "a,1,2,f,,1.5",
         "x" * 200_001,

@@ -1,7 +1,6 @@
 """Each smell at its limit and above it; pylint runs once for all cases of its counts."""
 
 import ast
-import json
 import subprocess
 from pathlib import Path
 from textwrap import dedent, indent
@@ -13,7 +12,6 @@ from crscore.errors import ToolFailedError, ToolOutputError
 from crscore.static_analysis.pyscent import (
     BY_PYLINT,
     RULES,
-    FileReport,
     Smell,
     analyze,
     cohesion,
@@ -25,9 +23,7 @@ from crscore.static_analysis.pyscent import (
     merge_sizes,
     read_code,
     run_pylint,
-    sarif,
 )
-from crscore.static_analysis.sarif import read_sarif
 
 
 def smells(code: str, *rules: str) -> list[Smell]:
@@ -818,57 +814,3 @@ def test_a_file_that_is_not_python_is_unparsed(tmp_path: Path, content: bytes) -
 def test_a_missing_file_and_a_folder_are_unparsed(tmp_path: Path) -> None:
     reports = analyze([str(tmp_path / "none.py"), str(tmp_path)])
     assert [report.unparsed for report in reports] == ["FileNotFoundError", "IsADirectoryError"]
-
-
-# Output
-
-
-SMELL = make_smell("long-method", block(3, 60), "`f`", 51)
-TEXT = "`f` has 51 statements, more than 50, so it is hard to follow; split it up."
-
-
-def logged(*reports: FileReport):
-    return json.loads(sarif(reports, "1.0"))["runs"][0]
-
-
-def test_sarif_result_names_its_rule_and_lines() -> None:
-    (result,) = logged(FileReport(path="a.py", smells=(SMELL,)))["results"]
-    assert result == {
-        "ruleId": "long-method",
-        "level": "note",
-        "message": {"text": TEXT},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": "a.py"},
-                    "region": {"startLine": 3, "endLine": 60},
-                }
-            }
-        ],
-    }
-
-
-@pytest.mark.parametrize(
-    ("path", "uri"),
-    [
-        ("src/a.py", "src/a.py"),
-        ("a b%20#?.py", "a%20b%2520%23%3F.py"),
-        ("c:x.py", "c%3Ax.py"),
-        ("ä\udcff.py", "%C3%A4%FF.py"),
-    ],
-)
-def test_sarif_paths_are_percent_encoded(path: str, uri: str) -> None:
-    (result,) = logged(FileReport(path=path, smells=(SMELL,)))["results"]
-    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
-
-
-def test_sarif_is_read_back_by_our_own_reader() -> None:
-    reports = [
-        FileReport(path="a.py", smells=(SMELL,)),
-        FileReport(path="b.py", unparsed="it does not parse"),
-    ]
-    (back,) = read_sarif(sarif(reports, "1.0").encode(), source="pyscent")
-    assert (back.tool, back.version, back.unparsed) == ("pyscent", "1.0", ("b.py",))
-    (finding,) = back.findings
-    assert (finding.path, finding.rule, finding.message) == ("a.py", "long-method", TEXT)
-    assert (finding.line, finding.end_line, finding.level) == (3, 60, "note")
