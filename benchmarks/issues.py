@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
 from crscore import Scorer, plugins, scorer
 from crscore.records import Analysis, Severity
 from crscore.settings import Config, override_settings
@@ -78,7 +80,7 @@ class Chosen:
 
     def _part(self, analysis: Analysis) -> Analysis:
         kept = [
-            replace(finding, pre_existing=finding.pre_existing and not self.choice.old_too)
+            structs.replace(finding, pre_existing=finding.pre_existing and not self.choice.old_too)
             for finding in analysis.findings
             if finding.in_change and self.choice.keep(finding)
         ]
@@ -90,7 +92,7 @@ class Chosen:
                     if not finding.pre_existing
                 }.values()
             )
-        return replace(analysis, findings=tuple(kept))
+        return structs.replace(analysis, findings=tuple(kept))
 
 
 class Written:

@@ -23,9 +23,10 @@ import json
 import re
 import time
 from collections import Counter, defaultdict
-from dataclasses import replace
 from pathlib import Path
 from unittest import mock
+
+from msgspec.structs import replace
 
 from crscore import Scorer, pipeline
 from crscore.diff import checkout, git, parse

@@ -6,10 +6,11 @@ the scores of the two sides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,8 +49,7 @@ class Side(StrEnum):
         return LineKind.REMOVED if self is Side.OLD else LineKind.ADDED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffLine:
+class DiffLine(msgspec.Struct, frozen=True, kw_only=True):
     """Line of a hunk."""
 
     kind: LineKind
@@ -70,8 +70,7 @@ class DiffLine:
         return self.old if side is Side.OLD else self.new
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hunk:
+class Hunk(msgspec.Struct, frozen=True, kw_only=True):
     """Hunk: one `@@` block."""
 
     old_start: int
@@ -98,8 +97,7 @@ class Hunk:
         return self.new_start, self.new_length
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFile:
+class ChangedFile(msgspec.Struct, frozen=True, kw_only=True):
     """File of a diff."""
 
     path: str
@@ -150,8 +148,7 @@ class ChangedFile:
         return tuple(line for hunk in self.hunks for line in hunk.lines_of(*kinds))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diff:
+class Diff(msgspec.Struct, frozen=True, kw_only=True):
     """Parsed change."""
 
     files: tuple[ChangedFile, ...]
@@ -171,8 +168,7 @@ class Diff:
         return tuple(line for file in self.files for line in file.lines(*kinds))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineSpan:
+class LineSpan(msgspec.Struct, frozen=True, kw_only=True):
     """Range of lines on one side of one file."""
 
     path: str
@@ -205,8 +201,7 @@ class TopicState(StrEnum):
     COMMENTS = "only comments"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
+class Topic(msgspec.Struct, frozen=True, kw_only=True):
     """Unit of a change that a reader would name: a function, a type, a test, a section, a file."""
 
     name: str
@@ -221,8 +216,7 @@ class Topic:
     """Its lines: in the new version, or in the old one if it was removed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PseudoReference:
+class PseudoReference(msgspec.Struct, frozen=True, kw_only=True):
     """Statement that a good review of the change should address."""
 
     text: str
@@ -250,8 +244,7 @@ class PseudoReference:
         return self.reading or self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
+class Claims(msgspec.Struct, frozen=True, kw_only=True):
     """Claims of a generator for one diff."""
 
     references: tuple[PseudoReference, ...]
@@ -293,8 +286,7 @@ class Coverage(StrEnum):
     COMPLETE = "complete"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Finding of one tool."""
 
     tool: str
@@ -323,8 +315,7 @@ class Finding:
     """Whether it is a pseudo-reference, alone or merged with another tool's finding."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRun:
+class ToolRun(msgspec.Struct, frozen=True, kw_only=True):
     """Run of one tool on one change."""
 
     tool: str
@@ -346,8 +337,12 @@ class ToolRun:
         return self.state is ToolState.RAN and not self.unread and not self.reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+# docs/design/013-untrusted-code.md lists the systems.
+UNCONFINED: Final = "sandbox:none"
+"""Word in a signature: this system cannot keep analyzers off the network."""
+
+
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """Findings of all tools for one change."""
 
     findings: tuple[Finding, ...] = ()
@@ -370,6 +365,9 @@ class Analysis:
     def identity(self) -> str:
         """Tools with their versions, for the signature.
 
+        `none` if no tool ran or should have run. `partial` follows the tools if one of them did not
+        read all that it should have read, then `UNCONFINED` if they were not confined.
+
         Example:
             >>> Analysis().identity
             'none'
@@ -378,41 +376,18 @@ class Analysis:
             >>> Analysis(tools=(pmd, ruff)).identity
             'ruff@0.17.6,partial'
         """
-        return analyzers_identity([self])
-
-
-# docs/design/013-untrusted-code.md lists the systems.
-UNCONFINED: Final = "sandbox:none"
-"""Word in a signature: this system cannot keep analyzers off the network."""
-
-
-def analyzers_identity(analyses: Sequence[Analysis]) -> str:
-    """Return the tools of several changes with their versions.
-
-    Args:
-        analyses: Analyses of the changes.
-
-    Returns:
-        `none` if no tool ran or should have run. `partial` follows the tools if a tool did not read
-        all that it should have read, then `UNCONFINED` if they were not confined.
-    """
-    ran = {
-        f"{run.tool}@{run.version}" if run.version else run.tool
-        for analysis in analyses
-        for run in analysis.tools
-        if run.state is ToolState.RAN
-    }
-    words = sorted(ran)
-    if any(analysis.coverage is Coverage.PARTIAL for analysis in analyses):
-        words.append(Coverage.PARTIAL.value)
-    if not all(analysis.confined for analysis in analyses):
-        words.append(UNCONFINED)
-    return ",".join(words) or Coverage.NONE.value
+        tools = {
+            f"{run.tool}@{run.version}" if run.version else run.tool
+            for run in self.tools
+            if run.state is ToolState.RAN
+        }
+        partial = [Coverage.PARTIAL.value] if self.coverage is Coverage.PARTIAL else []
+        unconfined = [] if self.confined else [UNCONFINED]
+        return ",".join([*sorted(tools), *partial, *unconfined]) or Coverage.NONE.value
 
 
 # Lines are given as in https://docs.github.com/en/rest/pulls/comments; GitLab's are converted.
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comment:
+class Comment(msgspec.Struct, frozen=True, kw_only=True):
     """Review comment before parsing."""
 
     body: str
@@ -442,8 +417,7 @@ class Comment:
         return self.outdated or self.earlier
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(msgspec.Struct, frozen=True):
     """Position of a sentence in the layout of its comment."""
 
     block: int = 0
@@ -454,8 +428,7 @@ class Position:
     """Severity that a label beside it names: `critical`, `high`, `medium` or `low`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
+class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     """Sentence, the unit of a review."""
 
     text: str
@@ -533,8 +506,7 @@ class Verdict(StrEnum):
     """Undecided: the default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """Proof of a verdict."""
 
     verdict: Verdict
@@ -558,8 +530,7 @@ class Holds(StrEnum):
     """The code does not decide it, or it states nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemarkReading:
+class RemarkReading(msgspec.Struct, frozen=True, kw_only=True):
     """Reading of a remark by a language model, on the scale of `prompts/read.v1.toml`."""
 
     stance: Stance
@@ -594,8 +565,7 @@ class Subject(StrEnum):
     ELSEWHERE = "something else"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """Reading of a sentence of a review, as the author of the change would take it."""
 
     stance: Stance
@@ -610,8 +580,7 @@ class Reading:
     """Index of the claim that it is about in the result; None for any other subject."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remark:
+class Remark(msgspec.Struct, frozen=True, kw_only=True):
     """One point of a comment: its sentences, proposals and code."""
 
     comment: int
@@ -656,8 +625,7 @@ class Remark:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aspects:
+class Aspects(msgspec.Struct, frozen=True, kw_only=True):
     """Estimates of how people would rate a comment, each a probability in [0, 1]."""
 
     relevant: float
@@ -668,8 +636,7 @@ class Aspects:
     """It is clear and civil."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(msgspec.Struct, frozen=True, kw_only=True):
     """Share of a remark in the value of a review."""
 
     remark: int
@@ -678,8 +645,7 @@ class Share:
     """Contribution of its worth to the value, in [0, 1]."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usefulness:
+class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
     """Usefulness of a text to the author of the change: the headline."""
 
     about: float
@@ -721,8 +687,7 @@ class Usefulness:
         return f"better than {share} of {self.against}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParsedComment:
+class ParsedComment(msgspec.Struct, frozen=True, kw_only=True):
     """Comment split into sentences and separate parts."""
 
     sentences: tuple[str, ...]
@@ -738,7 +703,7 @@ class ParsedComment:
     """Contents of other fenced or indented code blocks."""
     diffs: tuple[str, ...] = ()
     """Contents of ```diff blocks."""
-    follows: Mapping[str, int] = field(default_factory=dict)
+    follows: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Content of a block of code -> block of text that it follows; -1 at the start."""
     proposals: tuple[str, ...] = ()
     """Changes that its code proposes, one short text each; only if the change is known."""
@@ -761,8 +726,7 @@ class Effect(StrEnum):
     """Anything else, so perhaps what the code does."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     """Suggestion block of a comment, judged at its location."""
 
     code: str
@@ -779,8 +743,7 @@ class Suggestion:
     """Reason why it does not apply or why a field is unknown, a clause; else None."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
+class Scores(msgspec.Struct, frozen=True, kw_only=True):
     """The three scores of one text against one set of pseudo-references, or an abstention.
 
     The four counts are the sufficient statistics: resampling adds them up without encoding again.
@@ -804,8 +767,7 @@ class Scores:
     """Reason why the three are None; None when they are numbers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(msgspec.Struct, frozen=True, kw_only=True):
     """Best pseudo-reference of a sentence, or best sentence of a pseudo-reference.
 
     A partner that it addresses comes before all others, then the one with the highest degree.
@@ -823,8 +785,7 @@ class Match:
     name of its code."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baselines:
+class Baselines(msgspec.Struct, frozen=True, kw_only=True):
     """Two trivial measures that a score must beat; reported with it, never part of it."""
 
     words: int
@@ -843,8 +804,7 @@ class ScopeKind(StrEnum):
     """The hunk of an older version of the change, on which an outdated comment was written."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """Part of the change that a comment was scored against."""
 
     kind: ScopeKind
@@ -855,8 +815,7 @@ class Scope:
     """Index of the hunk in its file, when the scope is a hunk."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommentResult:
+class CommentResult(msgspec.Struct, frozen=True, kw_only=True):
     """Comment, scored against the part of the diff it is attached to."""
 
     comment: Comment
@@ -875,8 +834,7 @@ class CommentResult:
     """Its usefulness; None without a text, or without weights for the encoder."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewResult:
+class ReviewResult(msgspec.Struct, frozen=True, kw_only=True):
     """All comments of one author, scored against the whole diff."""
 
     author: str | None
@@ -891,8 +849,7 @@ class ReviewResult:
     """Usefulness of its comments together; None as for a comment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Result:
+class Result(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Everything that a report needs; reports compute no scores.
 
     Two results are equal if all fields are, also after pickling.
@@ -934,7 +891,7 @@ class Result:
     """The remarks of all comments, in their order; empty as the readings."""
     usefulness: Usefulness | None = None
     """Usefulness of all comments together: the headline; None as for a comment."""
-    analysis: Analysis = field(default_factory=Analysis)
+    analysis: Analysis = Analysis()
     """Static analysis of the change, counted or not."""
     signature: str
     """Signature of the score: same signature, same score."""
@@ -969,7 +926,7 @@ class Result:
     def __eq__(self, result: object) -> bool:
         if not isinstance(result, Result):
             return NotImplemented
-        pairs = ((getattr(self, part.name), getattr(result, part.name)) for part in fields(self))
+        pairs = ((getattr(self, name), getattr(result, name)) for name in self.__struct_fields__)
         return all(
             left.shape == right.shape and bool((left == right).all())
             if hasattr(left, "shape")

@@ -6,8 +6,10 @@ without either, vLLM runs it. Without a configured model, `structural` is used. 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec.structs import replace
 
 from crscore import plugins
 from crscore.claims.base import ClaimGenerator

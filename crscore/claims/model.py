@@ -9,11 +9,12 @@ import hashlib
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from crscore import plugins
 from crscore.cache import Store

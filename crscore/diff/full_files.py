@@ -5,7 +5,9 @@ sufficient, as the other follows from the hunks.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from crscore.diff import parse
 from crscore.diff.paths import format_paths

@@ -8,8 +8,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec.structs import replace
 
 from crscore.diff.headers import Header, read_header
 from crscore.diff.languages import language_of

@@ -6,8 +6,10 @@ submodule summaries, mail signatures after the last hunk.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec.structs import replace
 
 from crscore.diff.headers import BINARY_LINE, SUBMODULE_LINE
 from crscore.errors import DiffParseError, LimitError

@@ -7,10 +7,10 @@ of its content, so a blob is read only once.
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from crscore.cache import Store
 from crscore.diff import full_files

@@ -8,11 +8,11 @@ row's line counts, only its own file is omitted: see docs/design/018-the-diff.md
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from crscore.diff.languages import language_of
 from crscore.diff.parse import DiffLimits

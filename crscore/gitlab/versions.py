@@ -11,12 +11,12 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
 import msgspec
+from msgspec.structs import replace
 
 from crscore.diff.languages import language_of
 from crscore.diff.parse import DiffLimits

@@ -5,10 +5,10 @@ A patch that cannot be parsed leaves out only its own file: see docs/design/018-
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from crscore.diff import full_files, parse
 from crscore.diff.full_files import Limits

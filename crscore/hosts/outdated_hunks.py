@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from msgspec import structs
+
 from crscore.diff import parse, scopes
 from crscore.errors import InputError, NotFoundError
 from crscore.hosts.records import HostMessage
@@ -92,7 +94,7 @@ def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff |
     file = files.get(message.path or "")
     if file is None:
         return None
-    file = replace(file, path=message.path or "")
+    file = structs.replace(file, path=message.path or "")
     hunks = file.hunks
     if message.line is not None:  # else it is a comment on the whole file
         comment = Comment(
@@ -110,4 +112,6 @@ def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff |
             return None
         hunks = (file.hunks[scope.hunk],)
     content = f"{message.path}\n{hunks}".encode("utf-8", "surrogatepass")
-    return Diff(files=(replace(file, hunks=hunks),), sha256=hashlib.sha256(content).hexdigest())
+    return Diff(
+        files=(structs.replace(file, hunks=hunks),), sha256=hashlib.sha256(content).hexdigest()
+    )

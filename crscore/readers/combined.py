@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from msgspec import structs
+
 from crscore.encoders.base import Floats
 from crscore.readers.readings import ModelReadings, ReadRemark
 from crscore.records import (
@@ -184,9 +186,9 @@ def _lowest(readings: Sequence[RemarkReading]) -> RemarkReading:
 def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkReading]:
     """Return both readings of a remark that the network does not read as if it agreed."""
     if reading.line is None:
-        reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
+        reading = structs.replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
     # The model's worth of 1 includes remarks on another change; only the network recognizes these.
-    return replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
+    return structs.replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
 
 
 def _differ(remark: Remark, reading: RemarkReading) -> bool:
@@ -207,7 +209,7 @@ def _join(remark: Remark, reading: RemarkReading) -> Remark:
             fact=f"{reason}, as a language model reads it.",
             lines=(reading.line,),
         )
-    return replace(
+    return structs.replace(
         remark,
         stance=reading.stance,
         gives=float(asks),
@@ -233,7 +235,7 @@ def note_unread(
     """
     by_model = {at for remark in remarks if remark.reading for at in remark.sentences}
     rest = [
-        replace(unit, unread=unit.unread and at not in by_model)
+        structs.replace(unit, unread=unit.unread and at not in by_model)
         for at, unit in enumerate(sentences)
     ]
     of_network = describe_unread(sentences)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, Self
 
 import msgspec
+from msgspec import structs
 
 from crscore.diff import scopes
 from crscore.diff.parse import parse_diff
@@ -200,7 +201,7 @@ def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
         return current
     if comment.diff_hunk is None:
         return None
-    by_text = scopes.attach(replace(comment, outdated=True), current.diff)
+    by_text = scopes.attach(structs.replace(comment, outdated=True), current.diff)
     if by_text and by_text.kind is ScopeKind.HUNK:
         return current
     try:

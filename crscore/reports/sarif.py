@@ -23,11 +23,12 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
+
+from msgspec import to_builtins
 
 from crscore.records import (
     LEAST_WORTH,
@@ -141,8 +142,8 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
         # Code scanning does not show these, but other readers may.
         "properties": {
             "signature": result.signature,
-            "usefulness": None if result.usefulness is None else asdict(result.usefulness),
-            "scores": asdict(result.scores),
+            "usefulness": to_builtins(result.usefulness),
+            "scores": to_builtins(result.scores),
         },
     }
 

@@ -4,8 +4,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from crscore import records
 from crscore.records import Comment, PseudoReference, Result, ReviewResult, Side
@@ -271,7 +272,7 @@ def baselines(result: Result) -> str:
 
 def aspects(value: records.Usefulness) -> str:
     """List the ratings that people would give a text, each from 0 to 100."""
-    return f"{estimates(value.aspects, *asdict(value.aspects))} of 100"
+    return f"{estimates(value.aspects, *value.aspects.__struct_fields__)} of 100"
 
 
 def estimates(value: object, *names: str) -> str:

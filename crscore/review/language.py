@@ -7,9 +7,10 @@ texts with few English function words.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from crscore.records import Sentence
 from crscore.text import CODE_SPAN, ENGLISH

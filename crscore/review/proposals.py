@@ -8,10 +8,11 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import repeat, takewhile, zip_longest
 from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from crscore.diff.scopes import hunk_at
 from crscore.records import ChangedFile, Comment, LineKind, ParsedComment, Position, Side

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import Final
 
 import sentencex
+from msgspec.structs import replace
 
 from crscore.errors import ConfigError
 from crscore.records import ParsedComment, Position

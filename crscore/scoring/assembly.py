@@ -1,11 +1,12 @@
 """Result of one change, built from its judged cells; an empty side gets a reason, not a score."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from crscore.diff import scopes
 from crscore.records import (

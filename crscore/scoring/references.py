@@ -2,9 +2,10 @@
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from crscore.diff import scopes
 from crscore.records import (

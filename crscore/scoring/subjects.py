@@ -6,12 +6,13 @@ A point is a topic, or a pseudo-reference without a topic. All reports count the
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from crscore.diff.roles import role_of
 from crscore.records import (

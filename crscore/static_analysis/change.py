@@ -8,7 +8,8 @@ import bisect
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from crscore.records import SEVERITIES, ChangedFile, Finding, LineKind
 from crscore.syntax.change import runs_of

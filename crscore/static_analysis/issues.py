@@ -8,11 +8,11 @@ import bisect
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from crscore.diff.ranges import join_ranges
 from crscore.encoders.base import Encoder, Vectors

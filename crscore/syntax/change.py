@@ -268,7 +268,7 @@ class ParsedFile:
         return self._completed[key]
 
 
-class ParsedChange(Diff):
+class ParsedChange(Diff, frozen=True, dict=True):
     """Diff that keeps its parsed files.
 
     `pipeline.run` wraps each diff in one for the claims, the analyzers and the verdicts.

@@ -7,11 +7,11 @@ with the gain ((worth - 1) / 4) ** 3. The value is reported as its percentile am
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from crscore.records import (
     LEAST_WORTH,
@@ -62,7 +62,7 @@ PERCENTILE_WORDS: Final = (
 """Minimum percentile for each word, highest first."""
 
 
-ASPECTS: Final = tuple(field.name for field in fields(Aspects))
+ASPECTS: Final = Aspects.__struct_fields__
 _UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE, Flag.NOT_ENGLISH)
 """Flags of sentences that give the author nothing."""
 

@@ -7,9 +7,10 @@ behave the same, so every change that is not proven to be a lesser one is an `Ef
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from crscore.records import (
     ChangedFile,

@@ -2,7 +2,8 @@
 
 import difflib
 import textwrap
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from crscore.claims.structural.plugin import create
 from crscore.diff import parse

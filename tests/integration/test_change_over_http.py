@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from crscore.cache import Store
 from crscore.diff import checkout, full_files
@@ -76,7 +77,7 @@ def totals_of(world: World) -> changed_files.Totals:
 
 
 def without_modes(files: tuple[ChangedFile, ...]) -> list[ChangedFile]:
-    return [replace(file, old_mode=None, new_mode=None) for file in files]
+    return [structs.replace(file, old_mode=None, new_mode=None) for file in files]
 
 
 def local(world: World, folder: Path) -> Diff:
@@ -163,7 +164,7 @@ def test_faults_change_nothing_or_are_errors(worlds, scene: str, seed: int) -> N
 
 
 def bare(file: ChangedFile) -> ChangedFile:
-    return replace(file, old_source=None, new_source=None)
+    return structs.replace(file, old_source=None, new_source=None)
 
 
 def test_stale_list_shows_nothing_of_the_old_head(worlds) -> None:

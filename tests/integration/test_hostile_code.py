@@ -1,6 +1,5 @@
 """Code and tools that mean harm: real tools read it, and none is silenced, led or stopped."""
 
-import dataclasses
 import itertools
 import json
 import os
@@ -12,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from crscore.diff import parse
 from crscore.records import Analysis, Coverage, Diff, Finding, ToolRun, ToolState
@@ -267,7 +267,7 @@ def test_hostile_file_name_is_only_a_label(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     change = added({"load.py": BAD})
-    renamed = dataclasses.replace(change, files=(dataclasses.replace(change.files[0], path=name),))
+    renamed = structs.replace(change, files=(structs.replace(change.files[0], path=name),))
     findings = suite_of("bandit").analyze([renamed])[0].findings
     assert [(finding.path, finding.rule, finding.line) for finding in findings] == [
         (name, "B307", 5)

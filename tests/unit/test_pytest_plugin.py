@@ -4,10 +4,10 @@ import os
 import subprocess
 import sys
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from crscore import Scorer
 from crscore.errors import ConfigError

@@ -1,8 +1,7 @@
 """Lines of a diff; coverage and the name that a signature gives the tools; remarks."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from crscore.diff.parse import parse_diff
 from crscore.records import (
@@ -18,7 +17,6 @@ from crscore.records import (
     Stance,
     ToolRun,
     ToolState,
-    analyzers_identity,
 )
 
 RUFF = ToolRun(tool="ruff", version="1.0", state=ToolState.RAN, files=2)
@@ -60,11 +58,10 @@ def test_tool_without_a_version_is_named_alone() -> None:
     assert made(run).identity == "semgrep"
 
 
-def test_identity_of_several_changes_names_each_tool_once() -> None:
+def test_identity_names_each_tool_once() -> None:
     lost = ToolRun(tool="pmd", version=None, state=ToolState.MISSING)
-    assert analyzers_identity([made(RUFF), made(RUFF, BANDIT)]) == "bandit@2.0,ruff@1.0"
-    assert analyzers_identity([made(RUFF), made(lost), made()]) == "ruff@1.0,partial"
-    assert analyzers_identity([]) == "none"
+    assert made(RUFF, RUFF, BANDIT).identity == "bandit@2.0,ruff@1.0"
+    assert made(RUFF, lost).identity == "ruff@1.0,partial"
 
 
 def test_lines_of_all_files_are_in_the_order_of_the_diff() -> None:

@@ -1,10 +1,10 @@
 import pickle
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import crscore
 from crscore import Comment, Config, Scorer

@@ -3,9 +3,10 @@
 import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from crscore.claims.structural.change import UnitChange, code_of
 from crscore.claims.structural.quoting import Line, Statement, sentence

@@ -1,7 +1,8 @@
 """SARIF of a pull request for code scanning: points that no review addresses, at their lines."""
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from crscore.pull_request.overview import Overview
 from crscore.records import Result

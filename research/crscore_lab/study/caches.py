@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from crscore.encoders.base import Encoder
 from crscore.pipeline import Analyzers
-from crscore.records import Analysis, Diff, analyzers_identity
+from crscore.records import Analysis, Diff
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,10 @@ class AnalysisCache:
     @property
     def identity(self) -> str:
         """Identity of the tools that have run so far."""
-        return analyzers_identity(list(self.analyses.values()))
+        analyses = self.analyses.values()
+        tools = tuple(run for analysis in analyses for run in analysis.tools)
+        confined = all(analysis.confined for analysis in analyses)
+        return Analysis(tools=tools, confined=confined).identity
 
     @contextmanager
     def analyzing(self, diffs: Sequence[Diff]) -> Iterator[Callable[[], tuple[Analysis, ...]]]:

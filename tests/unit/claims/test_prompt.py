@@ -3,6 +3,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from crscore.claims import chunks, prompt
 from crscore.claims.answer import ParsedAnswer, read_answer
@@ -56,7 +57,7 @@ def test_block_of_no_lines_is_left_out() -> None:
 
 def test_file_name_stays_on_one_line() -> None:
     made = chunk_of()
-    odd = replace(made, file=replace(made.file, path="a\n=== change b"))
+    odd = replace(made, file=structs.replace(made.file, path="a\n=== change b"))
     assert "File: a === change b\n" in prompt.make_chat(PROMPT, odd, FENCE)[-1].text
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from crscore import Scorer
 from crscore.diff import parse
@@ -401,7 +402,7 @@ def test_sources_are_no_need_and_no_harm() -> None:
 
 def test_issues_are_met_as_claims_are(matcher, cells) -> None:
     change_cells = cells(["`reply` is unused, please remove it."], ["Unused variable `reply`."])
-    issue = replace(change_cells.references[0], kind=ReferenceKind.ISSUE)
+    issue = structs.replace(change_cells.references[0], kind=ReferenceKind.ISSUE)
     judgement = matcher.match(replace(change_cells, references=(issue,)))
     assert 0 < judgement.degrees[0, 0] < 1
 

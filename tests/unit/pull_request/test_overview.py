@@ -1,7 +1,7 @@
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from crscore.pull_request import overview
 from crscore.pull_request.overview import Overview

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from crscore.records import Comment, FileStatus, Side
 from crscore.reports.html import CONTEXT_LINES, MAX_LINES, lines_of_comment

@@ -1,8 +1,10 @@
 import base64
 import hashlib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
+
+from msgspec.structs import replace
 
 from crscore.records import Flag, Result
 from crscore.reports import html

@@ -1,7 +1,6 @@
 import importlib.resources
 import json as standard
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from crscore.records import Comment, Flag, Result, Stance, Subject
 from crscore.reports import json

@@ -1,9 +1,9 @@
 import re
-from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from crscore.records import Result, Stance, Subject
 from crscore.reports import markdown

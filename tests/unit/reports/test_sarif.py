@@ -3,7 +3,6 @@ import os
 import random
 import re
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from crscore.records import Analysis, Comment, Finding, ReferenceKind, Result, Severity, Side
 from crscore.reports import sarif

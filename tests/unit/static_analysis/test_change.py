@@ -4,12 +4,12 @@ import difflib
 import subprocess
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from crscore.diff import parse
 from crscore.records import Finding, Severity

@@ -1,8 +1,7 @@
 """Which texts of a change tools read, and how their lines are counted."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from crscore.diff import parse
 from crscore.records import Side

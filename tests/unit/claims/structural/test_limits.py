@@ -3,11 +3,11 @@
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from crscore import plugins
 from crscore.diff.parse import parse_diff
