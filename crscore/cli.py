@@ -4,7 +4,6 @@ Exit codes: 0 fine, 1 the quality gate failed, 2 wrong usage or settings, 3 the 
 part of the run failed, 4 a bug in crscore, 130 interrupted, 141 broken pipe.
 """
 
-import codecs
 import difflib
 import gc
 import importlib
@@ -24,8 +23,6 @@ from crscore.version import __version__
 # As shells report an end by a signal: 128 + SIGINT (2), 128 + SIGPIPE (13).
 EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 141
 DEFAULT_COMMAND = "score"
-ASCII = dict(zip("█▉▊▋▌▍▎▏·•│–−×✓✗⚑→“”", '#####|||.*|--x+x!>""', strict=True)) | {"…": "..."}
-"""Mark of a report -> its replacement on a terminal that supports only ASCII."""
 
 
 class _Commands(click.Group):
@@ -112,10 +109,9 @@ def run(arguments: list[str]) -> int:
         The exit code.
     """
     # A character that the terminal does not support must not turn a finished score into a crash.
-    codecs.register_error("crscore", _replace)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="crscore")
+            stream.reconfigure(errors="replace")
     progress.ENABLED.set()
     try:
         return _dispatch(arguments)
@@ -131,14 +127,6 @@ def run(arguments: list[str]) -> int:
         return _fail(_bug(exc), EXIT_BUG)
     finally:
         progress.ENABLED.clear()
-
-
-def _replace(error: UnicodeError) -> tuple[str, int]:
-    """Write the marks and bars of reports in ASCII, and any other character as a question mark."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    characters = error.object[error.start : error.end]
-    return "".join(ASCII.get(character, "?") for character in characters), error.end
 
 
 def _dispatch(arguments: list[str]) -> int:

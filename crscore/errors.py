@@ -6,7 +6,6 @@
         LimitError          an input is larger than a limit; names the limit
       OutputError           the report cannot be written to its target
       ConfigError           a setting is unknown or has a wrong value; names the key
-        UnknownThresholdError  no threshold is known for an encoder
       DependencyError       a package is missing; carries the command that installs it
       UnknownPluginError    no plugin has that name; lists the existing ones
       AnalyzerError         an analysis tool's part of a run
@@ -131,23 +130,6 @@ class ConfigError(CRScoreError):
             option = f"--{self.key.replace('_', '-')}" if is_setting else self.key
             return f"{option} {self.expected}"
         return f"{self.origin}: {self.key}: {self.expected}"
-
-
-# Another encoder's threshold is no substitute: cosines are not comparable across encoders
-# (docs/design/002-scores.md).
-class UnknownThresholdError(ConfigError):
-    """Raised when no threshold is known for an encoder.
-
-    Args:
-        encoder: Name and model of the encoder.
-    """
-
-    def __init__(self, encoder: str) -> None:
-        expected = (
-            f"none is known for {encoder}; give --threshold, or find one on rated reviews with "
-            f"`crscore validate DATA --encoder {encoder}`"
-        )
-        super().__init__("threshold", "settings", expected)
 
 
 @dataclass(eq=False)

@@ -2,8 +2,8 @@
 
 import gzip
 import os
+import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Mapping
 from io import BytesIO
@@ -169,20 +169,15 @@ def write_bytes(content: bytes, output: str) -> None:
             target.write_bytes(content)
             return
         # In the same folder: a rename is atomic within one file system only (POSIX, rename).
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}")
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with temporary.open("xb") as stream:
                 stream.write(content)
-            # The mask can only be read by setting it.
-            mask = os.umask(0)
-            os.umask(mask)
-            # A temporary file is readable by its owner alone; the report has the usual permissions.
-            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask
-            Path(name).chmod(mode)
-            Path(name).replace(target)
-        except OSError:
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+        finally:
             # A full disk must not leave half a file behind.
-            Path(name).unlink(missing_ok=True)
-            raise
+            temporary.unlink(missing_ok=True)
     except OSError as exc:
         raise OutputError(output, exc.strerror or str(exc)) from exc

@@ -7,7 +7,6 @@ that there is no socket call.
 
 import os
 import sys
-from dataclasses import dataclass
 
 from crscore.errors import CRScoreError
 
@@ -27,23 +26,13 @@ _SOCKET_EVENTS = frozenset(
 )
 
 
-@dataclass(eq=False)
-class OfflineError(CRScoreError):
-    """Raised when something asks for the network in offline mode."""
-
-    event: str
-
-    def __str__(self) -> str:
-        return f"offline mode refused {self.event}; run without --offline to allow the network"
-
-
 def forbid_sockets() -> None:
     """Block every new socket; this cannot be undone in this process.
 
     Model libraries are also configured to use only their cache.
 
     Raises:
-        OfflineError: Later, whenever code opens a socket.
+        CRScoreError: Later, whenever code opens a socket.
     """
     # https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
     os.environ["HF_HUB_OFFLINE"] = "1"
@@ -54,4 +43,6 @@ def forbid_sockets() -> None:
 
 def _refuse(event: str, _arguments: object) -> None:
     if event in _SOCKET_EVENTS:
-        raise OfflineError(event)
+        raise CRScoreError(
+            f"offline mode refused {event}; run without --offline to allow the network"
+        )

@@ -10,16 +10,15 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TextIO, TypeAlias
+from typing import Final, TextIO, TypeAlias
 
 # rich raises a `LiveError` for a second bar: "Only one live display may be active at once".
 TERMINAL: Final = threading.Lock()
 """Held while a bar is shown: there is one at a time, and work inside other work shows none."""
 ENABLED: Final = threading.Event()
 """Set by the command line if bars may be shown."""
-# Importing rich takes 0.07 s of CPU time.
 DELAY_S: Final = 0.5
-"""Seconds of work before a bar is shown: short work shows none, and does not import rich."""
+"""Seconds of work before a bar is shown: short work shows none."""
 
 
 Advance: TypeAlias = Callable[..., None]
@@ -42,61 +41,32 @@ def track(description: str, total: float | None = None) -> Iterator[Advance]:
     if not ENABLED.is_set() or not is_terminal(sys.stderr) or not TERMINAL.acquire(blocking=False):
         yield lambda units=1: None  # noqa: ARG005
         return
-    bar = _Bar(description, total)
+    from rich import progress  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
+
+    counts = total is not None
+    bar = progress.Progress(
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        *((progress.MofNCompleteColumn(),) if counts else ()),
+        progress.TimeElapsedColumn(),
+        *((progress.TimeRemainingColumn(),) if counts else ()),
+        console=Console(stderr=True),
+        transient=True,
+        # rich would write output for a file or a pipe to stderr
+        redirect_stdout=is_terminal(sys.stdout),
+    )
+    task = bar.add_task(description, total=total)
     timer = threading.Timer(DELAY_S, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield bar.advance
+        yield lambda units=1: bar.advance(task, units)
     finally:
         timer.cancel()
+        timer.join()  # a bar that is just being shown would stay
         bar.stop()
         TERMINAL.release()
-
-
-class _Bar:
-    """Bar that begins later than the work."""
-
-    def __init__(self, description: str, total: float | None) -> None:
-        self.description, self.total = description, total
-        self.done = 0.0
-        self.lock = threading.Lock()
-        self.shown: Any = None
-        self.ended = False
-
-    def advance(self, units: float = 1) -> None:
-        with self.lock:
-            self.done += units
-            if self.shown is not None:
-                self.shown.update(0, completed=self.done)
-
-    def start(self) -> None:
-        from rich import progress  # noqa: PLC0415
-        from rich.console import Console  # noqa: PLC0415
-
-        with self.lock:
-            # Importing rich takes time, in which the work may have ended.
-            if self.ended:
-                return
-            self.shown = progress.Progress(
-                progress.TextColumn("{task.description}"),
-                progress.BarColumn(),
-                *((progress.MofNCompleteColumn(),) if self.total is not None else ()),
-                progress.TimeElapsedColumn(),
-                *((progress.TimeRemainingColumn(),) if self.total is not None else ()),
-                console=Console(stderr=True),
-                transient=True,
-                # rich would write output for a file or a pipe to stderr
-                redirect_stdout=is_terminal(sys.stdout),
-            )
-            self.shown.add_task(self.description, total=self.total, completed=int(self.done))
-            self.shown.start()
-
-    def stop(self) -> None:
-        with self.lock:
-            self.ended = True
-            if self.shown is not None:
-                self.shown.stop()
 
 
 def is_terminal(stream: TextIO | None) -> bool:

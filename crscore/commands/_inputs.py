@@ -12,7 +12,6 @@ import click
 
 from crscore import io
 from crscore.commands._options import option, sarif_option
-from crscore.commands._terminal import print_note
 from crscore.errors import COMMAND_LINE, ConfigError, InputError, ToolOutputError
 from crscore.hosts.site import all_sites
 
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
-# "diff --git a/x b/x" of git, "--- a/x" and "+++ b/x" of diff -u, at the start of a line.
-_HEADER: Final = re.compile(rb"^(?:diff --git |--- \S.*\n\+\+\+ \S)", re.MULTILINE)
-# Also "From 1a2b...", "commit 1a2b..." of git, and Subversion's "Index: path"
+# "diff --git a/x b/x", "From 1a2b...", "commit 1a2b..." of git, "--- a/x" and "+++ b/x" of diff -u,
+# a bare hunk, and Subversion's "Index: path".
 _DIFF: Final = re.compile(
     rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s{0,99}(?:diff --|--- \S.*\n\+\+\+ \S|@@ -\d"
     rb"|Index: \S|(?:From|commit) [0-9a-f]{7,64}\b)"
@@ -54,27 +52,6 @@ def check_stdin(names: Iterable[str | None]) -> None:
     if list(names).count(io.STDIN) > 1:
         expected = "is standard input, which can be only one of the inputs"
         raise ConfigError(io.STDIN, COMMAND_LINE, expected)
-
-
-def read_both(
-    settings: Config, diff: str, review: str
-) -> tuple[tuple[bytes, str], tuple[bytes, str]]:
-    """Read a change and its review, named in either order: `read_limited` of each."""
-    change = read_limited(settings, diff, "diff")
-    comments = read_limited(settings, review, "review")
-    kinds = []
-    for data, _ in (change, comments):
-        # Without zero bytes, UTF-16 of a diff, as PowerShell's `>` writes it, reads like ASCII:
-        # https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.core/about/about_redirection
-        text = data[:1_000_000].replace(b"\0", b"")
-        # 2 for a diff, 1 for a text with a diff in it, such as a review that quotes one.
-        kinds.append(2 if _DIFF.match(text) else int(_HEADER.search(text) is not None))
-    if min(kinds) == 2:
-        raise click.UsageError(f"{review} is a diff, too; the second file is its review")
-    if kinds[0] < kinds[1]:
-        print_note(f"note: {review} is the diff and {diff} the review: DIFF REVIEW is the order.")
-        return comments, change
-    return change, comments
 
 
 def check_address(name: str) -> None:
@@ -141,7 +118,7 @@ def code_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def read_review(
     settings: Config, diff: str, review: str, code: CodeOptions, *further: str | None
 ) -> tuple[Scorer, Diff, tuple[Comment, ...], str]:
-    """Read a change with its review, named in either order, and what else is known of it.
+    """Read a change with its review, and what else is known of it.
 
     Args:
         settings: Settings of the scorer.
@@ -152,9 +129,18 @@ def read_review(
 
     Returns:
         A scorer, the change, its comments, and the name of the review in messages.
+
+    Raises:
+        InputError: An input cannot be used.
+        click.UsageError: The review is a diff, or an input is not a file.
     """
     check_stdin([review, diff, code.old, code.new, *code.sarif, *further])
-    (data, source), (review_data, review_source) = read_both(settings, diff, review)
+    data, source = read_limited(settings, diff, "diff")
+    review_data, review_source = read_limited(settings, review, "review")
+    # Without zero bytes, UTF-16 of a diff, as PowerShell's `>` writes it, reads like ASCII:
+    # https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.core/about/about_redirection
+    if _DIFF.match(review_data[:1000].replace(b"\0", b"")):
+        raise click.UsageError(f"{review} is a diff; the order is DIFF REVIEW")
     # Imported here so that `--help` and the message about a wrong option appear immediately.
     from crscore.diff import full_files  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415

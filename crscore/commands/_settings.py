@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from click.shell_completion import CompletionItem
 from msgspec import inspect
 
 from crscore import offline, plugins
@@ -66,22 +65,6 @@ GROUPS: Final = {
 """Groups of options in the help."""
 
 
-class _Word(click.ParamType[str]):
-    """Text that the shell completes; it is validated with the settings, as text from a file is."""
-
-    name = "text"
-
-    def __init__(self, words: tuple[str, ...]) -> None:
-        self.words = words
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the words that begin with the typed text."""
-        del ctx, param
-        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
-
-
 def add_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Join options to a group, in the order of the help."""
 
@@ -109,12 +92,8 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
         return _CONFIG
     setting, flag = SETTINGS[name], f"--{name.replace('_', '-')}"
     text = setting.help
-    words: tuple[str, ...] = ()
     if name in _KINDS:
-        words = plugins.names(_KINDS[name])
-        text = f"{text} Plugins: {', '.join(words)}."
-    elif isinstance(setting.kind, inspect.LiteralType):
-        words = tuple(map(str, setting.kind.values))
+        text = f"{text} Plugins: {', '.join(plugins.names(_KINDS[name]))}."
     if isinstance(setting.kind, inspect.BoolType):
         off = "--online" if name == "offline" else f"--no-{flag.removeprefix('--')}"
         # None, not False: an option that is not given must not override the environment or the
@@ -122,23 +101,27 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
         return click.option(f"{flag}/{off}", name, default=None, help=text)
     if default is None and setting.default is not None:
         text = f"{text} [default: {setting.default}]"
+    # Text is validated with the settings, as text from a file is.
     types = {inspect.IntType: click.INT, inspect.FloatType: click.FLOAT}
     return click.option(
         flag,
         name,
-        type=types.get(type(setting.kind), _Word(words)),
+        type=types.get(type(setting.kind), click.STRING),
         default=default,
         metavar=setting.metavar,
         help=text,
     )
 
 
-def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
+def load_settings(
+    config_file: Path | None, flags: dict[str, Any], *, forbid_sockets: bool = True
+) -> Config:
     """Merge flags, environment and file, and go offline if requested.
 
     Args:
         config_file: The file named on the command line; None to search for one.
         flags: Settings from the command line; None means not set.
+        forbid_sockets: Whether the settings, if they are offline, forbid this process all sockets.
 
     Returns:
         The settings of this run.
@@ -146,16 +129,11 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
     Raises:
         ConfigError: A setting is unknown or wrong.
     """
-    resolved = resolve_here(config_file, flags)
-    if resolved.offline:
-        offline.forbid_sockets()
-    return resolved
-
-
-def resolve_here(config_file: Path | None, flags: dict[str, Any]) -> Config:
-    """Merge flags, environment and file as `load_settings` does, but do not block the network."""
     file = config_file
     # The working folder of the shell may have been deleted.
     with contextlib.suppress(FileNotFoundError):
         file = file or find_settings_file(Path.cwd())
-    return resolve_settings(flags, file=file)
+    settings = resolve_settings(flags, file=file)
+    if settings.offline and forbid_sockets:
+        offline.forbid_sockets()
+    return settings

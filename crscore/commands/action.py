@@ -1,13 +1,12 @@
 """`crscore action`: step of a GitHub workflow, configured by the runner's variables.
 
 The output of a step (outputs, log, annotations, job summary) is always written at the end, and each
-part separately: a file that cannot be written, or a bug in one part, does not affect the others.
+part separately: a file that cannot be written does not affect the others.
 """
 
 from __future__ import annotations
 
 import glob
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -37,8 +36,6 @@ LOG_COLUMNS: Final = 120
 # https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
 MAX_SHOWN_MESSAGES: Final = 10
 """Maximum number of messages of one level that GitHub shows for a step."""
-MAX_SUMMARY_NOTES: Final = 20
-"""Maximum number of messages in the summary; the log has all."""
 # A pattern such as `**/*.sarif` can match those of every dependency.
 MAX_SARIF_FILES: Final = 20
 """Maximum number of files of other tools."""
@@ -295,17 +292,11 @@ def _write(output: Path | None, summary: Path | None, step: Step, *, annotate: b
         lambda: _write_summary(summary, step),
         lambda: _write_annotations(step) if annotate else None,
     )
-
-    def attempt(part: Callable[[], None]) -> None:
+    for part in parts:
         try:
             part()
         except CRScoreError as exc:
             step.fail(exc)
-
-    # A stack runs its callbacks in reverse order, and continues when one of them raises.
-    with ExitStack() as stack:
-        for part in reversed(parts):
-            stack.callback(attempt, part)
 
 
 def _write_log(step: Step) -> None:
@@ -330,11 +321,10 @@ def _write_summary(file: Path | None, step: Step) -> None:
 
     if file is None:
         return
-    texts = [*step.notes, *([] if step.finished else [_STOPPED])]
     # They may contain untrusted text.
-    lines = [escape.markdown(text, _MESSAGE_CHARS) for text in texts[:MAX_SUMMARY_NOTES]]
-    if len(texts) > len(lines):
-        lines.append(f"and {len(texts) - len(lines)} more, which the log has")
+    lines = [escape.markdown(text, _MESSAGE_CHARS) for text in step.notes]
+    if not step.finished:
+        lines.append(_STOPPED)
     items = "".join(f"- {line}\n" for line in lines)
     notes = escape.no_commands(f"\n**crscore**\n\n{items}") if items else ""
     # Room for the messages is reserved: tables can be shortened, errors must be shown.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import platform
 from typing import TYPE_CHECKING, Any
 
@@ -66,11 +65,6 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         click.echo(f"  programs of `code run` see no other files and processes ({hidden})")
     else:
         click.echo("  `code run` is not possible here: it needs seccomp and Landlock of Linux")
-    click.echo("\nextras:")
-    extras = importlib.metadata.metadata("crscore").get_all("Provides-Extra") or ()
-    # The packages that are always required come first, under the name of the distribution.
-    for extra in ("", *sorted(extras)):
-        click.echo(f"  {extra or 'crscore':<12}{_describe_extra(extra)}")
     return 0 if is_ready else EXIT_FAILED
 
 
@@ -89,31 +83,3 @@ def _report_scorer(settings: Config) -> bool:
     line = signature.render_signature({**scorer.parts.signature, "analyzers": settings.analyzers})
     click.echo(f"\nready: {line}")
     return True
-
-
-def _list_packages(extra: str) -> set[str]:
-    """Return the packages that an extra adds; with "", those that are always required."""
-    from packaging.requirements import Requirement  # noqa: PLC0415
-
-    packages: set[str] = set()
-    for requirement in map(Requirement, importlib.metadata.requires("crscore") or ()):
-        marker = requirement.marker
-        if marker and not marker.evaluate({"extra": extra}):
-            continue
-        if requirement.name == "crscore":  # an extra that includes others
-            packages.update(*map(_list_packages, requirement.extras))
-        elif marker or not extra:
-            packages.add(requirement.name)
-    return packages
-
-
-def _describe_extra(extra: str) -> str:
-    """Return the packages of an extra that are missing, with the command that installs them."""
-    missing: list[str] = []
-    for package in sorted(_list_packages(extra)):
-        try:
-            importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            missing.append(package)
-    name = f"'crscore[{extra}]'" if extra else "crscore"
-    return f"missing: {', '.join(missing)}; pip install {name}" if missing else "ready"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore.commands._settings import SCORING, resolve_here, setting_options
+from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     from crscore.agents.mcp_server import make_server  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    # Not `load_settings`: offline, it refuses all sockets, also those that the server's event loop
-    # opens for itself.
-    make_server(Scorer(resolve_here(config_file, flags), untrusted=True)).run("stdio")
+    # The server's event loop opens sockets for itself.
+    settings = load_settings(config_file, flags, forbid_sockets=False)
+    make_server(Scorer(settings, untrusted=True)).run("stdio")
     return 0

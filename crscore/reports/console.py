@@ -30,7 +30,7 @@ _MAX_NUMBER_COLUMNS: Final = 20
 # The name and the three scores.
 _FIXED_COLUMNS: Final = 4
 """Number of columns of a table that are shown at any width."""
-# Unicode's left blocks, U+258F to U+2589; `cli.ASCII` has their replacements.
+# Unicode's left blocks, U+258F to U+2589.
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 _BULLET: Final = (Run("•", "bad"),)
 _STYLES: Final = {

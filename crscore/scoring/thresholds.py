@@ -11,7 +11,7 @@ the highest agreement with people (`benchmarks/tune_threshold.py`). The paper's 
 higher value there, which agrees less with people. `benchmarks/README.md` has the numbers.
 """
 
-from crscore.errors import UnknownThresholdError
+from crscore.errors import ConfigError
 
 THRESHOLDS = {
     # Published, from 9,869 changes without annotations.
@@ -37,7 +37,7 @@ def threshold_for(encoder: str, claims: str) -> float:
         Tau, in (-1, 1).
 
     Raises:
-        UnknownThresholdError: No threshold is known for this encoder.
+        ConfigError: No threshold is known for this encoder.
 
     Example:
         >>> threshold_for("st:mixedbread-ai/mxbai-embed-large-v1@main", "structural@1")
@@ -47,4 +47,10 @@ def threshold_for(encoder: str, claims: str) -> float:
     for key in ((model, claims.partition("@")[0]), (model, "")):
         if key in THRESHOLDS:
             return THRESHOLDS[key]
-    raise UnknownThresholdError(model)
+    # Another encoder's threshold is no substitute: cosines are not comparable across encoders
+    # (docs/design/002-scores.md).
+    expected = (
+        f"none is known for {model}; give --threshold, or find one on rated reviews with "
+        f"`crscore validate DATA --encoder {model}`"
+    )
+    raise ConfigError("threshold", "settings", expected)

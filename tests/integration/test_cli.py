@@ -1,7 +1,6 @@
 """The command line on good and on bad input: one line, the right code, nothing half-written."""
 
 import gzip
-import importlib.metadata
 import inspect
 import json
 import os
@@ -368,9 +367,9 @@ MISTAKES = [
     ((DIFF,), 2, "the review is missing: crscore DIFF REVIEW"),
     ((REVIEW,), 2, "the review is missing: crscore DIFF REVIEW"),
     (("score",), 2, "the diff and the review are missing: crscore DIFF REVIEW"),
-    ((DIFF, DIFF), 2, "is a diff, too; the second file is its review"),
+    ((DIFF, DIFF), 2, "is a diff; the order is DIFF REVIEW"),
     ((REVIEW, REVIEW), 3, "make one with git diff"),
-    (("triage", DIFF, DIFF), 2, "is a diff, too"),
+    (("triage", REVIEW, DIFF), 2, "is a diff; the order is DIFF REVIEW"),
     (("triage", DIFF), 2, "Missing argument 'REVIEW'"),
     ((DIFF, REVIEW, REVIEW), 2, "unexpected extra argument"),
     (("-", "-"), 2, "- is standard input, which can be only one of the inputs"),
@@ -573,7 +572,7 @@ def test_dash_as_output_is_standard_output(crscore, tmp_path: Path) -> None:
 def test_doctor_names_every_plugin_and_the_signature(crscore) -> None:
     ran = crscore("doctor", *FAST)
     assert ran.code == 0
-    for word in ("ready: crscore|version:", "minilm", "structural", "published", "html", "ray "):
+    for word in ("ready: crscore|version:", "minilm", "structural", "published", "html"):
         assert word in ran.out
 
 
@@ -596,8 +595,6 @@ def test_terminal_that_cannot_show_a_character_still_gets_the_score() -> None:
         check=True,
     )
     assert "elevance" in done.stdout
-    assert "##" in done.stdout
-    assert "?" not in done.stdout.partition("Remarks")[0]
 
 
 def test_doctor_names_the_command_for_what_is_missing(
@@ -610,24 +607,6 @@ def test_doctor_names_the_command_for_what_is_missing(
     assert ran.code == 3
     assert ran.out.count("crscore encoder install") == 2
     assert list(tmp_path.iterdir()) == []  # told, not fetched
-
-
-def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
-    crscore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = importlib.metadata.version
-
-    def without(name: str) -> str:
-        if name in {"openai", "tree-sitter-go"}:
-            raise importlib.metadata.PackageNotFoundError(name)
-        return real(name)
-
-    monkeypatch.setattr(importlib.metadata, "version", without)
-    out = crscore("doctor", *FAST).out
-    assert re.search(r"openai +missing: openai; pip install 'crscore\[openai\]'", out)
-    assert re.search(r"crscore +missing: tree-sitter-go; pip install crscore\n", out)
-    assert re.search(r"github +ready", out)
-    assert "pytest" not in out
 
 
 # Words
@@ -664,13 +643,11 @@ def test_oversized_review_does_not_advise_to_shrink_the_change(
         (["crscore", "val"], "plain,validate"),
         (["crscore", ""], "file,"),
         (["crscore", "change.diff", ""], "file,"),
-        (["crscore", "--encoder", "min"], "plain,minilm"),
-        (["crscore", "score", "--splitter", ""], "plain,paper"),
-        (["crscore", "score", "a.diff", "b.md", "--format", "h"], "plain,html"),
+        (["crscore", "--enc"], "plain,--encoder"),
         (["crscore", "audit", "comp"], "plain,compare"),
     ],
 )
-def test_shell_completes_commands_values_and_files(words: list[str], expected: str) -> None:
+def test_shell_completes_commands_options_and_files(words: list[str], expected: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from crscore.cli import cli; cli(prog_name='crscore')"],
         env={

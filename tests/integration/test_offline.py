@@ -39,12 +39,12 @@ def test_the_witness_sees_a_socket_where_there_is_one(tmp_path: Path) -> None:
 
 def test_socket_asked_for_after_going_offline_is_refused() -> None:
     code = (
-        "from crscore import offline; offline.forbid_sockets()\n"
+        "from crscore import CRScoreError, offline; offline.forbid_sockets()\n"
         "import socket\n"
         "try: socket.socket()\n"
-        "except offline.OfflineError as exc: print(exc)\n"
+        "except CRScoreError as exc: print(exc)\n"
         "try: socket.getaddrinfo('localhost', 80)\n"
-        "except offline.OfflineError as exc: print(exc)\n"
+        "except CRScoreError as exc: print(exc)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [

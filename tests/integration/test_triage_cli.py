@@ -86,25 +86,19 @@ def test_text_counts_remarks_from_1_and_json_from_0(
 
 
 @pytest.mark.parametrize("command", ["triage", "score"])
-def test_other_order_of_diff_and_review_is_recognised(
+def test_diff_in_place_of_the_review_is_refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
 ) -> None:
+    utf16 = tmp_path / "utf16.diff"
+    utf16.write_text(DIFF.read_text("utf-8"), "utf-16")
     quoting = tmp_path / "quoting.md"
     quoted = DIFF.read_text("utf-8").split("@@")[2]
     quoting.write_text(f"This breaks callers:\n```diff\n@@ -1 +1 @@{quoted}```\n", "utf-8")
-    utf16 = tmp_path / "utf16.diff"
-    utf16.write_text(DIFF.read_text("utf-8"), "utf-16")
-    outputs = set()
-    for diff, review in ((DIFF, REVIEW), (utf16, quoting)):
-        runs = []
-        for files in ((diff, review), (review, diff)):
-            assert cli.run([command, *map(str, files), "--analyzers", "none"]) == 0
-            runs.append(capsys.readouterr())
-        assert runs[0].out == runs[1].out
-        assert "DIFF REVIEW is the order" in runs[1].err
-        assert "DIFF REVIEW is the order" not in runs[0].err
-        outputs.add(runs[0].out)
-    assert len(outputs) >= 2
+    for diff in (DIFF, utf16):
+        assert cli.run([command, str(quoting), str(diff)]) == cli.EXIT_USAGE
+        assert f"{diff} is a diff; the order is DIFF REVIEW" in capsys.readouterr().err
+        assert cli.run([command, str(diff), str(quoting), "--analyzers", "none"]) == 0
+        assert "is a diff" not in capsys.readouterr().err
 
 
 def test_agent_triages_and_scores_over_standard_input() -> None:

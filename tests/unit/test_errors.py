@@ -3,7 +3,7 @@ import pickle
 
 import pytest
 
-from crscore import errors, offline
+from crscore import errors
 
 EXAMPLES = {
     "CRScoreError": errors.CRScoreError("text"),
@@ -12,7 +12,6 @@ EXAMPLES = {
     "LimitError": errors.LimitError("max_files", 10, 11, "a.diff"),
     "OutputError": errors.OutputError("out.html", "it is a folder"),
     "ConfigError": errors.ConfigError("treshold", "environment", "is no setting"),
-    "UnknownThresholdError": errors.UnknownThresholdError("st:mine"),
     "DependencyError": errors.DependencyError("scipy", "pip install scipy"),
     "AnalyzerError": errors.AnalyzerError("text"),
     "ManifestError": errors.ManifestError("analyzer.toml", "suffixes", "must be a list"),
@@ -42,10 +41,9 @@ def test_examples_cover_every_error_class() -> None:
 
 
 NAMED = errors.ToolFailedError(tool="pmd", reason="died", code=3)
-OFFLINE = offline.OfflineError("socket.connect")
 
 
-@pytest.mark.parametrize("error", [*EXAMPLES.values(), NAMED, OFFLINE])
+@pytest.mark.parametrize("error", [*EXAMPLES.values(), NAMED])
 def test_error_survives_pickling_with_its_text_and_fields(error: errors.CRScoreError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy)) == (type(error), str(error))

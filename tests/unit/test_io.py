@@ -1,5 +1,6 @@
 import gzip
 import os
+import shutil
 import sys
 from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
 from pathlib import Path
@@ -232,10 +233,13 @@ def test_size_of_a_source_is_counted_in_bytes(tmp_path: Path) -> None:
 def test_failed_write_leaves_no_file_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_handle: int, _mode: str) -> None:
+    def full(_old: Path, _new: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fdopen", full)
+    target = tmp_path / "report.txt"
+    target.write_text("old")
+    monkeypatch.setattr(shutil, "copymode", full)
     with pytest.raises(OutputError, match="No space left"):
-        io.write_bytes(b"x", str(tmp_path / "report.txt"))
-    assert list(tmp_path.iterdir()) == []
+        io.write_bytes(b"x", str(target))
+    assert list(tmp_path.iterdir()) == [target]
+    assert target.read_text() == "old"

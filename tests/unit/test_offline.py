@@ -6,11 +6,12 @@ import sys
 import pytest
 
 from crscore import offline
+from crscore.errors import CRScoreError
 
 
 @pytest.mark.parametrize("event", ["socket.__new__", "socket.connect", "socket.getaddrinfo"])
 def test_socket_event_is_refused(event: str) -> None:
-    with pytest.raises(offline.OfflineError, match=event):
+    with pytest.raises(CRScoreError, match=event):
         offline._refuse(event, ())
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from crscore import scorer
 from crscore.encoders.base import Encoder
-from crscore.errors import ConfigError, InputError, UnknownThresholdError
+from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.pipeline import Analyzers
 from crscore.scorer import Scorer
@@ -315,11 +315,13 @@ def make_scorer(
         settings = override_settings(settings, {"claims": options.claims})
     try:
         return scorer.Scorer(settings, **parts, matcher=matcher)
-    except UnknownThresholdError as unknown:
+    except ConfigError as error:
+        if error.key != "threshold" or settings.threshold is not None:
+            raise
         # Any threshold works: the procedure uses only the similarities.
         trial = scorer.Scorer(settings, **parts, threshold=0.0)
         measured = measurements.measure(rated, trial, name="trial")
         if measured.tau_by_procedure is None:
-            raise unknown from None
+            raise error from None
         tau = round(measured.tau_by_procedure, 4)
         return scorer.Scorer(settings, **parts, threshold=tau)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from crscore.encoders import hashing
-from crscore.errors import DependencyError, InputError, UnknownPluginError, UnknownThresholdError
+from crscore.errors import ConfigError, DependencyError, InputError, UnknownPluginError
 from crscore.settings import override_settings
 from crscore_lab.study import run
 from crscore_lab.study.data import study
@@ -75,7 +75,7 @@ def test_encoder_without_a_threshold_needs_sentences_of_the_best_system(tmp_path
     for row in rows:
         row["reviews"] = [one for one in row["reviews"] if one["system"] == "knn"]
     settings = override_settings(helper.SETTINGS, {"encoder": "hashing:64", "threshold": None})
-    with pytest.raises(UnknownThresholdError, match="none is known for hashing:64"):
+    with pytest.raises(ConfigError, match="none is known for hashing:64"):
         helper.made(tmp_path, rows, settings=settings)
 
 

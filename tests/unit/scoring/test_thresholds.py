@@ -1,6 +1,6 @@
 import pytest
 
-from crscore.errors import UnknownThresholdError
+from crscore.errors import ConfigError
 from crscore.scoring import thresholds
 
 
@@ -11,7 +11,7 @@ def test_published_model_has_the_published_threshold() -> None:
 
 
 def test_unknown_model_says_how_to_find_one() -> None:
-    with pytest.raises(UnknownThresholdError, match="crscore validate DATA --encoder st:mine"):
+    with pytest.raises(ConfigError, match="crscore validate DATA --encoder st:mine"):
         thresholds.threshold_for("st:mine@1", "structural")
 
 
