@@ -138,28 +138,30 @@ def _dispatch(arguments: list[str]) -> int:
         exc.show()
         return EXIT_USAGE
     except click.ClickException as exc:
-        context = getattr(exc, "ctx", None)
-        path = context.command_path if context else "crscore"
-        exc = _suggest(exc) if isinstance(exc, click.NoSuchOption) else exc
-        message = exc.format_message().replace("a valid float", "a number such as 0.5")
-        message = message.replace("a valid integer", "a whole number")
-        return _fail(f"{message} (try: {path} --help)", EXIT_USAGE)
+        return _fail(_explain(exc), EXIT_USAGE)
     except (ConfigError, ManifestError, UnknownPluginError) as exc:
         return _fail(str(exc), EXIT_USAGE)
     except CRScoreError as exc:
         return _fail(str(exc), EXIT_FAILED)
 
 
-def _suggest(error: click.NoSuchOption) -> click.NoSuchOption:
-    """Replace click's suggestions, which are options of the command, where another one is meant."""
-    from crscore import plugins  # noqa: PLC0415  (brings msgspec, a third of the time of --help)
+def _explain(error: click.ClickException) -> str:
+    """Describe wrong usage; for an unknown option, also suggest what click does not know."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "crscore"
+    if isinstance(error, click.NoSuchOption):
+        from crscore import plugins  # noqa: PLC0415  (brings msgspec, a third of --help's time)
 
-    name, instead = error.option_name, ""
-    if difflib.get_close_matches(name, ["--version"], cutoff=0.8):
-        instead = "crscore --version"
-    elif name.removeprefix("--") in plugins.names("reports"):
-        instead = f"--format {name.removeprefix('--')}"
-    return click.NoSuchOption(name, possibilities=[instead], ctx=error.ctx) if instead else error
+        name, instead = error.option_name, ""
+        if difflib.get_close_matches(name, ["--version"], cutoff=0.8):
+            instead = "crscore --version"
+        elif name.removeprefix("--") in plugins.names("reports"):
+            instead = f"--format {name.removeprefix('--')}"
+        if instead:
+            error = click.NoSuchOption(name, possibilities=[instead], ctx=error.ctx)
+    message = error.format_message().replace("a valid float", "a number such as 0.5")
+    message = message.replace("a valid integer", "a whole number")
+    return f"{message} (try: {path} --help)"
 
 
 def _fail(message: str, code: int) -> int:
@@ -171,13 +173,9 @@ def _fail(message: str, code: int) -> int:
 
 def _bug(exc: Exception) -> str:
     """Write the details for a bug report to a file, and return a message with its path."""
-    lines = [
-        f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}\n",
-        *traceback.format_exception(exc),
-    ]
-    handle = tempfile.NamedTemporaryFile(  # noqa: SIM115  (closed below, kept on disk)
+    versions = f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}"
+    with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", prefix="crscore-bug-", suffix=".log", delete=False
-    )
-    with handle:
-        handle.writelines(lines)
-    return f"this is a bug in crscore ({type(exc).__name__}); please report it with {handle.name}"
+    ) as log:
+        log.writelines([f"{versions}\n", *traceback.format_exception(exc)])
+    return f"this is a bug in crscore ({type(exc).__name__}); please report it with {log.name}"

@@ -33,9 +33,10 @@ from crscore.claims.base import ClaimGenerator
 from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.matchers.base import Matcher
-from crscore.readers.combined import note_unread, read_reviews
+from crscore.readers.combined import read_reviews
 from crscore.readers.readings import ModelReadings
 from crscore.records import Analysis, Comment, Diff, Result
+from crscore.review.language import describe_unread
 from crscore.review.read import ReadReview, read_review
 from crscore.scoring import references
 from crscore.scoring.assembly import JudgedReview, build_result
@@ -274,7 +275,8 @@ def _score(
     `originals` has the results of its comments on older versions, by the comment's index.
     """
     comments, reader = review.pair.comments, parts.reader
-    notes = (*review.notes, *answers.notes)
+    unread = describe_unread(cells.sentences, read.remarks if read else ())
+    notes = (*review.notes, *unread, *answers.notes)
     if read:
         abouts = [reading.about for reading in read.sentences]
         cells = replace(cells, about=np.array(abouts, dtype=np.float32))
@@ -291,7 +293,6 @@ def _score(
             review.change,
             repository,
         )
-        notes = note_unread(notes, read.remarks, cells.sentences)
         notes = (*notes, *(repository.notes if repository else ()), *read.notes)
         rating = headline.rate(
             read,

@@ -4,7 +4,6 @@
 from the settings.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
@@ -47,7 +46,7 @@ from crscore.verdicts.repository import Repository
 from crscore.version import __version__
 
 if TYPE_CHECKING:  # most runs have no model
-    from crscore.readers.model import ModelReader, Prices
+    from crscore.readers.model import ModelReader
     from crscore.readers.requests import Request
 
 DiffLike = Diff | str | bytes
@@ -405,7 +404,6 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
         ConfigError: No model or file is named, or an option is invalid.
         InputError: A recording cannot be read.
     """
-    prices = _read_prices(settings.reader_price)
     name, _, argument = settings.reader.partition(":")
     if name == NETWORK and not argument:
         return None
@@ -437,22 +435,10 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
         respondent,
         cache=make_store(settings) if settings.cache and name != "replay" else None,
         limit=settings.reader_limit,
-        prices=prices,
+        prices=model.Prices(*map(float, settings.reader_price.split(",")))
+        if settings.reader_price
+        else None,
     )
-
-
-def _read_prices(text: str | None) -> "Prices | None":
-    if text is None:
-        return None
-    from crscore.readers.model import Prices  # noqa: PLC0415  (most runs have no model)
-
-    try:
-        prices = Prices(*map(float, text.split(",")))
-        if all(math.isfinite(price) and price >= 0 for price in prices):
-            return prices
-    except (ValueError, TypeError):
-        pass
-    raise ConfigError("reader_price", "settings", f"must be like 0.25,2, not {text!r}")
 
 
 def model_options(settings: Config) -> dict[str, object]:

@@ -64,6 +64,7 @@ Seconds = Annotated[float, Meta(gt=0, le=86_400, extra={"metavar": "S"})]
 Cosine = Annotated[float, Meta(gt=-1, lt=1, extra={"metavar": "X"})]
 Standing = Annotated[float, Meta(ge=0, le=100, extra={"metavar": "N"})]
 Share = Annotated[float, Meta(ge=0, le=1, extra={"metavar": "X"})]
+Prices = Annotated[str, Meta(pattern=r"^\d+(\.\d+)?,\d+(\.\d+)?$")]
 Form = Literal["json", "sections"]
 Splitter = Literal["markdown", "paper"]
 OnNothing = Literal["pass", "fail", "skip"]
@@ -108,7 +109,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     threshold: Annotated[Cosine | None, _part("Cosine threshold (default: the encoder's).")] = None
     reader: Annotated[Name, _part(_READER, "NAME[:ARGUMENT]")] = NETWORK
     reader_limit: Annotated[Limit | None, _model("Maximum requests of a run to the reader.")] = None
-    reader_price: Annotated[Name | None, _model(_PRICE, "READ,WRITTEN")] = None
+    reader_price: Annotated[Prices | None, _model(_PRICE, "READ,WRITTEN")] = None
     splitter: Annotated[Splitter, _part("Sentence splitter.")] = "markdown"
     max_claims: Annotated[Limit | None, _part("Maximum number of claims counted.")] = 12
     analyzers: Annotated[Name, _analysis(_ANALYZERS, "NAMES")] = "auto"
@@ -339,7 +340,7 @@ def _expected(kind: inspect.Type) -> str:
     if isinstance(kind, inspect.LiteralType):
         return f"one of {', '.join(map(str, kind.values))}"
     if not isinstance(kind, inspect.IntType | inspect.FloatType):
-        return "a string"
+        return "like 0.25,2" if getattr(kind, "pattern", None) else "a string"
     number = "a whole number" if isinstance(kind, inspect.IntType) else "a number"
     if kind.ge is not None and kind.le is not None:
         return f"{number} from {kind.ge:,.15g} to {kind.le:,.15g}"

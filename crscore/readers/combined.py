@@ -23,7 +23,6 @@ from crscore.records import (
     Stance,
     Verdict,
 )
-from crscore.review.language import describe_unread
 from crscore.scoring.cells import Cells
 from crscore.text import count_noun
 from crscore.usefulness import headline
@@ -221,22 +220,3 @@ def _join(remark: Remark, reading: RemarkReading) -> Remark:
         reading=reading,
         receipt=receipt,
     )
-
-
-def note_unread(
-    notes: Sequence[str], remarks: Sequence[Remark], sentences: Sequence[Sentence]
-) -> tuple[str, ...]:
-    """Return the notes on a review with the number of comments that neither reader reads.
-
-    Args:
-        notes: The notes, with the number of those that the network does not read.
-        remarks: The remarks.
-        sentences: All sentences of the review.
-    """
-    by_model = {at for remark in remarks if remark.reading for at in remark.sentences}
-    rest = [
-        structs.replace(unit, unread=unit.unread and at not in by_model)
-        for at, unit in enumerate(sentences)
-    ]
-    of_network = describe_unread(sentences)
-    return (*(note for note in notes if note not in of_network), *describe_unread(rest))

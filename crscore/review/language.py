@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from crscore.records import Sentence
+from crscore.records import Remark, Sentence
 from crscore.text import CODE_SPAN, ENGLISH
 from crscore.version import version_of
 
@@ -111,10 +111,18 @@ def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
     )
 
 
-def describe_unread(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """Count the comments with unread sentences; empty if all or none are unread."""
-    comments = {sentence.comment for sentence in sentences}
-    unread = {sentence.comment for sentence in sentences if sentence.unread}
-    if not unread or all(sentence.unread for sentence in sentences):
+def describe_unread(
+    sentences: Sequence[Sentence], remarks: Sequence[Remark] = ()
+) -> tuple[str, ...]:
+    """Count the comments with sentences that nobody reads; empty if all or none are such.
+
+    Args:
+        sentences: All sentences of a review.
+        remarks: Its remarks, some of which a language model may have read.
+    """
+    by_model = {at for remark in remarks if remark.reading for at in remark.sentences}
+    unread = [unit for at, unit in enumerate(sentences) if unit.unread and at not in by_model]
+    if not unread or len(unread) == len(sentences):
         return ()
-    return (f"Not in English, so not read: text in {len(unread):,} of {len(comments):,} comments.",)
+    count, total = (len({unit.comment for unit in units}) for units in (unread, sentences))
+    return (f"Not in English, so not read: text in {count:,} of {total:,} comments.",)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from crscore.diff.scopes import file_of
 from crscore.records import ChangedFile, Comment, Diff, ParsedComment, Position, Sentence
-from crscore.review.language import describe_unread, mark_unread
+from crscore.review.language import mark_unread
 from crscore.review.proposals import read_proposals
 from crscore.review.sentences import split_comment
 
@@ -53,7 +53,7 @@ def read_review(
     sentences = sentences_of(parsed)
     if english_only:
         sentences = mark_unread(sentences)
-    notes = [*describe_unread(sentences)]
+    notes = []
     if len(sentences) > MAX_SENTENCES:
         notes.append(
             f"{MAX_SENTENCES:,} of {len(sentences):,} sentences are scored; "
