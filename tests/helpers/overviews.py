@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace as with_
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -281,7 +280,7 @@ def largest(
 
 def analysed() -> Result:
     """The review, with what tools say of its change."""
-    issue = with_(results.REFERENCES[1], source="pylint+ruff")
+    issue = replace(results.REFERENCES[1], source="pylint+ruff")
     result = results.review()
     references = (result.references[0], issue, *result.references[2:])
     finding = Finding(
@@ -298,4 +297,4 @@ def analysed() -> Result:
     )
     tools = (ToolRun(tool="ruff", version="0.17.0", state=ToolState.RAN, files=1),)
     analysis = Analysis(findings=(finding,), tools=tools)
-    return with_(result, references=references, analysis=analysis)
+    return replace(result, references=references, analysis=analysis)

@@ -643,7 +643,7 @@ def test_oversized_review_does_not_advise_to_shrink_the_change(
         (["crscore", "val"], "plain,validate"),
         (["crscore", ""], "file,"),
         (["crscore", "change.diff", ""], "file,"),
-        (["crscore", "--enc"], "plain,--encoder"),
+        (["crscore", "score", "--enc"], "plain,--encoder"),
         (["crscore", "audit", "comp"], "plain,compare"),
     ],
 )
