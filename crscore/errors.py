@@ -28,7 +28,7 @@
         UncertainWriteError a write got no response: it may have succeeded
 
 The leaf class determines what the caller can do. An error with fields is a dataclass that builds
-its text in `__str__`; every error survives pickling. Only `cli.py` turns an error into a message
+its text from them; every error survives pickling. Only `cli.py` turns an error into a message
 and an exit code.
 """
 
@@ -40,10 +40,16 @@ from typing import Any
 class CRScoreError(Exception):
     """Root of all errors raised on purpose."""
 
+    template = ""
+    """Text of an error with fields, with their names in braces."""
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors cross processes (`crscore audit score`). Fields passed by keyword are not in
         # `args`, from which BaseException's own `__reduce__` makes the copy.
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
+
+    def __str__(self) -> str:
+        return self.template.format_map(vars(self)) if self.template else super().__str__()
 
 
 class InputError(CRScoreError):
@@ -101,9 +107,7 @@ class OutputError(CRScoreError):
 
     path: str
     reason: str
-
-    def __str__(self) -> str:
-        return f"cannot write {self.path}: {self.reason}; choose another path with -o"
+    template = "cannot write {path}: {reason}; choose another path with -o"
 
 
 COMMAND_LINE = "command line"
@@ -143,9 +147,7 @@ class DependencyError(CRScoreError):
 
     package: str
     command: str
-
-    def __str__(self) -> str:
-        return f"{self.package} is not installed; install it with: {self.command}"
+    template = "{package} is not installed; install it with: {command}"
 
 
 @dataclass(eq=False)
@@ -183,9 +185,7 @@ class ManifestError(AnalyzerError):
     source: str
     key: str
     expected: str
-
-    def __str__(self) -> str:
-        return f"{self.source}: {self.key}: {self.expected}"
+    template = "{source}: {key}: {expected}"
 
 
 @dataclass(eq=False)
@@ -199,9 +199,7 @@ class ToolNotFoundError(AnalyzerError):
 
     tool: str
     command: str
-
-    def __str__(self) -> str:
-        return f"{self.tool} is not installed; get it with: {self.command}"
+    template = "{tool} is not installed; get it with: {command}"
 
 
 @dataclass(eq=False)
@@ -219,16 +217,13 @@ class ToolFailedError(AnalyzerError):
     reason: str
     code: int | None = None
     stderr: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.tool} {self.reason}"
+    template = "{tool} {reason}"
 
 
 class ToolOutputError(ToolFailedError):
     """Raised when a tool's output does not match its format."""
 
-    def __str__(self) -> str:
-        return f"the output of {self.tool} cannot be read: {self.reason}"
+    template = "the output of {tool} cannot be read: {reason}"
 
 
 class GenerationError(CRScoreError):
@@ -289,9 +284,7 @@ class StoreError(CRScoreError):
 
     path: str
     reason: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.reason}"
+    template = "{path}: {reason}"
 
 
 @dataclass(eq=False)
@@ -305,9 +298,7 @@ class HostError(CRScoreError):
 
     request: str
     reason: str
-
-    def __str__(self) -> str:
-        return f"{self.request}: {self.reason}"
+    template = "{request}: {reason}"
 
 
 class BadTokenError(HostError):

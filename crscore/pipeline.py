@@ -21,12 +21,13 @@ this module, which neither makes parts nor reads files.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from crscore import progress
 from crscore.claims.base import ClaimGenerator
@@ -80,8 +81,7 @@ class Analyzers(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of a run."""
 
     generator: ClaimGenerator
@@ -106,8 +106,7 @@ class Parts:
     """Identities of the parts above; the result adds the generator and the tools that ran."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Review:
+class _Review(msgspec.Struct, frozen=True, kw_only=True):
     """Review of a change before encoding: its sentences, and references to compare them with."""
 
     pair: ReviewedChange

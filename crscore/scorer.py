@@ -104,11 +104,53 @@ class Scorer:
             overrides["matcher"], matcher = matcher, None
         if isinstance(analyzers, str):
             overrides["analyzers"], analyzers = analyzers, None
-        self.settings = override_settings(settings or Config(), overrides)
+        settings = self.settings = override_settings(settings or Config(), overrides)
         analyzers = analyzers or make_analyzers(
-            self.settings, reports=tuple(reports), untrusted=untrusted
+            settings, reports=tuple(reports), untrusted=untrusted
         )
-        self.parts = _make_parts(self.settings, generator, encoder, matcher, analyzers)
+        encoder = encoder or make_encoder(settings)
+        generator = generator or make_generator(settings)
+        threshold = None
+        if matcher is None:
+            matcher, threshold = _make_matcher(settings, encoder, generator)
+        reader = usefulness.reader_for(encoder, matcher.identity)
+        model = make_model_reader(settings)
+        if model and reader is None:
+            expected = "a model reads only what the default encoder and matcher also read"
+            raise ConfigError("reader", "settings", expected)
+        # To it, texts of one other language are all alike: of 30 unrelated pairs in Chinese,
+        # Russian or Arabic, 27 or 28 matched (docs/design/005-encoders.md).
+        english_only = encoder.identity.startswith("minilm:")
+        signature = {
+            "version": __version__,
+            "encoder": encoder.identity,
+            "claims": generator.identity,
+            # replaced after a run by the tools that ran
+            "analyzers": suite.NONE,
+            "matcher": matcher.identity,
+            **({} if threshold is None else {"tau": str(threshold)}),
+            **({} if reader is None else {"reader": reader.identity, "verdicts": judge.VERSION}),
+            # replaced after a run by what the model read
+            **({} if model is None else {"readings": model.identity}),
+            "splitter": sentences.identity(settings.splitter),
+            **({"language": language.IDENTITY} if english_only else {}),
+            "max_claims": str(settings.max_claims),
+            "max_issues": str(settings.max_issues),
+        }
+        self.parts = pipeline.Parts(
+            generator=generator,
+            analyzers=analyzers,
+            encoder=encoder,
+            matcher=matcher,
+            reader=reader,
+            model=model,
+            splitter=settings.splitter,
+            english_only=english_only,
+            max_claims=settings.max_claims,
+            max_issues=settings.max_issues,
+            threshold=threshold,
+            signature=signature,
+        )
 
     def score(
         self,
@@ -288,58 +330,6 @@ def diff_limits(settings: Config) -> parse.DiffLimits:
         max_files=settings.max_files,
         max_hunks=settings.max_hunks,
         max_line_length=settings.max_line_length,
-    )
-
-
-def _make_parts(
-    settings: Config,
-    generator: ClaimGenerator | None,
-    encoder: Encoder | None,
-    matcher: Matcher | None,
-    analyzers: Analyzers,
-) -> pipeline.Parts:
-    encoder = encoder or make_encoder(settings)
-    generator = generator or make_generator(settings)
-    threshold = None
-    if matcher is None:
-        matcher, threshold = _make_matcher(settings, encoder, generator)
-    reader = usefulness.reader_for(encoder, matcher.identity)
-    model = make_model_reader(settings)
-    if model and reader is None:
-        expected = "a model reads only what the default encoder and matcher also read"
-        raise ConfigError("reader", "settings", expected)
-    # To it, texts of one other language are all alike: of 30 unrelated pairs in Chinese, Russian or
-    # Arabic, 27 or 28 matched (docs/design/005-encoders.md).
-    english_only = encoder.identity.startswith("minilm:")
-    signature = {
-        "version": __version__,
-        "encoder": encoder.identity,
-        "claims": generator.identity,
-        # replaced after a run by the tools that ran
-        "analyzers": suite.NONE,
-        "matcher": matcher.identity,
-        **({} if threshold is None else {"tau": str(threshold)}),
-        **({} if reader is None else {"reader": reader.identity, "verdicts": judge.VERSION}),
-        # replaced after a run by what the model read
-        **({} if model is None else {"readings": model.identity}),
-        "splitter": sentences.identity(settings.splitter),
-        **({"language": language.IDENTITY} if english_only else {}),
-        "max_claims": str(settings.max_claims),
-        "max_issues": str(settings.max_issues),
-    }
-    return pipeline.Parts(
-        generator=generator,
-        analyzers=analyzers,
-        encoder=encoder,
-        matcher=matcher,
-        reader=reader,
-        model=model,
-        splitter=settings.splitter,
-        english_only=english_only,
-        max_claims=settings.max_claims,
-        max_issues=settings.max_issues,
-        threshold=threshold,
-        signature=signature,
     )
 
 

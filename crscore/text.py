@@ -8,10 +8,11 @@ import re
 import tomllib
 import urllib.parse
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
+
+import msgspec
 
 _LISTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 # Not read from NLTK: its later releases have more words, which would change scores.
@@ -233,8 +234,7 @@ class Speech(NamedTuple):
     explains: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(msgspec.Struct, frozen=True, kw_only=True):
     """Words of one text."""
 
     stems: frozenset[str]

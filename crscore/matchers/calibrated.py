@@ -9,13 +9,14 @@ scale.
 """
 
 import hashlib
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from crscore.errors import InputError
 from crscore.matchers import features, guards, weights
@@ -33,8 +34,7 @@ SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Calibrated:
+class Calibrated(msgspec.Struct, frozen=True, eq=False):
     """Matcher with learned weights."""
 
     weights: Weights

@@ -5,10 +5,9 @@ more than their errors explain, the lower reading counts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from crscore.encoders.base import Floats
 from crscore.readers.readings import ModelReadings, ReadRemark
@@ -185,9 +184,9 @@ def _lowest(readings: Sequence[RemarkReading]) -> RemarkReading:
 def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkReading]:
     """Return both readings of a remark that the network does not read as if it agreed."""
     if reading.line is None:
-        reading = structs.replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
+        reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
     # The model's worth of 1 includes remarks on another change; only the network recognizes these.
-    return structs.replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
+    return replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
 
 
 def _differ(remark: Remark, reading: RemarkReading) -> bool:
@@ -208,7 +207,7 @@ def _join(remark: Remark, reading: RemarkReading) -> Remark:
             fact=f"{reason}, as a language model reads it.",
             lines=(reading.line,),
         )
-    return structs.replace(
+    return replace(
         remark,
         stance=reading.stance,
         gives=float(asks),

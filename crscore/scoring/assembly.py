@@ -1,9 +1,9 @@
 """Result of one change, built from its judged cells; an empty side gets a reason, not a score."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
@@ -54,8 +54,7 @@ class Rating(NamedTuple):
     """Usefulness of all comments together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedReview:
+class JudgedReview(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Review with all that was judged about it."""
 
     comments: tuple[Comment, ...]
@@ -80,8 +79,7 @@ class JudgedReview:
     """Index of a comment on an older version of the change -> its result for that version."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Table:
+class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Judged cells of the sentences that count, with methods that score parts of them."""
 
     diff: Diff

@@ -1,8 +1,8 @@
 """Cells of a review: every pseudo-reference of its change paired with each of its sentences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -12,8 +12,7 @@ from crscore.scoring.similarity import cosine
 Floats = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
+class Cells(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Cells of one change before matching: each pairs a pseudo-reference with a sentence."""
 
     diff: Diff
@@ -33,8 +32,7 @@ class Cells:
     claims, shape (S,); 0.5 without weights for the encoder."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Judgement:
+class Judgement(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Matcher's judgement of the cells of one change."""
 
     degrees: Floats

@@ -6,10 +6,10 @@ A point is a topic, or a pseudo-reference without a topic. All reports count the
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
@@ -68,8 +68,7 @@ _PATH: Final = re.compile(r"(?<![\w@+-])[\w@+-]*(?:[./][\w@+-]+)+")
 _TITLE: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]")
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePoint:
+class ChangePoint(msgspec.Struct, frozen=True):
     """Topic, or pseudo-reference without a topic, that a review of the change should address."""
 
     references: tuple[int, ...]

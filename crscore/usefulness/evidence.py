@@ -6,9 +6,9 @@ that are rare in other changes are further evidence.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -31,8 +31,7 @@ FEATURES: Final = (
 """Names of the features that compare a text with a change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rarity:
+class Rarity(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Rarity of stems in changes."""
 
     frequency: Mapping[str, int]
@@ -50,8 +49,7 @@ class Rarity:
         return max(map(self.of, stems), default=0.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ChangeWords:
+class ChangeWords(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Words of a change by where they occur."""
 
     changed: frozenset[str]
@@ -68,8 +66,7 @@ class ChangeWords:
     """All lines and paths in the same form."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ChangeEvidence:
+class ChangeEvidence(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """A change as evidence for the topic of a text."""
 
     words: ChangeWords

@@ -3,12 +3,12 @@
 import hashlib
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -74,8 +74,7 @@ class TextReadings(NamedTuple):
     """Remarks in the order of the comments."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reader:
+class Reader(msgspec.Struct, frozen=True, eq=False):
     """Reader with learned weights."""
 
     weights: Weights

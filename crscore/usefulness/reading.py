@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -40,8 +40,7 @@ class Network(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TunedNetwork:
+class TunedNetwork(msgspec.Struct, frozen=True, eq=False):
     """Encoder with tuned layers, and a linear layer behind the mean of its tokens."""
 
     encoder: MiniLM
@@ -61,8 +60,7 @@ PHRASED: Final = ("importance", "worth", "functional")
 _PHRASED_AT: Final = [OUTPUTS.index(name) for name in PHRASED]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JoinedNetwork:
+class JoinedNetwork(msgspec.Struct, frozen=True, eq=False):
     """Network whose outputs are joined with the ratings of the phrases."""
 
     network: Network
@@ -85,8 +83,7 @@ class JoinedNetwork:
         return outputs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TextReading:
+class TextReading(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Reading of a sentence, or of a remark."""
 
     stances: Floats
@@ -108,8 +105,7 @@ class TextReading:
         return max(candidates, key=lambda stance: float(self.stances[STANCES.index(stance)]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReviewReadings:
+class ReviewReadings(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Readings of the sentences and remarks of one review, compared with its change."""
 
     sentences: tuple[Reading, ...]

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from crscore import pipeline
 from crscore.diff import parse
@@ -196,7 +195,7 @@ def test_name_of_a_claims_code_addresses_it_and_scores_nothing() -> None:
         name="Cart.add_item", noun="method", state=TopicState.CHANGED, lines=1,
         place=LineSpan(path="a.py", side=Side.NEW, start=1, end=1),
     )  # fmt: skip
-    claims = (about("beta", "a.py", 10), structs.replace(about("gamma", "a.py", 1), topic=topic))
+    claims = (about("beta", "a.py", 10), replace(about("gamma", "a.py", 1), topic=topic))
     found = score("Call `add_item` twice.", claims=claims)
     assert [(m.index, m.degree, m.matched) for m in found.sentence_matches] == [(1, 0.0, True)]
     assert [m.matched for m in found.reference_matches] == [False, True]
@@ -363,7 +362,7 @@ def test_nothing_to_score_gives_nothing() -> None:
 
 
 def test_encoder_reads_the_reading_of_a_reference() -> None:
-    spoken = structs.replace(CLAIMS[0], text="`a` := 1", reading="alpha")
+    spoken = replace(CLAIMS[0], text="`a` := 1", reading="alpha")
     assert score("Alpha.", claims=(spoken,)).relevance == 1.0
 
 
@@ -542,7 +541,7 @@ def test_notes_of_the_analysis_are_in_the_result() -> None:
 
 
 def test_implication_that_an_issue_says_too_is_left_out_once_a_diff() -> None:
-    both = structs.replace(about("gamma", "b.py", 1), kind=ReferenceKind.IMPLICATION)
+    both = replace(about("gamma", "b.py", 1), kind=ReferenceKind.IMPLICATION)
     made = replace(parts(CLAIMS[0], both), analyzers=Finds(finding("gamma", "b.py", 1)))
     pairs = [
         pipeline.ReviewedChange(DIFF, (Comment(body=text),))
@@ -641,13 +640,11 @@ def test_originals_are_claimed_in_the_same_call_as_the_change() -> None:
     assert made.generator.seen == [2]
 
 
-MISSING = structs.replace(
-    DIFF.files[2], path="big.py", is_binary=False, missing="the host did not show it"
-)
+MISSING = replace(DIFF.files[2], path="big.py", is_binary=False, missing="the host did not show it")
 
 
 def test_comment_on_a_file_that_the_host_did_not_show_abstains() -> None:
-    change = structs.replace(DIFF, files=(DIFF.files[0], MISSING))
+    change = replace(DIFF, files=(DIFF.files[0], MISSING))
     texts = (Comment(body="Alpha.", path="big.py", line=3), Comment(body="Alpha."))
     result = pipeline.run([pipeline.ReviewedChange(change, texts)], parts(*CLAIMS))[0]
     assert result.comments[0].scores.relevance is None
@@ -656,7 +653,7 @@ def test_comment_on_a_file_that_the_host_did_not_show_abstains() -> None:
 
 
 def test_change_of_which_nothing_was_shown_abstains() -> None:
-    change = structs.replace(DIFF, files=(MISSING,))
+    change = replace(DIFF, files=(MISSING,))
     result = pipeline.run(
         [pipeline.ReviewedChange(change, (Comment(body="Alpha."),))], parts(*CLAIMS)
     )[0]

@@ -1,10 +1,11 @@
 """`crscore train matcher`: from a study of rated reviews to the calibrated matcher's weights."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from crscore import plugins
 from crscore.claims.base import ClaimGenerator

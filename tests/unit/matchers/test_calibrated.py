@@ -403,7 +403,7 @@ def test_sources_are_no_need_and_no_harm() -> None:
 def test_issues_are_met_as_claims_are(matcher, cells) -> None:
     change_cells = cells(["`reply` is unused, please remove it."], ["Unused variable `reply`."])
     issue = structs.replace(change_cells.references[0], kind=ReferenceKind.ISSUE)
-    judgement = matcher.match(replace(change_cells, references=(issue,)))
+    judgement = matcher.match(structs.replace(change_cells, references=(issue,)))
     assert 0 < judgement.degrees[0, 0] < 1
 
 

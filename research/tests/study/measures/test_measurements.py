@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from crscore import Scorer
 from crscore.errors import InputError
@@ -185,7 +186,9 @@ def test_cosines_are_named_by_what_the_matcher_does_with_them(rated: study.Study
 def test_hidden_sentence_gives_no_cosine_whatever_the_matcher(tmp_path: Path) -> None:
     class Keeping(Published):
         def match(self, cells: Cells) -> Judgement:
-            return replace(Published.match(self, cells), in_review=(True,) * len(cells.sentences))
+            return structs.replace(
+                Published.match(self, cells), in_review=(True,) * len(cells.sentences)
+            )
 
     def row(text: str) -> measurements.ScoredReview:
         rows = studies.rows()[:1]
