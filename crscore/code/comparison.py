@@ -1,8 +1,7 @@
-"""Comparison of two systems on the same problems: paired bootstrap and expected human verdict."""
+"""Comparison of two systems on the same problems by a paired bootstrap."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from crscore.code.metrics.measurement import Measurement, measure
 from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.reports.blocks import make_table
-from crscore.reports.layout import Card, Report, Section
+from crscore.reports.layout import Report, Section
 from crscore.reports.view import UNDEFINED, count_noun
 from crscore.statistics import bootstrap, paired, resampled
 from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
@@ -26,48 +25,6 @@ SCHEMA: Final = "urn:crscore:code-comparison:1"
 DEFAULT_RESAMPLES: Final = 1000
 FEW_PROBLEMS: Final = 30
 """Minimum number of problems for a reliable bootstrap."""
-SMALL: Final = 2.0
-"""Difference in points below which the paper advises against claims of one metric."""
-
-
-class Rates(NamedTuple):
-    """How often people disagreed with a metric about pairs of systems."""
-
-    significant: tuple[float, float, float, float]
-    """Share of the pairs with a significant difference, by its size: below 2 points, 2 to 5, 5 to
-    10, and more."""
-    small_pairs: int
-    """Number of pairs that the first share is taken from."""
-    not_significant: float
-    """Share of the other pairs, nearly all below 2 points."""
-    other_pairs: int
-    """Number of pairs that this share is taken from."""
-
-    @property
-    def small(self) -> float:
-        """Share of the pairs less than 2 points apart, significant or not."""
-        disagreed = self.significant[0] * self.small_pairs + self.not_significant * self.other_pairs
-        return disagreed / (self.small_pairs + self.other_pairs)
-
-
-# https://arxiv.org/abs/2208.03133
-RATES: Final[Mapping[str, Rates]] = MappingProxyType(
-    {
-        "bleu": Rates((0.027, 0.151, 0.120, 0.006), 187, 0.855, 427),
-        "rouge_l": Rates((0.067, 0.120, 0.037, 0.0), 254, 0.720, 293),
-        "chrf": Rates((0.052, 0.162, 0.028, 0.0), 248, 0.647, 218),
-        "meteor": Rates((0.047, 0.148, 0.093, 0.0), 190, 0.815, 336),
-        "ruby": Rates((0.066, 0.210, 0.047, 0.0), 213, 0.859, 468),
-        "codebleu": Rates((0.060, 0.094, 0.058, 0.0), 382, 0.809, 486),
-    }
-)
-"""Rates by metric: "Out of the BLEU", Table 4, CoNaLa, 3,321 pairs of models of one-line Python.
-Other metrics were not studied."""
-# The bounds of Table 4 of the paper.
-_LIMITS: Final = (2.0, 5.0, 10.0)
-# A rate up to the first limit convinces most readers; a rate above the second, few.
-_CONVINCING_MAX_RATE: Final = 0.05
-_DOUBTFUL_MIN_RATE: Final = 0.10
 
 
 class MetricComparison(Struct, frozen=True, kw_only=True):
@@ -98,11 +55,6 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
     better: int
     """1 when the first system is significantly better, -1 when the second is, else 0. A
     difference is significant if its corrected p is below 0.05 and its interval excludes 0."""
-    disagreement: float | None
-    """Share of such pairs of systems on which people disagreed with the metric: the published
-    rate for a difference of this size and significance; None for a metric without rates."""
-    verdict: str
-    """Whether the difference would convince people, in words."""
 
 
 class CodeComparison(Struct, frozen=True, kw_only=True):
@@ -250,7 +202,6 @@ def _comparison(
     measurement: Measurement, test: ScoredPair, corrected: PairedComparison
 ) -> MetricComparison:
     better, difference = corrected.direction, test.first - test.second
-    rate, verdict = _judge(RATES.get(measurement.name), difference, better)
     return MetricComparison(
         metric=measurement.name,
         identity=measurement.metric.identity,
@@ -264,40 +215,7 @@ def _comparison(
         p=test.comparison.p,
         corrected_p=corrected.p,
         better=better,
-        disagreement=rate,
-        verdict=verdict,
     )
-
-
-def _judge(rates: Rates | None, points: float, better: int) -> tuple[float | None, str]:
-    """Return the published rate of disagreement for such a difference, and the verdict in words."""
-    if rates is None:
-        significance = "significant" if better else "not significant"
-        return None, f"{significance}; no study has asked whether people agree with this metric"
-    if not better:
-        return rates.not_significant, (
-            "not significant, which is weak evidence: people saw a difference in "
-            f"{_percent(rates.not_significant)} of such pairs"
-        )
-    rate = rates.significant[sum(abs(points) >= limit for limit in _LIMITS)]
-    if abs(points) < SMALL:
-        return rate, (
-            "too small to convince people: they disagreed with the metric on "
-            f"{_percent(rates.small)} of the pairs less than 2 points apart"
-        )
-    effect = "would convince" if rate <= _CONVINCING_MAX_RATE else "would probably convince"
-    effect = "may not convince" if rate > _DOUBTFUL_MIN_RATE else effect
-    return rate, (
-        f"{effect} people: they disagreed with the metric on {_percent(rate)} of such pairs"
-    )
-
-
-def _percent(share: float | None) -> str:
-    """Format a share as a whole percentage, with one decimal below ten."""
-    if share is None:
-        return UNDEFINED
-    # From 0.0995 on, one decimal would give "10.0".
-    return f"{100 * share:.{1 if 0 < share < 0.0995 else 0}f} %"
 
 
 def _probability(p: float | None) -> str:
@@ -308,9 +226,6 @@ def _probability(p: float | None) -> str:
 
 def comparison_report(comparison: CodeComparison) -> Report:
     """Lay out a comparison."""
-    better = {
-        sign: [row.metric for row in comparison.metrics if row.better == sign] for sign in (1, -1)
-    }
     names = {1: comparison.first, -1: comparison.second, 0: "not significant"}
     table = make_table(
         "Scores",
@@ -322,7 +237,6 @@ def comparison_report(comparison: CodeComparison) -> Report:
         ("wins", lambda row: f"{row.wins:.3f}"),
         ("p, corrected", lambda row: _probability(row.corrected_p)),
         ("better", lambda row: names[row.better]),
-        ("people disagree", lambda row: _percent(row.disagreement)),
     )
     return Report(
         title="Comparison of code",
@@ -335,23 +249,8 @@ def comparison_report(comparison: CodeComparison) -> Report:
             "an interval without 0",
         ),
         notes=comparison.notes,
-        cards=tuple(
-            Card(f"{names[sign]} better", str(len(metrics)), ", ".join(metrics) or UNDEFINED)
-            for sign, metrics in better.items()
-        ),
-        sections=(
-            Section("scores", "Scores", "Scores in points of 100", tables=(table,)),
-            Section(
-                "people",
-                "People",
-                "Would people see the difference?",
-                intro=tuple(f"{row.metric}: {row.verdict}." for row in comparison.metrics),
-                notes=(
-                    'The rates are from Table 4 of "Out of the BLEU": systems that write one '
-                    "line of Python, and that paper's variants of the metrics.",
-                ),
-            ),
-        ),
+        cards=(),
+        sections=(Section("scores", "Scores", "Scores in points of 100", tables=(table,)),),
         signatures=tuple(row.identity for row in comparison.metrics),
     )
 

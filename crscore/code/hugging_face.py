@@ -20,20 +20,11 @@ class LoadedModel:
     model: Any
     max_tokens: int
     """Maximum number of tokens read at once."""
-    layers: int
 
 
 @functools.cache
-def load_model(
-    name: str, *, revision: str | None = None, offline: bool = False, device: str = "cpu"
-) -> LoadedModel:
-    """Load a model; the same arguments return the same object.
-
-    Args:
-        name: Name on the hub, or a folder.
-        revision: Commit, branch or tag of the hub; None for the branch `main`, or a folder.
-        offline: Use only the hub's cache.
-        device: PyTorch device to compute on.
+def load_model(name: str) -> LoadedModel:
+    """Load a model of the hub, by its name, or of a folder; the same name returns the same object.
 
     Raises:
         DependencyError: PyTorch or transformers is not installed.
@@ -44,24 +35,21 @@ def load_model(
         from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
     except ImportError as exc:
         raise DependencyError("transformers", INSTALL) from exc
-    options = {"revision": revision or "main", "local_files_only": offline}
     try:
         # A model of the hub can bring Python code, which this would run:
         # https://huggingface.co/docs/transformers/custom_models
-        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **options)
-        model = AutoModel.from_pretrained(name, trust_remote_code=False, **options)
+        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+        model = AutoModel.from_pretrained(name, trust_remote_code=False)
     except ImportError as exc:
         raise DependencyError("torch", INSTALL) from exc
     except OSError as exc:
-        suffix = f" --revision {revision}" if revision else ""
-        raise ModelNotFoundError(name, f"hf download {name}{suffix}") from exc
+        raise ModelNotFoundError(name, f"hf download {name}") from exc
     except (ValueError, KeyError, RuntimeError) as exc:
         raise EncodingError(f"transformers cannot load {name}: {exc}") from exc
     return LoadedModel(
         tokenizer=tokenizer,
-        model=model.float().eval().to(device),
+        model=model.float().eval(),
         max_tokens=max_tokens(tokenizer, model),
-        layers=model.config.num_hidden_layers,
     )
 
 

@@ -136,8 +136,7 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     """Compare the code of two systems, samples A and B, with a paired bootstrap.
 
     A and B have the formats that `crscore code score` reads, with references. For each metric, the
-    report shows which system is better, corrected for the number of metrics, and whether people
-    would agree.
+    report shows which system is better, corrected for the number of metrics.
 
     Examples:
         crscore code compare a.jsonl b.jsonl

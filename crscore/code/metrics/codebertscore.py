@@ -19,9 +19,8 @@ import itertools
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -29,7 +28,7 @@ from crscore.code.hugging_face import LoadedModel, load_model
 from crscore.code.metrics.metric import Floats, Metric, mean_metric
 from crscore.encoders.minilm import BEGIN, END, UNKNOWN, MiniLM
 from crscore.encoders.minilm import MAX_TOKENS as MINILM_TOKENS
-from crscore.errors import ConfigError, EncodingError
+from crscore.errors import EncodingError
 from crscore.text import replace_surrogates
 
 if TYPE_CHECKING:
@@ -83,24 +82,6 @@ _BLOCK: Final = 4_194_304
 """Maximum number of similarities held at once."""
 
 
-class CodeBERTScoreOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the metric."""
-
-    model: str = EMBEDDED
-    """`minilm`, the embedded encoder of English; `auto`, the published model of each sample's
-    language; or a model of the Hugging Face hub, or a folder."""
-    value: Literal["precision", "recall", "f1", "f3"] = "f1"
-    """In the paper, F1 agrees best with people, F3 (mostly recall) with tests."""
-    layer: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """Layer of a Hugging Face model; None for the paper's, or the last."""
-    revision: str | None = None
-    """Commit, branch or tag of a model of the hub."""
-    offline: bool = False
-    """Use only files on this machine."""
-    device: str = "cpu"
-    """PyTorch's device for a Hugging Face model."""
-
-
 class Tokens(NamedTuple):
     """L tokens of a piece of code."""
 
@@ -144,25 +125,19 @@ def minilm_source(encoder: MiniLM) -> TokenSource:
     return TokenSource(encoder.identity, read)
 
 
-def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSource:
+def hugging_face_source(model: str) -> TokenSource:
     """Return a layer of a model of the hub, or of a folder, as a source of tokens.
 
-    The model loads at the first text. If a branch or tag moves, or a folder's files
-    change, the identity stays the same.
+    The model loads at the first text. If the model's files change, the identity stays the same.
     """
-    layer = LAYERS.get(model) if options.layer is None else options.layer
+    layer = LAYERS.get(model)
     name = Path(model).name if Path(model).is_dir() else model
-    identity = f"hf:{name}@{options.revision or 'main'}#{'last' if layer is None else layer}"
+    identity = f"hf:{name}@main#{'last' if layer is None else layer}"
 
     def read(texts: Sequence[str]) -> list[Tokens]:
-        loaded = load_model(
-            model, revision=options.revision, offline=options.offline, device=options.device
-        )
+        loaded = load_model(model)
         if not loaded.tokenizer.is_fast:
             raise EncodingError(f"the tokenizer of {model} has no positions of its tokens")
-        number = loaded.layers if layer is None else layer
-        if number > loaded.layers:
-            raise ConfigError("layer", "metric codebertscore", f"0 to {loaded.layers}")
         # No tokenizer accepts lone surrogates.
         codes = [replace_surrogates(text).strip() for text in texts]
         encodings = [
@@ -176,7 +151,7 @@ def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSourc
             for code in codes
         ]
         rows = [encoding["input_ids"] for encoding in encodings]
-        encode = partial(_encode, loaded, layer=number)
+        encode = partial(_encode, loaded, layer=-1 if layer is None else layer)
         all_vectors = encode_windows(rows, loaded.max_tokens, encode)
         all_tokens = []
         for encoding, code, vectors in zip(encodings, codes, all_vectors, strict=True):
@@ -205,10 +180,9 @@ def _encode(loaded: LoadedModel, rows: Sequence[Sequence[int]], *, layer: int) -
         for line, index in enumerate(batch):
             ids[line, : len(rows[index])] = torch.tensor(rows[index])
             present[line, : len(rows[index])] = 1
-        ids, present = ids.to(loaded.model.device), present.to(loaded.model.device)
         with torch.inference_mode():
             states = loaded.model(ids, attention_mask=present, output_hidden_states=True)
-        hidden = states.hidden_states[layer].cpu().numpy()
+        hidden = states.hidden_states[layer].numpy()
         for line, index in enumerate(batch):
             # Padding is cut off here, so that no batch can change a score.
             vectors[index] = hidden[line, : len(rows[index])]
@@ -338,11 +312,8 @@ def align(candidate: Tokens, reference: Tokens) -> Floats:
     return np.array([p, r, f1, f3])
 
 
-def _score(
-    options: CodeBERTScoreOptions, source: TokenSource, samples: Sequence[Sample]
-) -> list[float]:
-    """Score samples of one source, in batches of limited memory."""
-    value = VALUES.index(options.value)
+def _score(column: int, source: TokenSource, samples: Sequence[Sample]) -> list[float]:
+    """Score samples of one source by a column of `VALUES`, in batches of limited memory."""
     scores: list[float] = []
     sides: dict[str, Tokens] = {}
     for batch in _batches(samples):
@@ -356,7 +327,7 @@ def _score(
             sides[text] = drop_punctuation(tokens)
         for sample in batch:
             alignments = (align(sides[sample.candidate], sides[text]) for text in sample.references)
-            scores.append(max(float(values[value]) for values in alignments))
+            scores.append(max(float(values[column]) for values in alignments))
     return scores
 
 
@@ -374,36 +345,28 @@ def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
         yield batch
 
 
-def _make_sources(options: CodeBERTScoreOptions) -> dict[str | None, TokenSource]:
-    """Return the source of each language; the key None serves all other languages."""
-    origin = "metric codebertscore"
-    if options.model == EMBEDDED:
-        for name in ("layer", "revision"):
-            if getattr(options, name) is not None:
-                raise ConfigError(name, origin, "goes with a Hugging Face model only")
-        return {None: minilm_source(MiniLM(offline=options.offline))}
-    if options.revision is not None and Path(options.model).is_dir():
-        raise ConfigError("revision", origin, f"the folder {options.model} has no revisions")
-    if options.model != BY_LANGUAGE:
-        return {None: hugging_face_source(options.model, options)}
-    if options.revision is not None:
-        raise ConfigError("revision", origin, "goes with one model, not with `auto`")
-    sources: dict[str | None, TokenSource]
-    sources = {language: hugging_face_source(model, options) for language, model in MODELS.items()}
-    sources[None] = hugging_face_source(GENERAL_MODEL, options)
-    return sources
-
-
-def create(options: CodeBERTScoreOptions) -> Metric:
+def create(
+    *, model: str = EMBEDDED, value: Literal["precision", "recall", "f1", "f3"] = "f1"
+) -> Metric:
     """Create the metric.
 
-    Raises:
-        ConfigError: An option does not apply to the model.
+    Args:
+        model: `minilm`, the embedded encoder of English; `auto`, the published model of each
+            sample's language; or a model of the Hugging Face hub, or a folder.
+        value: In the paper, F1 agrees best with people, F3 (mostly recall) with tests.
     """
-    sources = _make_sources(options)
+    # The key None serves all languages without a key.
+    sources: dict[str | None, TokenSource]
+    if model == EMBEDDED:
+        sources = {None: minilm_source(MiniLM())}
+    elif model == BY_LANGUAGE:
+        sources = {language: hugging_face_source(name) for language, name in MODELS.items()}
+        sources[None] = hugging_face_source(GENERAL_MODEL)
+    else:
+        sources = {None: hugging_face_source(model)}
 
     def identify() -> str:
-        parts = [options.value, "punctuation:operators", "unknown:apart"]
+        parts = [value, "punctuation:operators", "unknown:apart"]
         identities = {language or "*": source.identity for language, source in sources.items()}
         parts += [f"{language}={identities[language]}" for language in sorted(identities)]
         return f"codebertscore[{','.join(parts)}]"
@@ -413,7 +376,7 @@ def create(options: CodeBERTScoreOptions) -> Metric:
         languages = [sample.language if sample.language in sources else None for sample in samples]
         for language, source in sources.items():
             rows = [row for row, key in enumerate(languages) if key == language]
-            values[rows] = _score(options, source, [samples[row] for row in rows])
+            values[rows] = _score(VALUES.index(value), source, [samples[row] for row in rows])
         return values
 
     return mean_metric("codebertscore", identify, scores, max_characters=MAX_CHARACTERS)

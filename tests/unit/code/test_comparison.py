@@ -32,8 +32,6 @@ def test_clear_difference_is_significant() -> None:
     assert (row.better, row.wins, row.losses) == (1, 1, 0)
     assert row.first == 100
     assert row.difference == row.first - row.second
-    assert row.verdict.startswith("would convince people")
-    assert row.disagreement == 0  # Table 4: chrF, 10 points and more
 
 
 def test_order_of_systems_changes_the_sign_only() -> None:
@@ -51,25 +49,6 @@ def test_system_is_no_better_than_itself() -> None:
     (row,) = comparison.compare(NEARLY, NEARLY, ["rouge_l"], resamples=50).metrics
 
     assert (row.better, row.difference, row.wins) == (0, 0, 0)
-    assert row.disagreement == 0.72  # Table 4: ROUGE-L, not significant
-    assert "72 %" in row.verdict
-
-
-def test_small_difference_does_not_convince() -> None:
-    # One letter of two hundred in every sample: all resamples are won, by less than 2 points.
-    text = "; ".join(f"value{n} = compute({n})" for n in range(10))
-    right = [Sample(candidate=text, references=(text,), id=str(n)) for n in range(7)]
-    nearly = [Sample(candidate=text + "x", references=(text,), id=str(n)) for n in range(7)]
-    (row,) = comparison.compare(right, nearly, ["chrf"], resamples=50).metrics
-
-    assert (row.better, row.disagreement) == (1, 0.052)  # Table 4: chrF, below 2 points
-    assert 0 < row.difference < 2
-    assert row.verdict.startswith("too small to convince people")
-
-
-def test_rate_below_two_points_joins_pairs_told_and_not_told_apart() -> None:
-    # chrF, Table 4: (5.2 % of 248 + 64.7 % of 218) / 466, by hand.
-    assert comparison.RATES["chrf"].small == pytest.approx((0.052 * 248 + 0.647 * 218) / 466)
 
 
 def test_p_values_are_corrected_for_the_number_of_metrics() -> None:
@@ -92,13 +71,6 @@ def test_few_problems_are_a_warning() -> None:
         for side in (RIGHT, WRONG)
     ]
     assert comparison.compare(*sides, ["edit"], resamples=9).notes == ()
-
-
-def test_metric_without_a_study_says_so() -> None:
-    (row,) = comparison.compare(RIGHT, WRONG, ["edit"], resamples=50).metrics
-
-    assert row.disagreement is None
-    assert "no study has asked" in row.verdict
 
 
 def test_samples_are_paired_by_id() -> None:
@@ -145,7 +117,7 @@ def test_report_and_document_have_every_metric() -> None:
     text = layout.to_text(comparison.comparison_report(document))
 
     assert "new against old" in text
-    assert all(row.identity in text and row.verdict[:30] in text for row in document.metrics)
+    assert all(row.identity in text for row in document.metrics)
     assert (
         msgspec.json.decode(msgspec.json.encode(document), type=comparison.CodeComparison)
         == document

@@ -9,7 +9,7 @@ from crscore.code import metrics
 from crscore.code.metrics.codebertscore import LAYERS as PUBLISHED
 from crscore.code.metrics.codebertscore import MODELS
 from crscore.code.samples import Sample
-from crscore.errors import ConfigError, ModelNotFoundError
+from crscore.errors import ModelNotFoundError
 from tests.helpers.tiny_roberta import LAYERS, MAX_TOKENS, save_tiny_roberta
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(save_tiny_roberta(tmp_path_factory.mktemp("roberta")))
 
 
-def naive_vectors(model: str, text: str, layer: int) -> tuple[list[int], np.ndarray]:
+def naive_vectors(model: str, text: str) -> tuple[list[int], np.ndarray]:
     """Ids and vectors of a text, straight from transformers, without a batch."""
     import torch  # noqa: PLC0415
     from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
@@ -33,16 +33,16 @@ def naive_vectors(model: str, text: str, layer: int) -> tuple[list[int], np.ndar
         read = AutoModel.from_pretrained(model).eval()(
             torch.tensor([ids]), output_hidden_states=True
         )
-    return ids, read.hidden_states[layer][0].double().numpy()
+    return ids, read.hidden_states[LAYERS][0].double().numpy()
 
 
-def naive_score(model: str, candidate: str, reference: str, *, layer: int) -> dict[str, float]:
+def naive_score(model: str, candidate: str, reference: str) -> dict[str, float]:
     """The formulas of the paper, token by token; a byte of ASCII is a token of the tiny model."""
     dropped = set("()[]{},;:.\"'`_@#$\\? \n")
     sides = []
     for code in (candidate, reference):
         text = code.strip()
-        ids, vectors = naive_vectors(model, text, layer)
+        ids, vectors = naive_vectors(model, text)
         assert len(ids) == len(text) + 2
         tokens = [(vectors[0], 0)]
         tokens += [(vectors[at + 1], 1) for at in range(len(text)) if text[at] not in dropped]
@@ -79,11 +79,11 @@ PAIRS = [
 @pytest.mark.parametrize("value", ["precision", "recall", "f1", "f3"])
 def test_same_values_as_a_naive_implementation(model: str, value: str) -> None:
     # All pairs at once: padding of other lengths must not change a score.
-    metric = metrics.make("codebertscore", model=model, layer=2, value=value)
+    metric = metrics.make("codebertscore", model=model, value=value)
     samples = [
         Sample(candidate=candidate, references=(reference,)) for candidate, reference in PAIRS
     ]
-    expected = [naive_score(model, *pair, layer=2)[value] for pair in PAIRS]
+    expected = [naive_score(model, *pair)[value] for pair in PAIRS]
 
     scores = metric.sentence_scores(metric.statistics(samples))
 
@@ -100,12 +100,6 @@ def test_long_code_is_read_in_windows(model: str) -> None:
     assert 0.9 < metric.sentence(code[:-1] + "+", [code]) < 1
 
 
-def test_layer_beyond_the_model_is_refused(model: str) -> None:
-    metric = metrics.make("codebertscore", model=model, layer=LAYERS + 1)
-    with pytest.raises(ConfigError, match="0 to 3"):
-        metric.sentence("a", ["b"])
-
-
 def test_empty_code(model: str) -> None:
     metric = metrics.make("codebertscore", model=model)
 
@@ -114,7 +108,7 @@ def test_empty_code(model: str) -> None:
 
 
 def test_model_that_is_not_there(tmp_path: Path) -> None:
-    metric = metrics.make("codebertscore", model=str(tmp_path / "none"), offline=True)
+    metric = metrics.make("codebertscore", model=str(tmp_path / "none"))
     with pytest.raises(ModelNotFoundError):
         metric.sentence("a", ["b"])
 
