@@ -2,8 +2,7 @@
 
     python benchmarks/code_execution.py PROBLEMS [--sample N] [--workers N]
 
-PROBLEMS is JSON Lines with completions and their statuses, or HumanEval's problems, whose canonical
-solutions are run.
+PROBLEMS is JSON Lines with completions and their statuses.
 """
 
 from __future__ import annotations
@@ -18,17 +17,21 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.graded_programs import read_graded
 from crscore.code.execution.estimator import pass_at_k
-from crscore.code.execution.programs import read_problems, solutions
+from crscore.code.execution.programs import solutions
 from crscore.code.execution.runner import count, run_programs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crscore.code.execution.programs import Completion
     from crscore.code.execution.runner import Outcome
 
 
-def show_pass_at_k(path: Path, outcomes: Sequence[Outcome]) -> None:
+def show_pass_at_k(
+    path: Path, outcomes: Sequence[Outcome], statuses: dict[Completion, str]
+) -> None:
     """Print pass@k of the authors' statuses and of those found here.
 
     The file leaves out most of the equal programs, but has the numbers of all samples and of those
@@ -38,7 +41,7 @@ def show_pass_at_k(path: Path, outcomes: Sequence[Outcome]) -> None:
     totals = {str(row["task"]): (row["samples"], row["passed"]) for row in rows}
     counts_here = count(outcomes)
     ok = collections.Counter(
-        outcome.completion.problem for outcome in outcomes if outcome.completion.status == "OK"
+        outcome.completion.problem for outcome in outcomes if statuses[outcome.completion] == "OK"
     )
     statuses = [(counts_here[name][0], ok[name]) for name in counts_here]
     scaled = [
@@ -66,15 +69,14 @@ def main() -> None:
     options.add_argument("--workers", type=int)
     options.add_argument("--timeout", type=float, default=3.0)
     arguments = options.parse_args()
-    problems, completions = read_problems(arguments.problems)
+    problems, statuses = read_graded(arguments.problems)
+    completions = list(statuses)
     run = {"allowed": True, "workers": arguments.workers, "timeout": arguments.timeout}
     solved = run_programs(problems, solutions(problems), **run)
     print(f"solutions: {sum(outcome.passed for outcome in solved)} of {len(solved)} pass")
     for outcome in solved:
         if not outcome.passed:
             print(f"  {outcome.completion.problem}: {outcome.result[:100]}")
-    if not completions:
-        return
     sample = completions
     if arguments.sample:
         sample = random.Random(0).sample(completions, arguments.sample)
@@ -88,16 +90,17 @@ def main() -> None:
         f"{1000 * cpu / distinct:.0f} ms of processor time each"
     )
     if not arguments.sample:
-        show_pass_at_k(arguments.problems, outcomes)
+        show_pass_at_k(arguments.problems, outcomes, statuses)
     table = collections.Counter(
-        (outcome.completion.status, outcome.result.partition(":")[0]) for outcome in outcomes
+        (statuses[outcome.completion], outcome.result.partition(":")[0]) for outcome in outcomes
     )
     for (status, result), number in sorted(table.items()):
         print(f"  {status}, here {result}: {number:,}")
     for outcome in outcomes:
-        if (outcome.completion.status == "OK") != outcome.passed:
+        status = statuses[outcome.completion]
+        if (status == "OK") != outcome.passed:
             place = f"{outcome.completion.problem}/{outcome.completion.index}"
-            print(f"  differs: {place}: {outcome.completion.status}, here {outcome.result[:120]}")
+            print(f"  differs: {place}: {status}, here {outcome.result[:120]}")
 
 
 if __name__ == "__main__":

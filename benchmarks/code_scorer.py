@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from benchmarks.graded_programs import read_graded
 from crscore.code import metrics
-from crscore.code.execution.programs import read_problems
 from crscore.code.samples import Sample
 from crscore.syntax.sketch import sketch
 from crscore_lab.code.correlation import kendall
@@ -57,16 +57,16 @@ def whole(problem: Problem, body: str) -> str:
 
 
 def draw_completions(
-    problems: dict[str, Problem], completions: Sequence[Completion], count: int
+    problems: dict[str, Problem], statuses: dict[Completion, str], count: int
 ) -> list[Judged]:
     """Draw completions of each task."""
     draw = random.Random(SEED)
     judged: list[Judged] = []
     for name, problem in problems.items():
-        of_task = [completion for completion in completions if completion.problem == name]
+        of_task = [completion for completion in statuses if completion.problem == name]
         for one in draw.sample(of_task, min(count, len(of_task))):
             reference = whole(problem, problem.solution or "")
-            judged.append(Judged(name, whole(problem, one.code), reference, one.status == "OK"))
+            judged.append(Judged(name, whole(problem, one.code), reference, statuses[one] == "OK"))
     return judged
 
 
@@ -197,8 +197,8 @@ def main() -> None:
     options = parser.parse_args()
     metric = metrics.make("codescore_r", model=options.model)
     for language in ("python", "java"):
-        problems, completions = read_problems(options.data / f"humaneval-{language}.jsonl.gz")
-        judged = draw_completions(problems, completions, options.completions)
+        problems, statuses = read_graded(options.data / f"humaneval-{language}.jsonl.gz")
+        judged = draw_completions(problems, statuses, options.completions)
         agreement(judged, language, metric)
         forms(judged, language, metric)
         perturbed(judged, language, metric)

@@ -44,9 +44,7 @@ class SampleRow(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a JSON Lines file of samples; other fields are ignored."""
 
     candidate: str | None = None
-    references: Sequence[str] | None = None
-    reference: str | None = None
-    """The only reference, in place of `references`."""
+    references: Sequence[str] = ()
     context: str = ""
     language: str | None = None
     id: str | int | None = None
@@ -107,11 +105,11 @@ def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
             if row.id is None:
                 raise InputError(f"{position}: `id` is missing; it identifies the references")
             # A file of references may have the form of a file of candidates.
-            references_by_id[str(row.id)] += _references(row) or [row.candidate or ""]
+            references_by_id[str(row.id)] += row.references or [row.candidate or ""]
     for position, row in _rows(path):
         if row.candidate is None:
             raise InputError(f"{position}: `candidate` is missing")
-        references = [*_references(row), *references_by_id.get(str(row.id), ())]
+        references = [*row.references, *references_by_id.get(str(row.id), ())]
         if not references:
             files = " or ".join(map(str, reference_paths))
             hint = f"; no row of {files} has the id {row.id}" if files else ""
@@ -127,10 +125,6 @@ def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
 
 def _rows(path: Path) -> Iterator[tuple[str, SampleRow]]:
     return jsonl.read_rows(jsonl.read_bytes(path, "samples"), SampleRow, path, "samples")
-
-
-def _references(row: SampleRow) -> list[str]:
-    return list(row.references or ()) or ([] if row.reference is None else [row.reference])
 
 
 def _sample(candidate: Path, references: Sequence[Path], name: str) -> Sample:

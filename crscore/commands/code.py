@@ -157,7 +157,7 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
 @command.command("run")
 @click.argument("samples", type=PATH, required=False)
 @option(
-    "--tests FILE", "Problems with their tests, as JSON Lines: HumanEval's, or graded programs.",
+    "--tests FILE", "Problems with their tests, as JSON Lines of HumanEval's form.",
     type=PATH, required=True,
 )  # fmt: skip
 # The numbers of the paper of HumanEval: https://arxiv.org/abs/2107.03374
@@ -186,8 +186,8 @@ def run(
 ) -> WrittenDocument:
     """Run SAMPLES with their tests in a sandbox and estimate pass@k.
 
-    SAMPLES is JSON Lines of {task_id, completion}; without it, the completions that the tests'
-    file has are judged. Python, Java, JavaScript and C++ are run, where they are installed.
+    SAMPLES is JSON Lines of {task_id, completion}. Python, Java, JavaScript and C++ are run, where
+    they are installed.
 
     Examples:
         crscore code run samples.jsonl --tests problems.jsonl --allow-code-execution
@@ -200,13 +200,15 @@ def run(
         numbers = [0]  # rejected below, with the message for every wrong number
     if min(numbers) < 1:
         raise ConfigError("--k", COMMAND_LINE, f"must be numbers from 1 on, not {ks}")
-    problems, completions = programs.read_problems(tests)
+    problems = programs.read_problems(tests)
     if canonical:
         completions = programs.solutions(problems)
     elif samples is not None:
         completions = programs.read_completions(samples, tuple(problems))
+    else:
+        raise ConfigError("SAMPLES", COMMAND_LINE, "is missing: name a file, or give --canonical")
     if not completions:
-        raise InputError(f"{tests} has no completions; name a file of samples")
+        raise InputError(f"{tests} has no solutions")
     # https://github.com/evalplus/evalplus/issues/90: unseen, they make a good model look bad.
     if fenced := sum("\n```" in f"\n{completion.code}" for completion in completions):
         counts = f"{fenced:,} of {len(completions):,}"

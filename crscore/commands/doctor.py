@@ -59,10 +59,8 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         "no tools without --trust"
     )
     click.echo(f"  {network}")
-    hides_files, hides_processes = run.isolation()
-    if denied and hides_files:
-        hidden = "Landlock and namespaces" if hides_processes else "Landlock; no namespaces here"
-        click.echo(f"  programs of `code run` see no other files and processes ({hidden})")
+    if run.can_run_code():
+        click.echo("  programs of `code run` see no other files (Landlock)")
     else:
         click.echo("  `code run` is not possible here: it needs seccomp and Landlock of Linux")
     return 0 if is_ready else EXIT_FAILED

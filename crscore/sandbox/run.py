@@ -34,7 +34,7 @@ from functools import cache
 from pathlib import Path
 
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
-from crscore.sandbox._launch import filter_program
+from crscore.sandbox._launch import filter_program, has_landlock
 from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
 
 _LAUNCHER = Path(__file__).with_name("_launch.py")
@@ -215,23 +215,9 @@ def network_denied() -> bool:
     return completed.stdout.strip() == b"denied"
 
 
-@cache
-def isolation() -> tuple[bool, bool]:
-    """Try what isolates programs of `crscore code run` on this kernel.
-
-    Returns:
-        Whether Landlock limits the files that they read and write, and whether namespaces hide
-        other processes, mounts and IPC.
-    """
-    code = "import os, sys; sys.path.append(sys.argv[1]); import _launch as launch\n"
-    code += "print(launch.has_landlock(), launch.enter_namespaces())"
-    command = (sys.executable, "-I", "-S", "-c", code, str(_LAUNCHER.parent))
-    try:
-        output = subprocess.run(command, capture_output=True, check=True).stdout  # noqa: S603
-    except (OSError, subprocess.CalledProcessError):
-        return False, False
-    files, processes = (word == b"True" for word in output.split())
-    return files, processes
+def can_run_code() -> bool:
+    """Return whether programs of `crscore code run` can be kept from the network and from files."""
+    return network_denied() and has_landlock()
 
 
 _lock = threading.Lock()

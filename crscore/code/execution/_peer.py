@@ -1,25 +1,29 @@
 """Messages between the tests of a Python program and the program, each in a process of its own.
 
 Both processes have a `Peer`. Values of Python and of its standard library are copied; any other
-object stays where it is, and a `Proxy` stands for it in the other process. A message is a list of
-JSON: a request with its arguments, `value` or `raised`.
+object stays where it is, and a `Proxy` stands for it in the other process. A message is JSON:
+
+    [request, changes, *arguments]                       one of `REQUESTS`
+    ["value" or "raised", value, changes, printed]       its answer; `printed` by the program only
+
+`changes` is the new content of lists, dictionaries and other containers that both processes have.
 
 **What a program could lie about.** A copy is made of plain data by this file, so its comparisons
 are Python's own. A proxy asks the program, and a program may answer anything, so a proxy never
-equals, orders or computes with a value of the tests; operators that a known solution defines may
-return another proxy. See docs/design/013-untrusted-code.md. Within one process, an object whose
-`__eq__` is always true solves every problem: https://github.com/openai/human-eval/pull/67
+equals, orders or computes with a value of the tests. See docs/design/013-untrusted-code.md. Within
+one process, an object whose `__eq__` is always true solves every problem:
+https://github.com/openai/human-eval/pull/67
 
-**Why there is so much of it.** The programs of `tests/data/right_programs.txt` together run all
-but some 45 statements. Those refuse what only a hostile program sends, or copy tables of pandas.
+**Why there is so much of it.** The programs of `tests/data/right_programs.txt` together run nearly
+all statements. The others refuse what only a hostile program sends, or copy tables of pandas.
 """
 
 from __future__ import annotations
 
-import ast
 import builtins
 import contextlib
 import copy
+import functools
 import io
 import json
 import math
@@ -141,26 +145,27 @@ _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
 # `__array__`, for one, would let NumPy compare what the program answers.
 _NAMES = words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module__ __match_args__")
 """Special attributes that are asked for; others would make objects take part in protocols."""
-# The only special methods that a program may call of an object that a test passes to it.
-_WITH = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 _BINARY = words("add sub mul matmul truediv floordiv mod pow lshift rshift and or xor")
 _COMPARISONS = ("lt", "le", "gt", "ge")
-_NUMBERS = {"int": int, "float": float, "complex": complex, "index": operator.index, "abs": abs,
-            "round": round, "trunc": math.trunc, "floor": math.floor, "ceil": math.ceil,
-            "bool": bool, "len": len}  # fmt: skip
-"""Operators that turn an object into a number."""
-_OPERATORS: dict[str, Any] = {
-    **{name: getattr(operator, f"__{name}__") for name in (*_BINARY, *_COMPARISONS)},
-    **{f"i{name}": getattr(operator, f"__i{name}__") for name in _BINARY},
-    **{name: getattr(operator, f"__{name}__") for name in ("neg", "pos", "invert")},
-    **_NUMBERS, "divmod": divmod, "contains": operator.contains,
+_OTHER_OPERATORS = words("neg pos invert contains getitem setitem delitem")
+_FUNCTIONS = {
+    function.__name__: function
+    for function in (
+        int, float, complex, bool, abs, round, len, str, repr, hash, format, dir, divmod, iter,
+        reversed, operator.index, math.trunc, math.floor, math.ceil,
+    )
 }  # fmt: skip
+"""Functions that call a method of their name: `int` calls `__int__`."""
+_OPERATORS: dict[str, Any] = _FUNCTIONS | {
+    name: getattr(operator, f"__{name}__")
+    for name in (*_BINARY, *_COMPARISONS, *_OTHER_OPERATORS, *(f"i{name}" for name in _BINARY))
+}
 
 
 PEER: Any = None
 """The end of the pipes in this process, a `Peer`."""
 # A test may replace these while the program runs.
-_dumps, _loads, _input = json.dumps, json.loads, builtins.input
+_dumps, _loads = json.dumps, json.loads
 
 
 class Unsupported(Exception):  # noqa: N818  (its name is shown to users)
@@ -219,43 +224,36 @@ class Peer:
         """The same numbers by the id of the stand-in, which is kept: a freed id is used again."""
         self.prompt: dict[str, Any] = {}
         """Classes of the prompt: both processes have them."""
-        self.classes: dict[Any, Any] = {}
-        """Classes of proxies whose objects have a class that is known here."""
+        self.flags: dict[int, int] = {}
+        """Flags of the code of the other process's functions, by number."""
         self.has_solution = False
         self.operators: frozenset[str] = frozenset()
         """Special methods that a known solution defines."""
-        self.mixed: dict[int, Any] = {}
-        """Proxies that an operator of the program made from a value of the tests."""
-        self.tests = ""
-        """Code of the tests, in their process."""
         self.failure: BaseException | None = None
         """Assertion of a function of the tests that the program called, and may have silenced."""
         self.environment: dict[str, str] | None = None
         """Environment variables that the program has, if its tests look at them."""
         self.is_seeded = False
         """Whether the tests have seeded their random numbers since the last request."""
-        self.warnings: list[Any] = []
-        """Warnings of the program since its last answer."""
-        self.logged: list[Any] = []
-        """Its log records, with the name of the logger and the level, if the tests look at them."""
         self.shared: dict[int, Any] = {}
-        """Containers of the program that its tests have a copy of, by number: kept equal."""
-        self.contents: dict[int, str] = {}
-        """Content that both have of each."""
-        self.arriving: dict[int, Any] = {}
-        """Containers of the messages that are being read."""
+        """Containers that both processes have, by number: kept equal."""
+        self.ids: dict[int, int] = {}
+        """Their numbers, by the id of the container."""
+        self.contents: dict[int, tuple[Any, ...]] = {}
+        """Content that the other process has of each."""
+        self.unused: list[int] = []
+        """Numbers that the other process may forget."""
         self.loop: Any = None
         """Event loop of coroutines that the other side awaits while none runs here."""
         self.lock = threading.RLock()
 
     def ask(self, request: str, *values: Any) -> Any:
         """Send a request and return the other side's answer."""
-        # A request takes 57 microseconds, as only containers that have changed go back.
         with self.lock:
             if not self.is_program:
                 self.share_state()
-            names, shared = ({}, None) if self.is_program else self.pack_shared()
-            self.send([request, shared, *(self.pack(value, names) for value in values)])
+            before = set(self.shared)
+            self.send([request, *self.pack_message(*values)])
             while True:
                 kind, *fields = self.receive()
                 if kind in {"value", "raised"}:
@@ -264,18 +262,11 @@ class Peer:
                 self.answer(kind, fields)
             if not self.is_program:
                 show(*fields.pop())
-            # To read a set of proxies, their hashes are asked for, in the middle of this message.
-            arriving = self.arriving
-            self.arriving = objects = {**arriving, **dict(names.values())}
-            try:
-                result = self.unpack(fields[0], objects)
-                for number, content in fields[1]:
-                    if number in objects and number not in arriving:
-                        change(objects[number], self.unpack_all(content, objects))
-            finally:
-                self.arriving = arriving
+            packed, changes = fields
+            self.change_shared(changes)
+            result = self.unpack(packed)
             if not self.is_program:
-                self.keep_shared({n: v for n, v in objects.items() if n not in arriving})
+                self.forget_unused(before)
         if kind == "value":
             return result
         # `raise SystemExit` with the class alone would look like an exit of the tests themselves.
@@ -283,40 +274,56 @@ class Peer:
             raise Unsupported(f"the program raises {result!r}")
         raise result
 
-    def pack_shared(self) -> tuple[dict[int, tuple[int, Any]], list[Any]]:
-        """Pack the containers of the program that the tests still use, where they changed them."""
-        names = {id(value): (number, value) for number, value in self.shared.items()}
-        # A test may add to a list that is an attribute of the program's object, and look later at a
-        # dictionary that it got earlier.
-        changed, unused = [], []
-        for number in self.contents:
-            # Three references are those of the two tables and of the question itself.
-            is_used = sys.getrefcount(self.shared[number]) > 3
-            value = self.shared[number]
-            content = self.pack_all(items_of(type(value), value), names)
-            del value
-            if _dumps(content) != self.contents[number]:
-                changed.append([number, content])
-            elif not is_used:
-                unused.append(number)
-        for number in unused:
-            del self.shared[number], self.contents[number]
-        return names, [changed, unused]
+    def pack_message(self, *values: Any, is_answer: bool = False) -> list[Any]:
+        """Pack what changed in the shared containers since the last message, and values."""
+        before = set(self.shared)
+        changed: dict[int, tuple[Any, ...]] = {}
+        # What the program changes, its tests see at the end of a call.
+        if is_answer or not self.is_program:
+            for number, old in self.contents.items():
+                new = items_of(type(self.shared[number]), self.shared[number])
+                if len(new) != len(old) or not all(map(operator.is_, new, old)):
+                    changed[number] = new
+        try:
+            changes: list[Any] = [[number, None] for number in self.unused]
+            changes += [[number, self.pack_all(items)] for number, items in changed.items()]
+            packed = [changes, *self.pack_all(values)]
+        except BaseException:
+            # The other process never sees the containers of this message.
+            self.forget(set(self.shared) - before)
+            raise
+        self.contents |= changed
+        self.unused = []
+        return packed
 
-    def keep_shared(self, objects: dict[int, Any]) -> None:
-        """Remember the containers of the program in a message that was just sent or received."""
-        new = {
-            number: value
-            for number, value in objects.items()
-            if number > 0 and number not in self.shared and len(value) <= _MAX_SHARED_LENGTH
-        }
+    def change_shared(self, changes: list[Any]) -> None:
+        """Change the shared containers as the other process did."""
+        for number, packed in changes:
+            if packed is None:
+                self.forget({number})
+            elif number in self.shared:
+                container = self.shared[number]
+                change(container, self.unpack_all(packed))
+                self.contents[number] = items_of(type(container), container)
+
+    def forget(self, numbers: set[int]) -> None:
+        for number in numbers & self.shared.keys():
+            del self.ids[id(self.shared.pop(number))]
+            self.contents.pop(number, None)
+
+    def forget_unused(self, before: set[int]) -> None:
+        """Forget the containers that need not be equal after this answer.
+
+        Only the program's are kept equal between two calls: a test may add to a list that is an
+        attribute of the program's object, and look later at a dictionary that it got earlier.
+        """
+        new = self.shared.keys() - before
         if len(new) <= _MAX_SHARED:
-            self.shared |= new
-        if self.shared and not self.is_program:
-            names = {id(value): (number, value) for number, value in self.shared.items()}
-            for number, value in self.shared.items():
-                content = self.pack_all(items_of(type(value), value), names)
-                self.contents[number] = _dumps(content)
+            new = {n for n in new if n < 0 or len(self.shared[n]) > _MAX_SHARED_LENGTH}
+        # Two references are those of the table and of the question itself.
+        unused = new | {n for n in self.shared if sys.getrefcount(self.shared[n]) == 2}
+        self.forget(unused)
+        self.unused += unused
 
     def share_state(self) -> None:
         """Give the program the random numbers and environment that the tests have set."""
@@ -325,7 +332,7 @@ class Peer:
             self.is_seeded = False
             numpy = sys.modules.get("numpy")
             self.ask("seed", find_name("random", "getstate")(), numpy and numpy.random.get_state())
-        if "environ" in self.tests and self.environment != dict(os.environ):
+        if self.environment is not None and self.environment != dict(os.environ):
             self.environment = dict(os.environ)
             self.ask("environment", self.environment)
 
@@ -336,48 +343,24 @@ class Peer:
             self.answer(kind, fields)
 
     def answer(self, kind: str, packed: list[Any]) -> None:
-        objects = dict(self.shared) if self.is_program else {}
-        names: dict[int, tuple[int, Any]] = {}
         try:
-            arguments = self.unpack_request(packed, objects)
-            names = {id(value): (number, value) for number, value in objects.items()}
-            before = {number: items_of(type(value), value) for number, value in objects.items()}
+            if self.is_program:
+                self.change_shared(packed[0])
+            arguments = self.unpack_all(packed[1:])
             if not self.is_program:
                 check_request(kind, packed[1:], arguments)
-            answer = ["value", self.pack(REQUESTS[kind](*arguments), names)]
-            contents = [
-                [number, self.pack_all(items_of(type(value), value), names)]
-                for number, value in objects.items()
-                if number in self.shared
-                or not is_same(before[number], items_of(type(value), value))
-            ]
+            changes, value = self.pack_message(REQUESTS[kind](*arguments), is_answer=True)
+            answer = ["value", value, changes]
         except (ProgramEndedError, BrokenPipeError):
             raise
         except BaseException as exc:  # noqa: BLE001  (an exit of the program is its failure)
             if not self.is_program and is_assertion(exc):
                 self.failure = exc
-            names = {id(value): (number, value) for number, value in objects.items()}
-            answer, contents = ["raised", self.pack(exc, names)], []
-        answer.append(contents)
+            changes, value = self.pack_message(exc, is_answer=True)
+            answer = ["raised", value, changes]
         if self.is_program:
-            self.keep_shared({**objects, **dict(names.values())})
-            reports = None
-            if self.warnings or self.logged:
-                reports = self.pack((tuple(self.warnings), tuple(self.logged)), {})
-                self.warnings, self.logged = [], []
-            answer.append([*(stream.take() for stream in self.printed), reports])
+            answer.append([stream.take() for stream in self.printed])
         self.send(answer)
-
-    def unpack_request(self, packed: list[Any], objects: dict[int, Any]) -> list[Any]:
-        """Change the shared containers as the tests did, and return the arguments of a request."""
-        shared, *arguments = packed
-        if self.is_program:
-            for number, content in shared[0]:
-                if number in objects:
-                    change(objects[number], self.unpack_all(content, objects))
-            for number in shared[1]:
-                self.shared.pop(number, None)
-        return self.unpack_all(arguments, objects)
 
     def send(self, message: list[Any]) -> None:
         data = _dumps(message).encode()
@@ -395,12 +378,8 @@ class Peer:
         message: list[Any] = _loads(data)
         return message
 
-    def pack(self, value: Any, names: dict[int, tuple[int, Any]]) -> Any:  # noqa: PLR0911
+    def pack(self, value: Any) -> Any:  # noqa: PLR0911
         """Return a value as JSON.
-
-        Args:
-            value: The value.
-            names: Containers that the message has already, by id: their numbers and themselves.
 
         Raises:
             Unsupported: Tests would pass an object that leads to their own code.
@@ -412,35 +391,39 @@ class Peer:
         if id(value) in self.numbers:
             return ["yours", self.numbers[id(value)][0]]
         # A list that contains itself, or is twice in a message, is one list there, too.
-        if id(value) in names:
-            return ["same", names[id(value)][0]]
+        if id(value) in self.ids:
+            return ["same", self.ids[id(value)]]
         name = f"{kind.__module__}.{kind.__qualname__}"
         if name in _CONTAINERS:
             # Each process counts in numbers of its own sign.
             number = id(value) if self.is_program else -id(value)
-            names[id(value)] = number, value
-            parts = (_CONTAINERS[name](value), items_of(kind, value))
-            return ["new", number, name, *(self.pack_all(part, names) for part in parts)]
+            self.share(number, value)
+            content = self.contents[number] = items_of(kind, value)
+            parts = (_CONTAINERS[name](value), content)
+            return ["new", number, name, *map(self.pack_all, parts)]
         if name in _COPIES:
-            return ["copy", name, *self.pack_all(_COPIES[name][0](value), names)]
+            return ["copy", name, *self.pack_all(_COPIES[name][0](value))]
         if isinstance(value, type):
-            return self.pack_class(value, names)
+            return self.pack_class(value)
         if isinstance(value, BaseException):
-            return self.pack_error(value, names)
+            return self.pack_error(value)
         # Both processes have the enums of the prompt, whose members are compared by identity.
         member = getattr(value, "_name_", None)
         if member and self.prompt.get(kind.__name__) is kind:
             return ["member", kind.__name__, member]
-        return self.pack_table(value, names) or self.lend(value, names)
+        return self.pack_table(value) or self.lend(value)
 
-    def pack_all(self, values: Any, names: dict[int, tuple[int, Any]]) -> list[Any]:
-        return [v if type(v) in _PLAIN else self.pack(v, names) for v in values]
+    def share(self, number: int, container: Any) -> None:
+        self.shared[number], self.ids[id(container)] = container, number
 
-    def pack_table(self, value: Any, names: dict[int, tuple[int, Any]]) -> list[Any] | None:
+    def pack_all(self, values: Any) -> list[Any]:
+        return [v if type(v) in _PLAIN else self.pack(v) for v in values]
+
+    def pack_table(self, value: Any) -> list[Any] | None:
         """Return an array of NumPy, or a table of pandas, as JSON; None for another object."""
         kind, np, pd = type(value), sys.modules.get("numpy"), sys.modules.get("pandas")
         if pd is not None and kind in {pd.Series, pd.DataFrame}:
-            return ["table", *(self.pack(field, names) for field in columns_of(pd, value))]
+            return ["table", *(self.pack(field) for field in columns_of(pd, value))]
         if np is not None and (kind is np.ndarray or isinstance(value, np.generic)):
             array = np.asarray(value)
             if _ARRAY_TYPE.fullmatch(array.dtype.str):
@@ -448,7 +431,7 @@ class Peer:
                 return ["array", array.dtype.str, shape, array.tobytes().hex()]
         return None
 
-    def pack_class(self, kind: type, names: dict[int, tuple[int, Any]]) -> list[Any]:
+    def pack_class(self, kind: type) -> list[Any]:
         """Return a class as JSON: by its name, or for another one also by its bases."""
         module, name = kind.__module__, kind.__qualname__
         if self.prompt.get(name) is kind:
@@ -460,7 +443,7 @@ class Peer:
             return ["class", full_name]
         self.held[id(kind)] = kind
         visible = [base for base in map(visible_base, kind.__bases__) if base is not None]
-        bases = [self.pack(base, names) for base in visible]
+        bases = [self.pack(base) for base in visible]
         # Only names: a class of the program is made again without any of its code.
         defined = [*vars(kind), *protocols_of(kind)]
         fields = [*getattr(kind, "__dataclass_fields__", ())]
@@ -470,7 +453,7 @@ class Peer:
         description = [module, name, str(kind.__doc__ or ""), defined, fields, container]
         return ["twin", id(kind), description, *bases]
 
-    def pack_error(self, error: BaseException, names: dict[int, tuple[int, Any]]) -> list[Any]:
+    def pack_error(self, error: BaseException) -> list[Any]:
         text = text_of(error)
         # Tests tell their program no more than the text.
         arguments: Any = (text,)
@@ -484,87 +467,80 @@ class Peer:
                 if not isinstance(value, types.BuiltinFunctionType):
                     attributes[name] = value
         fields = (arguments, attributes, text, *causes)
-        kind = self.pack(type(error), names)
+        kind = self.pack(type(error))
         number = None
         if not self.is_program:
             # The same exception comes back if the program lets it pass.
             self.held[id(error)], number = error, id(error)
-        return ["error", number, kind, *(self.pack(field, names) for field in fields)]
+        return ["error", number, kind, *(self.pack(field) for field in fields)]
 
-    def lend(self, value: Any, names: dict[int, tuple[int, Any]]) -> list[Any]:
+    def lend(self, value: Any) -> list[Any]:
         kind = type(value)
         if not self.is_program and not is_lendable(value):
             raise Unsupported(f"the test passes {kind.__name__}")
         self.held[id(value)] = value
         base = next((base for base in kind.__mro__ if base in _IMMUTABLE), None)
-        content = None if base is None else self.pack(_IMMUTABLE[base](value), names)
+        content = None if base is None else self.pack(_IMMUTABLE[base](value))
         packed = ["standard", kind.__module__, kind.__qualname__]
         if not is_standard(kind):
-            packed = self.pack(kind, names)
-        protocols = protocols_of(kind)
-        role = _ROLES.get(kind, "")
-        if kind is types.FunctionType:
-            role = _ROLES.get(value.__code__.co_flags & _SUSPENDED, "")
-        about = [role, role and value.__name__, role and str(value.__doc__ or "")]
-        return ["mine", id(value), about, protocols, packed, content]
+            packed = self.pack(kind)
+        # They tell whether it is an `async def`, or has a `yield`:
+        # https://docs.python.org/3/library/inspect.html#code-objects-bit-flags
+        flags = value.__code__.co_flags if kind is types.FunctionType else 0
+        return ["mine", id(value), flags, protocols_of(kind), packed, content]
 
-    def unpack(self, packed: Any, objects: dict[int, Any]) -> Any:  # noqa: PLR0911
-        """Return a value of a message; `objects` are its containers so far, by number."""
+    def unpack(self, packed: Any) -> Any:  # noqa: PLR0911
+        """Return a value of a message."""
         if not isinstance(packed, list):
             return packed
         tag, *fields = packed
         if tag == "new":
             number, name, arguments, content = fields
             # Not `type`, with which a program could make a class that equals everything.
-            kind = copied_class(name)
-            objects[number] = kind(*self.unpack_all(arguments, objects))
-            fill(objects[number], self.unpack_all(content, objects))
-            return objects[number]
+            container = copied_class(name)(*self.unpack_all(arguments))
+            self.share(number, container)
+            # To read a set of proxies, their hashes are asked for.
+            fill(container, self.unpack_all(content))
+            self.contents[number] = items_of(type(container), container)
+            return container
         if tag == "same":
-            return objects[fields[0]]
+            return self.shared[fields[0]]
         if tag == "twin" and fields[0] in self.proxies:
             return self.proxies[fields[0]]
         if tag not in {"mine", "array", "twin"}:
-            fields = self.unpack_all(fields, objects)
+            fields = self.unpack_all(fields)
         if tag == "mine":
-            return self.unpack_proxy(*fields, objects=objects)
+            return self.unpack_proxy(*fields)
         if tag == "twin":
-            bases = [self.unpack(base, objects) for base in fields[2:]]
+            bases = [self.unpack(base) for base in fields[2:]]
             return self.keep(fields[0], make_twin(bases, *fields[1]))
         return _READERS[tag](*fields)
 
-    def unpack_all(self, values: Any, objects: dict[int, Any]) -> list[Any]:
-        return [self.unpack(v, objects) if type(v) is list else v for v in values]
+    def unpack_all(self, values: Any) -> list[Any]:
+        return [self.unpack(v) if type(v) is list else v for v in values]
 
-    def unpack_proxy(
-        self, number: int, about: Any, protocols: Any, *packed: Any, objects: dict[int, Any]
-    ) -> Any:
+    def unpack_proxy(self, number: int, flags: int, protocols: Any, *packed: Any) -> Any:
         if number in self.proxies:
             return self.proxies[number]
         packed_class, packed_content = packed
         if packed_class[0] == "standard":
             kind = standard_class(*packed_class[1:])
         else:
-            kind = self.unpack(packed_class, objects)
+            kind = self.unpack(packed_class)
         # Its value as an immutable: a subclass of `int` or `str` has it in both processes.
-        content = self.unpack(packed_content, objects)
+        content = self.unpack(packed_content)
         bases = () if type(content) not in _IMMUTABLE else (type(content),)
         if not isinstance(kind, ProxyClass):
-            key = kind, bases, tuple(protocols)
-            if key not in self.classes:
-                self.classes[key] = make_proxy_class(*key)
-            kind = self.classes[key]
+            kind = make_proxy_class(kind, bases, tuple(protocols))
         if bases and not issubclass(kind, bases):
             raise Unsupported(kind.__name__)
         stand_in = bases[0].__new__(kind, content) if bases else object.__new__(kind)
         self.keep(number, stand_in)
-        role, name, doc = about
-        if role:
-            mirror = self.keep(number, _MIRRORS[role](stand_in))
-            mirror.__name__ = name
-            if "function" in role:
-                mirror.__doc__ = doc
-        return self.proxies[number]
+        if packed_class == ["standard", "builtins", "coroutine"]:
+            return self.keep(number, mirror_coroutine(stand_in))
+        if flags:
+            self.flags[number] = flags
+        return stand_in
 
     def keep(self, number: int, stand_in: Any) -> Any:
         """Let an object stand for the other process's object of a number."""
@@ -621,6 +597,13 @@ _ERROR_MODULES = words(
 """Modules whose exceptions tests may look at without an import of their own before."""
 
 
+_NAMELESS = {
+    kind.__name__: kind
+    for kind in (types.FunctionType, types.GeneratorType, types.AsyncGeneratorType)
+}
+"""Classes that say that they are names of `builtins`, and are none."""
+
+
 def standard_class(module: str, name: str) -> Any:
     """Return an imported class of the standard library; None where tests must not get one."""
     top = module.partition(".")[0]
@@ -630,7 +613,7 @@ def standard_class(module: str, name: str) -> Any:
         return None
     if module in _ERROR_MODULES:
         __import__(module)
-    kind = vars(sys.modules.get(module, object)).get(name)
+    kind = vars(sys.modules.get(module, object)).get(name) or _NAMELESS.get(name)
     return kind if isinstance(kind, type) else None
 
 
@@ -656,22 +639,11 @@ def fill(container: Any, items: Any) -> None:
 
 def change(container: Any, items: Any) -> None:
     """Give a container the content that the other process left in it."""
-    # Unchanged ones are left alone: a test may be in the middle of iterating over them.
-    if is_same(items_of(type(container), container), tuple(items)):
-        return
     if hasattr(container, "clear"):
         container.clear()
     else:
         del container[:]
     fill(container, items)
-
-
-def is_same(old: Any, new: Any) -> bool:
-    if old is new or type(old) is not type(new):
-        return old is new
-    if isinstance(old, tuple):
-        return len(old) == len(new) and all(map(is_same, old, new))
-    return type(old) in _PLAIN and bool(old == new)
 
 
 def read_array(dtype: str, shape: list[int] | None, content: str) -> Any:
@@ -772,6 +744,9 @@ _READERS: dict[str, Any] = {
 
 
 def get_attribute(stand_in: Any, name: str) -> Any:
+    if name == "__code__" and PEER.numbers[id(stand_in)][0] in PEER.flags:
+        # `inspect.iscoroutinefunction` asks for these.
+        return types.SimpleNamespace(co_flags=PEER.flags[PEER.numbers[id(stand_in)][0]])
     if name.startswith("__") and name.endswith("__") and name not in _NAMES:
         raise AttributeError(name)
     return PEER.ask("get", stand_in, name)
@@ -796,46 +771,47 @@ class ProxyClass(type):
     def __delattr__(cls, name: str) -> None:
         PEER.ask("delete", cls, name)
 
-    def __contains__(cls, value: Any) -> bool:
-        members: Any = cls
-        return any(item is value or item == value for item in members)
+
+def asking(request: str, *fixed: Any) -> Any:
+    def method(self: Any, *arguments: Any) -> Any:
+        return PEER.ask(request, *fixed, self, *arguments)
+
+    return method
 
 
-class _Protocols:
-    """Methods that a proxy has only if its object has them: Python asks for them by name."""
+def call_proxy(self: Any, *arguments: Any, **keywords: Any) -> Any:
+    return PEER.ask("call", self, arguments, keywords)
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return PEER.ask("call", self, arguments, keywords)
 
-    def __next__(self) -> Any:
-        for item in PEER.ask("next", self):
-            return item
-        raise StopIteration
+def next_of_proxy(self: Any) -> Any:
+    more, item = PEER.ask("next", self)
+    if more:
+        return item
+    raise StopIteration(item)
 
-    def __enter__(self) -> Any:
-        return PEER.ask("invoke", self, "__enter__")
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
-        silenced = PEER.ask("invoke", self, "__exit__", kind, error, None)
-        return bool(silenced) and may_silence(traceback)
+async def anext_of_proxy(self: Any) -> Any:
+    for item in await PEER.ask("anext", self):
+        return item
+    raise StopAsyncIteration
 
-    async def __aenter__(self) -> Any:
-        return await PEER.ask("invoke", self, "__aenter__")
 
-    async def __aexit__(self, kind: Any, error: Any, traceback: Any) -> bool:
-        silenced = await PEER.ask("invoke", self, "__aexit__", kind, error, None)
-        return bool(silenced) and may_silence(traceback)
+def exit_proxy(self: Any, kind: Any, error: Any, traceback: Any) -> bool:  # noqa: ARG001
+    return keep_exception(PEER.ask("invoke", "__exit__", self, kind, error, None), error)
 
-    def __await__(self) -> Any:
-        return mirror_coroutine(self).__await__()
 
-    def __aiter__(self) -> Any:
-        return PEER.ask("aiter", self)
+async def aexit_proxy(self: Any, kind: Any, error: Any, traceback: Any) -> bool:  # noqa: ARG001
+    return keep_exception(await PEER.ask("invoke", "__aexit__", self, kind, error, None), error)
 
-    async def __anext__(self) -> Any:
-        for item in await PEER.ask("anext", self):
-            return item
-        raise StopAsyncIteration
+
+_PROTOCOLS = {
+    "__call__": call_proxy, "__next__": next_of_proxy, "__anext__": anext_of_proxy,
+    "__exit__": exit_proxy, "__aexit__": aexit_proxy,
+    "__await__": lambda self: mirror_coroutine(self).__await__(),
+    **{f"__{name}__": asking("invoke", f"__{name}__") for name in ("enter", "aenter", "aiter")},
+    **{f"__{name}__": asking("operate", name) for name in ("iter", "getitem", "reversed")},
+}  # fmt: skip
+"""Methods that a proxy has only if its object has them: Python asks for them by name."""
 
 
 class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
@@ -894,53 +870,21 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
         return PEER.ask("copied", self, True)
 
 
-def asking(request: str, *fixed: Any) -> Any:
-    def method(self: Any, *arguments: Any) -> Any:
-        if id(self) in PEER.mixed and request in {"operate", "iter", "getitem"}:
-            raise TypeError("an operator of the program made this from a value of the tests")
-        return PEER.ask(request, *fixed, self, *arguments)
-
-    return method
-
-
 def operating(name: str, *, reflected: bool = False) -> Any:
     def method(self: Any, operand: Any, *rest: Any) -> Any:
-        return operate(name, (operand, self) if reflected else (self, operand), rest, self)
+        operands = (operand, self) if reflected else (self, operand)
+        if PEER.is_program or id(operand) in PEER.numbers:
+            return PEER.ask("operate", name, *operands, *rest)
+        # Otherwise the program would decide `abs(f(x) - 0.5) < 1e-6`.
+        raise Unsupported(f"{name} of an object of the program and a value of the tests")
 
     return method
-
-
-def operate(name: str, operands: tuple[Any, Any], rest: tuple[Any, ...], proxy: Any) -> Any:
-    operand = operands[operands[0] is proxy]
-    container = type(proxy)._crscore_container
-    if PEER.is_program or id(operand) in PEER.numbers:
-        return PEER.ask("operate", name, *operands, *rest)
-    if container:
-        content = PEER.ask("content", proxy, container)
-        return _OPERATORS[name](*(content if value is proxy else value for value in operands))
-    native = next((base for base in type(proxy).__mro__ if base in _IMMUTABLE), None)
-    if native is not None:
-        values = [_IMMUTABLE[native](value) if value is proxy else value for value in operands]
-        return _OPERATORS[name](*values, *rest)
-    # Otherwise the program would decide `abs(f(x) - 0.5) < 1e-6`.
-    plain_name = name.removeprefix("i") if name not in _BINARY else name
-    if not {f"__{plain_name}__", f"__r{plain_name}__", f"__{name}__"} & PEER.operators:
-        return NotImplemented
-    result = PEER.ask("operate", name, *operands, *rest)
-    if id(result) not in PEER.numbers or name in _COMPARISONS:
-        return NotImplemented
-    PEER.mixed[id(result)] = result
-    return result
 
 
 _METHODS = {
-    **{f"__{name}__": asking(name) for name in ("setitem", "delitem")},
-    **{f"__{name}__": asking(name) for name in ("str", "repr", "hash", "dir", "format")},
-    **{f"__{name}__": asking("operate", name) for name in (*_NUMBERS, "neg", "pos", "invert")},
-}  # fmt: skip
-_PROTOCOLS = {
-    **{name: method for name, method in vars(_Protocols).items() if callable(method)},
-    **{f"__{name}__": asking(name) for name in ("iter", "getitem", "reversed")},
+    f"__{name}__": asking("operate", name)
+    for name in {*_FUNCTIONS, *_OTHER_OPERATORS}
+    - {"iter", "reversed", "getitem", "contains", "divmod"}
 }
 _OPERATOR_METHODS = {
     **{f"__{name}__": operating(name) for name in (*_BINARY, "divmod")},
@@ -954,44 +898,22 @@ for _name in ("__iter__", "__getitem__"):
 ProxyClass.__len__ = _METHODS["__len__"]  # type: ignore[attr-defined]
 
 
-def may_silence(traceback: Any) -> bool:
-    """Return whether a context manager of the program may silence an exception of the tests.
-
-    Otherwise it would silence their assertions, too. It may if a line of the block itself raises,
-    or has no names, as `1 / 0`.
-    """
-    return PEER.is_program or any(
-        isinstance(block, ast.With | ast.AsyncWith)
-        and isinstance(line, ast.Raise | ast.Expr)
-        and (isinstance(line, ast.Raise) or not any(map(is_of_tests, ast.walk(line))))
-        for block, line in statements_at(traceback)
-    )
-
-
 def is_assertion(error: BaseException) -> bool:
-    """Return whether an exception is the end of an `assert` of the tests."""
-    lines = (line for _, line in statements_at(error.__traceback__))
-    return isinstance(error, AssertionError) and any(isinstance(line, ast.Assert) for line in lines)
+    """Return whether an exception is an assertion that failed in the tests' own code."""
+    last: Any = error.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    return isinstance(error, AssertionError) and last.tb_frame.f_code.co_filename == "<tests>"
 
 
-def statements_at(traceback: Any) -> list[tuple[Any, Any]]:
-    """Return the statements of the tests that raised an exception, each with its block."""
-    while traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    if traceback.tb_frame.f_code.co_filename != "<tests>":
-        return []
-    blocks = (node for node in ast.walk(ast.parse(PEER.tests)) if hasattr(node, "lineno"))
-    lines = ((block, line) for block in blocks for line in ast.iter_child_nodes(block))
-    return [
-        (block, line)
-        for block, line in lines
-        if isinstance(line, ast.stmt)
-        and line.lineno <= traceback.tb_lineno <= (line.end_lineno or 0)
-    ]
+def keep_exception(silenced: Any, error: Any) -> bool:
+    """Return whether a context manager may silence an exception: the program's may not.
 
-
-def is_of_tests(node: Any) -> bool:
-    return isinstance(node, ast.Name) and not hasattr(builtins, node.id)
+    Otherwise it would silence the assertions of the tests, too.
+    """
+    if silenced and error is not None and not PEER.is_program:
+        raise Unsupported("a context manager of the program silences an exception") from error
+    return bool(silenced)
 
 
 def make_class(name: str, bases: tuple[Any, ...], attributes: dict[str, Any]) -> type:
@@ -1043,6 +965,7 @@ def look_up(self: Any, name: str) -> Any:
     return get_attribute(self, name)
 
 
+@functools.cache
 def make_proxy_class(
     kind: type | None, bases: tuple[type, ...], protocols: tuple[str, ...]
 ) -> type:
@@ -1062,35 +985,7 @@ def make_proxy_class(
     return ProxyClass(kind.__name__, (*bases, Proxy), attributes)
 
 
-# Functions, generators and coroutines: Python and asyncio ask for real ones
-
-
-_SUSPENDED = 0x80 | 0x20
-"""Flags of the code of `async def`, and of a function with `yield`."""
-_ROLES: dict[Any, str] = {
-    types.CoroutineType: "coroutine",
-    types.GeneratorType: "generator",
-    types.AsyncGeneratorType: "async generator",
-    # https://docs.python.org/3/library/inspect.html#code-objects-bit-flags
-    0x80: "async function",
-    0x20: "generator function",
-}
-
-
-def mirror_generator(proxy: Any) -> Any:
-    sent = error = None
-    while True:
-        more, item = PEER.ask("resume", proxy, sent, error)
-        if not more:
-            return item
-        sent = error = None
-        try:
-            sent = yield item
-        except GeneratorExit:
-            PEER.ask("close", proxy)
-            raise
-        except Exception as exc:  # noqa: BLE001  (the tests throw it into the generator)
-            error = exc
+# asyncio asks for real coroutines
 
 
 async def mirror_coroutine(proxy: Any) -> Any:
@@ -1104,32 +999,6 @@ async def mirror_coroutine(proxy: Any) -> Any:
         PEER.ask("cancel", task)
         raise
     return PEER.ask("result", task)
-
-
-async def mirror_async_generator(proxy: Any) -> Any:
-    while items := await PEER.ask("anext", proxy):
-        yield items[0]
-
-
-def mirror_async_function(proxy: Any) -> Any:
-    async def function(*arguments: Any, **keywords: Any) -> Any:
-        return await proxy(*arguments, **keywords)
-
-    return function
-
-
-def mirror_generator_function(proxy: Any) -> Any:
-    def function(*arguments: Any, **keywords: Any) -> Any:
-        return (yield from proxy(*arguments, **keywords))
-
-    return function
-
-
-_MIRRORS: dict[str, Any] = {
-    "coroutine": mirror_coroutine, "generator": mirror_generator,
-    "async generator": mirror_async_generator, "async function": mirror_async_function,
-    "generator function": mirror_generator_function,
-}  # fmt: skip
 
 
 # Requests
@@ -1155,15 +1024,15 @@ _OF_TESTS = words("load seed environment replace restore")
 
 def check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
     """Refuse a request of the program that is not about an object which tests passed to it."""
-    if kind in {"line", "input"}:
+    if kind in {"line", "warn", "log"}:
         return
-    place = 1 if kind == "operate" else 0
+    place = 1 if kind in {"operate", "invoke"} else 0
     passed = isinstance(packed[place], list) and packed[place][:1] == ["yours"]
     if kind == "operate" and not passed:
         passed = isinstance(packed[-1], list) and packed[-1][:1] == ["yours"]
     if not passed or kind in _OF_TESTS:
         raise Unsupported(kind)
-    if kind == "invoke" and arguments[1] not in _WITH:
+    if kind == "invoke" and arguments[0] not in _PROTOCOLS:
         raise Unsupported(kind)
     if kind in {"get", "set", "delete"}:
         check_name(kind, arguments[0], arguments[1])
@@ -1194,43 +1063,33 @@ def check_name(kind: str, value: Any, name: Any) -> None:
         raise AttributeError(name)
 
 
-def show(printed: Any, errors: Any, reports: Any) -> None:
-    """Print, warn and log as the program did, for tests that look at it."""
+def show(printed: Any, errors: Any) -> None:
+    """Print as the program did, for tests that look at it."""
     sys.stdout.write(str(printed))
     sys.stderr.write(str(errors))
-    warned, logged = PEER.unpack(reports, {}) or ((), ())
-    for warning in warned:
-        warnings.warn(warning, stacklevel=2)
-    for name, level, text in logged:
-        find_name("logging", "getLogger")(name).log(level, "%s", text)
+
+
+def warn(message: Any) -> None:
+    warnings.warn(message, stacklevel=2)
+
+
+def log(name: str, level: int, text: str) -> None:
+    find_name("logging", "getLogger")(name).log(level, "%s", text)
 
 
 def report_logs() -> None:
     """Let the tests see all records of the program: they decide on the level."""
-    logger = find_name("logging", "Logger")
-    is_enabled, call = logger.isEnabledFor, logger.callHandlers
-
-    def call_handlers(self: Any, record: Any) -> None:
-        PEER.logged.append((record.name, record.levelno, record.getMessage()))
-        if is_enabled(self, record.levelno):
-            call(self, record)
-
-    # `logging.basicConfig` of the program still works: no handler is added.
-    logger.isEnabledFor, logger.callHandlers = lambda *_: True, call_handlers
+    logging = find_module("logging")
+    handler = logging.Handler()
+    handler.emit = lambda record: PEER.ask("log", record.name, record.levelno, record.getMessage())
+    logging.getLogger().addHandler(handler)
+    logging.getLogger().setLevel(logging.NOTSET + 1)
 
 
-def next_item(iterator: Any) -> list[Any]:
-    """Return the next item, or an empty list at the end."""
-    try:
-        return [next(iterator)]
-    except StopIteration:
-        return []
-
-
-def resume(generator: Any, sent: Any, error: Any) -> tuple[bool, Any]:
+def next_item(iterator: Any) -> tuple[bool, Any]:
     """Return whether there is a next item, and the item or the generator's result."""
     try:
-        return True, generator.send(sent) if error is None else generator.throw(error)
+        return True, next(iterator)
     except StopIteration as end:
         return False, end.value
 
@@ -1310,33 +1169,17 @@ def read_line(size: int) -> str:
     return text if isinstance(size, int) else ""
 
 
-def ask_input(prompt: object = "") -> str:
-    """Ask the tests for a line: they may have replaced `input` itself."""
-    line = PEER.ask("input", str(prompt))
-    if line is not None:
-        return str(line)
-    sys.stdout.write(str(prompt))
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError("EOF when reading a line")
-    return str(line).removesuffix("\n")
-
-
 REQUESTS: dict[str, Any] = {
     "call": lambda function, arguments, keywords: function(*arguments, **keywords),
-    "get": getattr, "set": setattr, "delete": delattr, "dir": dir, "iter": iter, "next": next_item,
-    "reversed": reversed, "str": str, "repr": repr, "hash": hash, "format": format,
-    "getitem": operator.getitem, "setitem": operator.setitem, "delitem": operator.delitem,
+    "get": getattr, "set": setattr, "delete": delattr, "next": next_item,
     "eq": lambda left, right: bool(left == right),
     "operate": lambda name, *operands: _OPERATORS[name](*operands),
     "copied": lambda value, deep: (copy.deepcopy if deep else copy.copy)(value),
     "content": content_of,
-    "invoke": lambda value, name, *arguments: getattr(type(value), name)(value, *arguments),
-    "resume": resume, "close": lambda generator: generator.close(),
+    "invoke": lambda name, value, *arguments: getattr(type(value), name)(value, *arguments),
     "start": start, "is_done": is_done, "cancel": lambda task: task.cancel(),
-    "result": lambda task: task.result(), "aiter": lambda value: value.__aiter__(),
-    "anext": next_async_item, "line": read_line,
+    "result": lambda task: task.result(), "anext": next_async_item,
+    "line": read_line, "warn": warn, "log": log,
     "seed": set_random, "environment": set_environment, "replace": replace, "restore": restore,
-    "input": lambda prompt: None if builtins.input is _input else builtins.input(prompt),
 }  # fmt: skip
 """Requests, by name; `load` is the tester's."""

@@ -32,8 +32,8 @@ else:
 _PROGRAM_MODULE = "candidate"
 
 
-def _load(source: str, prompt_names: list[str], with_logs: Any) -> list[Any]:
-    """Run a program and return its names with their values, and the modules that it imported."""
+def _load(source: str, prompt_names: list[str], with_logs: Any) -> dict[str, Any]:
+    """Run a program and return its names with their values, without modules."""
     # A module of `sys.modules`, as dataclasses look for theirs there.
     module = sys.modules[_PROGRAM_MODULE] = types.ModuleType(_PROGRAM_MODULE)
     scope = vars(module)
@@ -46,15 +46,11 @@ def _load(source: str, prompt_names: list[str], with_logs: Any) -> list[Any]:
         if end.code not in {None, 0}:
             raise
     _peer.PEER.prompt = _classes(scope, prompt_names)
-    modules = {
-        name: str(value.__name__)
+    return {
+        name: value
         for name, value in scope.items()
-        # Not a module that the program made or replaced: that is one of its values.
-        if type(value) is types.ModuleType
-        and sys.modules.get(vars(value).get("__name__", "")) is value
+        if not name.startswith("__") and type(value) is not types.ModuleType
     }
-    values = {k: v for k, v in scope.items() if not k.startswith("__") and k not in modules}
-    return [values, modules]
 
 
 _peer.REQUESTS["load"] = _load
@@ -77,9 +73,8 @@ def serve(source: int, sink: int) -> None:
     sys.set_int_max_str_digits(0)
     # As `site` defines them, which is not imported.
     vars(builtins).update(exit=sys.exit, quit=sys.exit, help=lambda *_: None)
-    builtins.input = _peer.ask_input
     warnings.simplefilter("always")
-    warnings.showwarning = lambda message, *_, **__: peer.warnings.append(message)
+    warnings.showwarning = lambda message, *_, **__: peer.ask("warn", message)
     try:
         peer.serve()
     finally:
@@ -158,18 +153,14 @@ def run_tests(  # noqa: PLR0913
     _guard_pickle()
     _watch(tests)
     peer = _peer.PEER = _peer.Peer(source, sink, is_program=False)
-    peer.tests, peer.operators = tests, frozenset(operators)
+    peer.operators = frozenset(operators)
+    peer.environment = dict(os.environ) if "environ" in tests else None
     peer.has_solution = solution is not None
     try:
         scope = _shared(prompt)
         classes = _classes(scope, scope)
         peer.prompt = {k: v for k, v in classes.items() if v.__module__ == _peer.TESTS_MODULE}
-        values, modules = peer.ask("load", program, [*peer.prompt], "assertLogs" in tests)
-        for name in test_names:
-            # The name decides: `numpy.ma` in place of `np` would find masked values equal.
-            module = _ALIASES.get(name, name)
-            if name not in scope and module in _MODULES and modules.get(name) == module:
-                scope[name] = __import__(module)
+        values = peer.ask("load", program, [*peer.prompt], "assertLogs" in tests)
         for name in _tested(test_names, values, scope, entry, solution):
             scope[name] = values[name]
         exec(compile(tests, "<tests>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
@@ -220,12 +211,6 @@ def _run_cases(tests: str, scope: dict[str, Any]) -> str | None:
             load(kind).run(result)
     failures = [*result.failures, *result.errors]
     return failures[0][1].strip().splitlines()[-1] if failures else None
-
-
-_MODULES = sys.stdlib_module_names | {"numpy", "pandas", "scipy"}
-"""Modules that tests may use because the program imports them."""
-_ALIASES = {"np": "numpy", "pd": "pandas", "dt": "datetime"}
-"""Usual alias of a module -> its name."""
 
 
 def _tested(

@@ -1,4 +1,4 @@
-"""Programs with their tests, from files in the formats of code_eval, HumanEval and MultiPL-E."""
+"""Programs with their tests, from files in the format of HumanEval."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,33 +41,17 @@ class Completion:
     code: str
     index: int
     """Number among the completions of its problem."""
-    status: str | None = None
-    """Outcome recorded in the file, such as `OK`; None without one."""
 
 
 class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One problem: fields of HumanEval, or of the graded programs."""
+    """One problem, as in HumanEval's problems."""
 
-    task_id: str | int | None = None
-    task: str | int | None = None
-    """Like `task_id`."""
+    task_id: str | int
+    test: str
     language: str = "python"
     prompt: str = ""
-    test: str | None = None
-    tests: str | None = None
-    """Like `test`, but complete: it calls its own check."""
     entry_point: str = ""
     canonical_solution: str | None = None
-    reference: str | None = None
-    """Like `canonical_solution`."""
-    completions: list[tuple[int, str, str]] = []
-    """Index, code and status; the code is without the indentation of its first line."""
-
-    @property
-    def name(self) -> str | None:
-        """Name of the task."""
-        task = self.task if self.task_id is None else self.task_id
-        return None if task is None else _name(task)
 
 
 class CompletionRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,58 +61,40 @@ class CompletionRow(msgspec.Struct, frozen=True, kw_only=True):
     completion: str
 
 
-def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...]]:
-    """Read problems, and the completions that their rows have.
+def read_problems(path: Path) -> dict[str, Problem]:
+    """Read problems.
 
     Args:
         path: JSON Lines, plain or gzip.
 
     Returns:
-        Problems by name, and completions, both in the order of the file.
+        Problems by name, in the order of the file.
 
     Raises:
         InputError: The file cannot be read, a row is wrong, or a name occurs twice.
     """
     problems: dict[str, Problem] = {}
-    completions: list[Completion] = []
     content = jsonl.read_bytes(path, "problems")
     for location, row in jsonl.read_rows(content, ProblemRow, path, "problems"):
-        name, tests = row.name, row.tests if row.test is None else row.test
-        if name is None or tests is None:
-            missing = "task_id" if name is None else "test"
-            raise InputError(f"{location}: `{missing}` is missing")
+        name, tests = _name(row.task_id), row.test
         if name in problems:
             raise InputError(f"{location}: an earlier line has the task {name}")
         # HumanEval's tests define `check` and leave the call to the harness, BigCodeBench's are
         # cases of unittest, which `_python_tester.py` runs: https://github.com/openai/human-eval,
         # https://github.com/bigcode-project/bigcodebench
-        has_check = "def check" in tests or "unittest" not in tests
-        if row.test is not None and row.entry_point and has_check:
+        if row.entry_point and ("def check" in tests or "unittest" not in tests):
             tests = f"{tests}\ncheck({row.entry_point})\n"
-        language = _LANGUAGES.get(row.language.lower(), row.language.lower())
-        # The completions of graded programs lost the indentation of their first line.
-        last = row.prompt.rstrip().rpartition("\n")[2] if language == "python" else ""
-        margin = last[: len(last) - len(last.lstrip())]
         problems[name] = Problem(
             id=name,
             tests=tests,
-            language=language,
+            language=_LANGUAGES.get(row.language.lower(), row.language.lower()),
             prompt=row.prompt,
             entry_point=row.entry_point,
-            solution=row.canonical_solution or row.reference,
-        )
-        completions += (
-            Completion(
-                problem=name,
-                code=margin + code if code[:1].strip() else code,
-                index=index,
-                status=status,
-            )
-            for index, code, status in row.completions
+            solution=row.canonical_solution,
         )
     if not problems:
         raise InputError(f"{path} contains no problems")
-    return problems, tuple(completions)
+    return problems
 
 
 def _name(task: str | int) -> str:

@@ -1,7 +1,6 @@
 """Document of a run of programs with their tests."""
 
 import platform
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
@@ -17,10 +16,7 @@ from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:code-run:1"
-SHOWN_PROBLEMS: Final = 30
 SHOWN_REASONS: Final = 20
-# Python: "No module named 'numpy.linalg'". Node.js: "Cannot find module '@scope/name'".
-_MISSING: Final = re.compile(r"(?:No module named|Cannot find module) '(?P<name>[\w./@-]+)'")
 
 
 class PassAtK(Struct, frozen=True, kw_only=True):
@@ -50,14 +46,6 @@ class ProgramResult(Struct, frozen=True, kw_only=True):
     """`passed`, `timed out`, or `failed: ...`."""
 
 
-class MissingModule(Struct, frozen=True, kw_only=True):
-    """Module that programs or their tests could not import."""
-
-    name: str
-    programs: Count
-    """Number of programs that failed because of it."""
-
-
 class CodeRun(Struct, frozen=True, kw_only=True):
     """Document of `crscore code run`."""
 
@@ -68,7 +56,6 @@ class CodeRun(Struct, frozen=True, kw_only=True):
     """Values for each k for which every problem has at least k programs."""
     undefined_k: tuple[Count, ...] = ()
     """Values of k above the number of programs of a problem."""
-    missing_modules: tuple[MissingModule, ...] = ()
     problems: tuple[ProblemResult, ...]
     results: tuple[ProgramResult, ...]
 
@@ -90,16 +77,11 @@ def make_document(
     """
     counts = dict.fromkeys(problems, (0, 0)) | count(outcomes)
     means = pass_at_k(list(counts.values()), ks)
-    failures = (_MISSING.search(outcome.result) for outcome in outcomes)
-    modules = Counter(failure["name"] for failure in failures if failure is not None)
     return CodeRun(
         signature=f"crscore:{__version__}|timeout:{timeout:g}|{platform.system()}"
         f"-{platform.machine()}|python:{platform.python_version()}",
         pass_at_k=tuple(PassAtK(k=k, value=means[f"pass@{k}"]) for k in ks if f"pass@{k}" in means),
         undefined_k=tuple(k for k in ks if f"pass@{k}" not in means),
-        missing_modules=tuple(
-            MissingModule(name=name, programs=programs) for name, programs in modules.most_common()
-        ),
         problems=tuple(
             ProblemResult(
                 task_id=name, language=problems[name].language, samples=samples, passed=passed
@@ -153,17 +135,6 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
         f"{passed:,} passed, {len(results) - passed - timed_out:,} failed, "
         f"{timed_out:,} timed out.",
     )
-    for module in document.missing_modules:
-        programs = view.count_noun(module.programs, "program")
-        yield Paragraph((Run(f"Not installed here: {module.name}, needed by {programs}"),))
-    if 1 < len(document.problems) <= SHOWN_PROBLEMS:
-        yield make_table(
-            "Problems",
-            document.problems,
-            ("Problem", lambda problem: (Run(problem.task_id),)),
-            ("Programs", lambda problem: f"{problem.samples:,}"),
-            ("Passed", lambda problem: f"{problem.passed:,}"),
-        )
     failures = Counter(result for result in results if result != PASSED)
     # Reversed, so that the first program of a reason stays.
     first = {program.result: program for program in reversed(document.results)}

@@ -44,7 +44,7 @@ def test_rows_have_their_references_or_take_those_of_another_file(tmp_path):
     complete = write_rows(
         tmp_path / "a.jsonl.gz",
         {"candidate": "x", "references": ["y", "z"], "language": "go", "id": 7, "more": 1},
-        {"candidate": "", "reference": "", "context": "add"},
+        {"candidate": "", "references": [""], "context": "add"},
     )
     first, second = read_samples(complete, context="default", language="python")
     assert (first.references, first.language, first.id, first.context) == (

@@ -80,7 +80,7 @@ RIGHT = [
         "ok = 0\ntry:\n    f()\nexcept ValueError as e:\n    ok = 'no' in str(e)\nassert ok",
     ),
     ("from fractions import Fraction\ndef f(): return Fraction(1, 3)", "assert f() * 3 == 1"),
-    ("import math\nx = 3", "assert math.pi > x"),
+    ("x = 3", "import math\nassert math.pi > x"),
     ("def f(): return range(3)", "assert f() == range(3)"),
     (
         "def f():\n    yield 1\n    yield 2",
@@ -188,6 +188,8 @@ WRONG = [
     ("def f(): return g()", "f()", "failed: NameError: name 'g' is not defined"),
     ("def f(): return map(int, [1])", "assert f() == [1]", "failed: AssertionError"),
     ("x = 1", "assert y", "failed: NameError: name 'y' is not defined"),
+    # Tests import for themselves what they use.
+    ("import math", "assert math", "failed: NameError: name 'math' is not defined"),
     ("import nothing", "", "failed: ModuleNotFoundError: No module named 'nothing'"),
     ("while True: pass", "", "timed out"),
     (
@@ -276,7 +278,7 @@ HOSTILE = [
     (
         PEER + "names = ['new', 2, 'builtins.dict', [], ['__builtins__', None]]\n"
         "both = ['new', 1, 'builtins.list', [], [names, ['new', 3, 'builtins.dict', [], []]]]\n"
-        "peer().send(['value', both, [], ['', '', None]])\n"
+        "peer().send(['value', both, [], ['', '']])\n"
         "def f(a): return 1",
         "assert f(1) == 2",
     ),

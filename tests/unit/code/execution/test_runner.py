@@ -29,7 +29,7 @@ def test_equal_programs_are_run_once_and_results_are_printable(monkeypatch):
     assert [outcome.result for outcome in outcomes] == [failed, "passed", failed, failed]
 
 
-def test_report_names_undefined_k_and_missing_modules():
+def test_report_names_undefined_k_and_reasons():
     lacking = "failed: ModuleNotFoundError: No module named 'torch'"
     outcomes = [
         runner.Outcome(program, result)
@@ -39,4 +39,4 @@ def test_report_names_undefined_k_and_missing_modules():
     assert document.undefined_k == (10,)
     text = report.render_text(document)
     assert "pass@10: undefined, as a problem has only 3 programs" in text
-    assert "Not installed here: torch, needed by 2 programs" in text
+    assert f"{lacking} (2 programs, the first: p, program 0)" in " ".join(text.split())
