@@ -3,10 +3,10 @@
 Every object with a `body` is a comment, at any level: in a list, in pages of lists, in
 several documents one after another (JSON Lines, the pages of `gh api --paginate`), in a review
 beside its own comments, in the objects of `gh pr view --json comments,reviews`, in GraphQL's
-`nodes` and `edges`, in the notes of GitLab's discussions, or in the findings of a model, whose
-titles become headings. Two bodies are not comments: a pull request's description and GitLab's
-system notes. Comments of a thread take its path and lines. A code fence around the whole is
-removed, and texts that are only quoted, as `jq .body` writes them, are comments.
+`nodes` and `edges`, in the notes of GitLab's discussions, or in findings, whose titles become
+headings. Two bodies are not comments: a pull request's description and GitLab's system notes.
+Comments of a thread take its path and lines. A code fence around the whole is removed, and texts
+that are only quoted, as `jq .body` writes them, are comments.
 
 JSON without comments is an error that lists its keys; it is never scored as prose, because an API's
 error message in place of the comments is a common input.
@@ -14,64 +14,37 @@ error message in place of the comments is a common input.
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from crscore.diff.paths import strip_workspace
 from crscore.errors import InputError
 from crscore.records import Comment, Side
-from crscore.text import count_noun
 
-_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "path": (
-        "path",
-        "position.new_path",
-        "position.old_path",
-        "file",
-        "code_location.absolute_file_path",
-    ),
-    "line": ("line", "position.new_line", "code_location.line_range.end"),
-    "old_line": ("position.old_line",),
-    "start_line": ("start_line", "startLine", "code_location.line_range.start"),
-    "original_line": ("original_line", "originalLine"),
-    "original_start_line": ("original_start_line", "originalStartLine"),
-    "side": ("side", "diffSide"),
-    "start_side": ("start_side", "startDiffSide"),
-    "diff_hunk": ("diff_hunk", "diffHunk"),
-    "subject_type": ("subject_type", "subjectType"),
-}
-"""Names of a field in the APIs of GitHub and GitLab and in the findings of Codex; the first one
-with a value is used: https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md.
-"""
 _THREAD_KEYS: Final = (
-    "path", "line", "startLine", "originalLine", "originalStartLine", "diffSide", "startDiffSide",
-    "subjectType",
+    "path", "line", "start_line", "original_line", "original_start_line", "diff_side",
+    "start_diff_side", "subject_type",
 )  # fmt: skip
 """Fields that a comment without them inherits from its thread."""
 _LISTS: Final = frozenset(
-    {"comments", "reviews", "latestReviews", "reviewThreads", "threads", "notes", "discussions",
+    {"comments", "reviews", "latest_reviews", "review_threads", "threads", "notes", "discussions",
      "nodes", "edges", "findings"}
 )  # fmt: skip
 """Keys of lists of comments, which may be empty."""
-_SKIPPED: Final = frozenset({"changes", "replyTo"})
-"""Keys of earlier texts: the changes of an event, and the comment that a reply answers."""
-# A finding of a model has a title, as a pull request has, but also a place or a severity.
-_OF_FINDING: Final = frozenset({"path", "file", "line", "code_location", "severity", "priority"})
+# A finding has a title, as a pull request has, but also a place or a severity.
+_OF_FINDING: Final = frozenset({"path", "line", "severity", "priority"})
 _OF_PULL: Final = frozenset({"number", "state", "reviews"})
 # GitHub has RIGHT and LEFT (https://docs.github.com/en/rest/pulls/comments), reports of crscore
 # have new and old.
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
-# int() raises a plain ValueError for over 4,300 digits:
-# https://docs.python.org/3/library/stdtypes.html#integer-string-conversion-length-limitation
-_MAX_INT_DIGITS: Final = 100
 # GitHub's errors have up to four keys (message, errors, documentation_url, status):
 # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
 _MAX_ERROR_KEYS: Final = 5
 _SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 _LINE_END: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+# GraphQL writes `startLine`, the other interfaces `start_line`.
+_CAPITAL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BLANK: Final = re.compile(r"\s*+")
 # Python's `str(comments)` has single quotes.
 _OBJECT_START: Final = re.compile(r"""[\s\[]{0,20}+\{\s{0,20}+["']\w{1,100}+["']\s{0,20}+:""")
@@ -111,21 +84,13 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
         return None
     search = _Search(source)
     try:
-        values, defects = _decode(review)
+        values = _decode(review)
         if all(isinstance(value, str) for value in values):
             return tuple(Comment(body=tidy(text)) for text in values if text.strip())
         if not must_be_json and not all(map(_holds_objects, values)):
             return None  # "[1, 2]", "[NaN]" as prose
-        if defects:
-            raise InputError(f"{source}: {defects[0]}; correct the JSON")
         for value in values:
             search.read_document(value)
-    except RecursionError as exc:
-        if not must_be_json:
-            return None  # plain text that starts with many brackets
-        raise InputError(
-            f"{source}: the JSON is nested too deeply; expected a list of comments"
-        ) from exc
     except json.JSONDecodeError as exc:
         if not must_be_json and not _is_damaged(review, exc):
             return None
@@ -133,7 +98,17 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
             f"{source}: not JSON at line {exc.lineno}, column {exc.colno} ({exc.msg}); "
             "expected a list of comments or JSON Lines"
         ) from exc
-    search.check_skipped()
+    # A number of over 4,300 digits is a plain ValueError:
+    # https://docs.python.org/3/library/stdtypes.html#integer-string-conversion-length-limitation
+    except (RecursionError, ValueError) as exc:
+        if not must_be_json and isinstance(exc, RecursionError):
+            return None  # plain text that starts with many brackets
+        raise InputError(
+            f"{source}: the JSON cannot be read ({exc}); expected a list of comments"
+        ) from exc
+    if search.skipped and not search.comments:
+        only = " and ".join(sorted(search.skipped))
+        raise InputError(f"{source}: JSON without comments; it has only {only}")
     return tuple(comment for comment in search.comments if comment.body.strip())
 
 
@@ -159,49 +134,21 @@ def _holds_objects(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _decode(text: str) -> tuple[list[Any], list[str]]:
+def _decode(text: str) -> list[Any]:
     """Decode consecutive JSON values.
-
-    Returns:
-        The values, and the defects that do not prevent parsing. These are not raised:
-        "[NaN] is not handled" must be recognized as text.
 
     Raises:
         json.JSONDecodeError: A value is damaged, with its position in the text.
     """
+    # Not strict, as `echo` of some shells makes line feeds of the escapes in strings.
+    decoder = json.JSONDecoder(strict=False)
     values: list[Any] = []
-    defects: list[str] = []
-
-    def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            counts = Counter(key for key, _ in pairs)
-            repeated = next(key for key, count in counts.items() if count > 1)
-            # Readers differ in which of the two counts:
-            # https://www.rfc-editor.org/rfc/rfc8259#section-4
-            defects.append(f"the key {_quote(repeated)} occurs twice in one object")
-        return fields
-
-    def make_int(digits: str) -> int:
-        if len(digits) <= _MAX_INT_DIGITS:
-            return int(digits)
-        defects.append(f"a number has {len(digits)} digits")
-        return 0
-
-    decoder = json.JSONDecoder(
-        object_pairs_hook=make_object,
-        # Python reads NaN and Infinity, which JSON does not have:
-        # https://docs.python.org/3/library/json.html#infinite-and-nan-number-values
-        parse_constant=lambda name: defects.append(f"{name} is not a JSON value"),
-        parse_int=make_int,
-        strict=False,  # `echo` of some shells makes line feeds of the escapes in strings
-    )
-    position = _BLANK.match(text).end()  # type: ignore[union-attr]  # it always matches
+    position = len(text) - len(text.lstrip())
     while position < len(text) or not values:
         value, end = decoder.raw_decode(text, position)
         values.append(value)
-        position = _BLANK.match(text, end).end()  # type: ignore[union-attr]
-    return values, defects
+        position = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # it always matches
+    return values
 
 
 @dataclass(slots=True)
@@ -214,8 +161,8 @@ class _Search:
     """Comments that have an identifier."""
     has_list: bool = False
     """Whether a list of comments, even an empty one, was seen."""
-    skipped: Counter[str] = field(default_factory=Counter)
-    """Numbers of bodies that are not comments, by their kind."""
+    skipped: set[str] = field(default_factory=set)
+    """Kinds of bodies that were seen and are not comments."""
 
     def read_document(self, value: Any) -> None:
         """Add the comments of one value.
@@ -233,15 +180,9 @@ class _Search:
                 + (f"its keys are {keys}" if keys else f"it is {_quote(value)}")
             )
 
-    def check_skipped(self) -> None:
-        """Raise an error if all bodies were skipped."""
-        text = " and ".join(count_noun(count, noun) for noun, count in self.skipped.items())
-        if text and not self.comments:
-            raise InputError(f"{self.source}: JSON without comments; it has only {text}")
-
     def _check_error(self, value: Any) -> None:
         """Raise the error that an API writes in place of comments."""
-        if not isinstance(value, dict) or value.keys() & {"body", "path", "file"}:
+        if not isinstance(value, dict) or value.keys() & {"body", "path"}:
             return
         errors = value.get("errors")
         first = errors[0] if isinstance(errors, list) and errors else None
@@ -265,56 +206,49 @@ class _Search:
                 raise InputError(f"{location} is {_quote(value)}; expected an object with a body")
             return
         count = len(self.comments)
-        if "body" in value and (is_entry or isinstance(value["body"], str | None)):
-            own_fields = {key: content for key, content in value.items() if content is not None}
-            self._add(_Fields({**thread, **own_fields}, location), value, is_listed)
-        inherited = {**thread, **{key: value[key] for key in _THREAD_KEYS if value.get(key)}}
-        for key, content in value.items():
-            if isinstance(content, dict | list) and key not in _SKIPPED:
+        fields = {_CAPITAL.sub("_", key).lower(): content for key, content in value.items()}
+        known = {key: content for key, content in fields.items() if content is not None}
+        if "body" in fields and (is_entry or isinstance(fields["body"], str | None)):
+            self._add({**thread, **known}, is_listed, location)
+        inherited = dict(thread)
+        inherited.update((key, known[key]) for key in _THREAD_KEYS if key in known)
+        for key, content in fields.items():
+            if isinstance(content, dict | list):
                 is_list = key in _LISTS and isinstance(content, list)
                 self.has_list |= is_list
                 self._search(content, inherited, is_entry=is_list)
-        if (
-            is_entry
-            and "body" not in value
-            and len(self.comments) == count
-            and not self._has_list_key(value)
-        ):
+        is_found = "body" in fields or len(self.comments) > count
+        if is_entry and not is_found and not _LISTS.union({"node"}) & fields.keys():
             self._check_error(value)
             keys = _list_keys(value) or "none"
             raise InputError(f"{location} has no body; its keys are {keys}")
 
-    @staticmethod
-    def _has_list_key(value: Mapping[str, Any]) -> bool:
-        return any(key in _LISTS or key == "node" for key in value)
-
-    def _add(self, fields: "_Fields", value: Mapping[str, Any], is_listed: bool) -> None:
+    def _add(self, fields: Mapping[str, Any], is_listed: bool, location: str) -> None:
         # "added 1 commit": https://docs.gitlab.com/api/notes/
-        if value.get("system") is True:
+        if fields.get("system") is True:
             self.has_list = True
-            self.skipped["system note"] += 1
-            return
-        if _is_description(value, is_listed):
+            self.skipped.add("system notes")
+        elif _is_description(fields, is_listed):
             # Without comments yet, `gh pr view --json title,body,comments` has an empty list.
-            if not self._has_list_key(value):
-                self.skipped["pull request description"] += 1
+            if not _LISTS & fields.keys():
+                self.skipped.add("descriptions of pull requests")
             self.has_list = True
-            return
-        comment = _comment(fields)
-        # `gh` lists a review in `reviews` and again in `latestReviews`.
-        if comment.id is None or comment not in self.identified:
-            self.comments.append(comment)
-            self.identified.add(comment)
+        else:
+            comment = _comment(fields, location)
+            # `gh` lists a review in `reviews` and again in `latestReviews`.
+            if comment.id is None or comment not in self.identified:
+                self.comments.append(comment)
+                self.identified.add(comment)
 
 
-def _is_description(value: Mapping[str, Any], is_listed: bool) -> bool:
+def _is_description(fields: Mapping[str, Any], is_listed: bool) -> bool:
     """Recognize a pull request or an issue, whose body describes it; findings have titles, too."""
-    comments = value.get("comments")
-    is_finding = bool(_OF_FINDING & value.keys()) or (is_listed and not _OF_PULL & value.keys())
+    comments = fields.get("comments")
+    is_finding = bool(_OF_FINDING & fields.keys()) or (is_listed and not _OF_PULL & fields.keys())
     # `gh pr view` writes a pull request with comments that have `authorAssociation`.
     return (
-        ("title" in value and not is_finding)
-        or "reviews" in value
+        ("title" in fields and not is_finding)
+        or "reviews" in fields
         or (
             isinstance(comments, list)
             and any(isinstance(entry, dict) and "authorAssociation" in entry for entry in comments)
@@ -322,115 +256,66 @@ def _is_description(value: Mapping[str, Any], is_listed: bool) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    """Fields of one comment, read with a type check."""
-
-    values: Mapping[str, Any]
-    location: str
-
-    def get(self, name: str) -> tuple[str, Any]:
-        """Return the key of a field and its value; None if no name of the field has one."""
-        for key in _NAMES.get(name, (name,)):
-            value: Any = self.values
-            for part in key.split("."):
-                value = value.get(part) if isinstance(value, Mapping) else None
-            if value is not None:
-                return key, value
-        return name, None
-
-    def text(self, name: str) -> str | None:
-        """Return a string, or None when it is missing or null."""
-        key, value = self.get(name)
-        if value is None or isinstance(value, str):
-            return None if value is None else tidy(value)
-        raise self.wrong(key, value, "a string or null")
-
-    def number(self, name: str) -> int | None:
-        """Return a line number, or None when it is missing or null."""
-        key, value = self.get(name)
-        if value is None or (type(value) is int and value > 0):
-            return value
-        raise self.wrong(key, value, "a line number from 1 or null")
-
-    def wrong(self, key: str, value: Any, expected: str) -> InputError:
-        """Return the error for an invalid field."""
-        return InputError(f"{self.location}: {key} is {_quote(value)}; expected {expected}")
-
-
-def _comment(fields: _Fields) -> Comment:
-    line, start_line = _lines(fields)
-    side = _side(fields, "side") or Side.NEW
-    if line is None and (old_line := fields.number("old_line")):
-        line, side = old_line, Side.OLD
-    title, body = (fields.text("title") or "").strip(), fields.text("body") or ""
-    path = fields.text("path") or ""
-    # Tools on Windows write backslashes.
-    path = path.replace("\\", "/") if "/" not in path else path.removeprefix("./")
-    path = strip_workspace(path)
-    if path.startswith("/") or path[1:3] == ":/":
-        # Azure DevOps starts paths with a slash. Codex's are absolute; in an unknown folder, the
-        # comment is about the whole change, since only the end of the path could be compared.
-        path = path.lstrip("/")
-        if fields.get("path")[0] == "code_location.absolute_file_path":
-            path, line, start_line = "", None, None
+def _comment(fields: Mapping[str, Any], location: str) -> Comment:
+    """Read a comment from its fields that have a value."""
+    position = fields.get("position")
+    if isinstance(position, dict):  # GitLab; an older interface of GitHub has a number here
+        path = position.get("new_path") or position.get("old_path")
+        places: dict[str, Any] = {"path": path, "line": position.get("new_line")}
+        if places["line"] is None and position.get("old_line") is not None:
+            places |= {"line": position["old_line"], "side": "LEFT"}
+        fields = {**places, **fields}
+    line, start = _number(fields, "line", location), _number(fields, "start_line", location)
+    original = _number(fields, "original_line", location)
+    is_outdated = line is None and original is not None
+    if is_outdated:
+        line, start = original, _number(fields, "original_start_line", location)
+    name = fields.get("side", fields.get("diff_side", "RIGHT"))
+    start_name = fields.get("start_side", fields.get("start_diff_side", name))
+    side, start_side = (_SIDES.get(str(end).upper()) for end in (name, start_name))
+    if side is None:
+        raise InputError(f"{location}: side is {_quote(name)}; expected RIGHT or LEFT")
+    if str(fields.get("subject_type")).lower() == "file":
+        line, is_outdated = None, False  # GitHub sends line 1 for a comment on a file
+    # A range across both sides cannot be expressed on one of them.
+    if line is None or start is None or start >= line or start_side != side:
+        start = None
+    title = (_text(fields, "title", location) or "").strip()
+    body = _text(fields, "body", location) or ""
+    author = fields.get("author", fields.get("user"))
+    if isinstance(author, dict):
+        place = f"{location}: author"
+        names = (_text(author, key, place) for key in ("login", "username"))
+        author = next(filter(None, names), None)
+    number = fields.get("id")
+    number = str(number) if type(number) is int else number
     return Comment(
         body=f"**{title}**\n\n{body}" if title and body else body or title,
-        path=path or None,
+        path=_text(fields, "path", location) or None,
         line=line,
-        start_line=start_line,
+        start_line=start,
         side=side,
-        outdated=line is not None
-        and fields.get("original_line")[1] is not None
-        and fields.get("line")[1] is None,
-        diff_hunk=fields.text("diff_hunk") or None,
-        author=_author(fields),
-        id=_id(fields),
+        outdated=is_outdated,
+        diff_hunk=_text(fields, "diff_hunk", location) or None,
+        author=_text({"author": author}, "author", location),
+        id=_text({"id": number}, "id", location),
     )
 
 
-def _lines(fields: _Fields) -> tuple[int | None, int | None]:
-    """Return the last and first line: the current or, on an outdated comment, the original ones."""
-    line, start = fields.number("line"), fields.number("start_line")
-    if line is None:
-        line, start = fields.number("original_line"), fields.number("original_start_line")
-    if str(fields.get("subject_type")[1]).lower() == "file":
-        return None, None  # GitHub sends line 1 for a comment on a file
-    other_side = _side(fields, "start_side") not in {None, _side(fields, "side") or Side.NEW}
-    if line is None or start is None or start >= line or other_side:
-        start = None  # a range across both sides cannot be expressed on one of them
-    return line, start
-
-
-def _side(fields: _Fields, name: str) -> Side | None:
-    value = fields.text(name)
-    if value is None:
-        return None
-    side = _SIDES.get(value.upper())
-    if side is None:
-        raise fields.wrong(fields.get(name)[0], value, "RIGHT or LEFT")
-    return side
-
-
-def _author(fields: _Fields) -> str | None:
-    """Return the author's login, or GitLab's user name; None for a deleted account."""
-    for key in ("author", "user"):
-        value = fields.values.get(key)
-        if isinstance(value, dict):
-            account = _Fields(value, f"{fields.location}: {key}")
-            return account.text("login") or account.text("username")
-        if value is not None:
-            return fields.text(key)
-    return None
-
-
-def _id(fields: _Fields) -> str | None:
-    value = fields.values.get("id")
-    if type(value) is int:
-        return str(value)
+def _text(fields: Mapping[str, Any], key: str, location: str) -> str | None:
+    """Return a text; None when it is missing or null."""
+    value = fields.get(key)
     if value is None or isinstance(value, str):
-        return fields.text("id")
-    raise fields.wrong("id", value, "a string, a whole number or null")
+        return None if value is None else tidy(value)
+    raise InputError(f"{location}: {key} is {_quote(value)}; expected a string or null")
+
+
+def _number(fields: Mapping[str, Any], key: str, location: str) -> int | None:
+    """Return a line number; None when it is missing or null."""
+    value = fields.get(key)
+    if value is None or (type(value) is int and value > 0):
+        return value
+    raise InputError(f"{location}: {key} is {_quote(value)}; expected a line number from 1 or null")
 
 
 def _list_keys(value: Mapping[str, Any]) -> str:
