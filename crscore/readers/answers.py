@@ -1,6 +1,6 @@
-"""Answers of a language model about the comments of one request."""
+"""Answers of a language model about a comment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
@@ -72,46 +72,44 @@ class _Remarks(msgspec.Struct, frozen=True):
     remarks: list[_Remark]
 
 
-def read_answer(
-    answer: Answer, visible_comments: Sequence[ShownComment], excerpt: Excerpt
-) -> list[list[ReadRemark]]:
-    """Read an answer, and look up its quotations of the comments and of the code.
+def read_answer(answer: Answer, shown_comment: ShownComment, excerpt: Excerpt) -> list[ReadRemark]:
+    """Read an answer, and look up its quotations of the comment and of the code.
 
     Args:
         answer: The model's answer.
-        visible_comments: The comments that it was asked about.
+        shown_comment: The comment that it was asked about.
         excerpt: The code that it was shown.
 
     Returns:
-        The remarks of each comment, none for a comment that it did not read.
+        The remarks whose first and last words are in the comment.
 
     Raises:
         MalformedAnswerError: The answer is not complete, or not what was asked for.
     """
     fits = partial(msgspec.convert, type=_Remarks)
-    remarks_of_all = read_object(answer.text, fits, whole=answer.whole).remarks
-    read: list[list[ReadRemark]] = []
-    for number, comment in enumerate(visible_comments, 1):
-        remarks = [remark for remark in remarks_of_all if remark.comment == number]
-        columns = locate([(remark.first, remark.last) for remark in remarks], comment)
-        by_columns: dict[tuple[int, ...], ReadRemark] = {}
-        for place, remark in zip(columns, remarks, strict=True):
-            reading = RemarkReading(
-                stance=STANCES[remark.stance],
-                importance=remark.importance,
-                worth=remark.worth,
-                specific=remark.specific / 10,
-                acts=remark.acts / 10,
-                holds=remark.holds,
-                line=find_line(remark.line, excerpt),
-                why=" ".join(clean(remark.why[:MAX_SENTENCE_CHARS]).split()),
-            )
-            earlier = by_columns.get(place)
-            # Two points of one sentence are one remark, as valuable as the better one.
-            if earlier is None or reading.worth > earlier.reading.worth:
-                by_columns[place] = ReadRemark(place, reading)
-        read.append([*by_columns.values()])
-    return read
+    remarks = [
+        remark
+        for remark in read_object(answer.text, fits, whole=answer.whole).remarks
+        if remark.comment == 1
+    ]
+    columns = locate([(remark.first, remark.last) for remark in remarks], shown_comment)
+    by_columns: dict[tuple[int, ...], ReadRemark] = {}
+    for place, remark in zip(columns, remarks, strict=True):
+        reading = RemarkReading(
+            stance=STANCES[remark.stance],
+            importance=remark.importance,
+            worth=remark.worth,
+            specific=remark.specific / 10,
+            acts=remark.acts / 10,
+            holds=remark.holds,
+            line=find_line(remark.line, excerpt),
+            why=" ".join(clean(remark.why[:MAX_SENTENCE_CHARS]).split()),
+        )
+        earlier = by_columns.get(place)
+        # Two points of one sentence are one remark, as valuable as the better one.
+        if place and (earlier is None or reading.worth > earlier.reading.worth):
+            by_columns[place] = ReadRemark(place, reading)
+    return [*by_columns.values()]
 
 
 def find_line(quote: str, excerpt: Excerpt) -> LineSpan | None:

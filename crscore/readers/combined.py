@@ -51,8 +51,6 @@ class PlacedReadings(NamedTuple):
     """Sentences of a remark -> its reading."""
     divided: Mapping[int, Sequence[tuple[int, ...]]]
     """Comment -> the sentences of each of these remarks."""
-    unplaced: Mapping[int, Sequence[RemarkReading]]
-    """Comment -> readings of remarks whose quotations are not in it."""
 
 
 def read_reviews(
@@ -103,32 +101,18 @@ def place_readings(
             columns_of.setdefault(sentence.comment, []).append(column)
     placed: dict[tuple[int, ...], RemarkReading] = {}
     divided: dict[int, list[tuple[int, ...]]] = {}
-    unplaced: dict[int, list[RemarkReading]] = {}
     for comment, of_comment in remarks.items():
         columns = columns_of.get(comment, [])
         if len(columns) != len(parsed[comment].sentences) + len(parsed[comment].proposals):
             continue
         is_foreign = all(sentences[column].unread for column in columns)
-        if is_foreign and not any(remark.columns for remark in of_comment):
-            # The network finds no remark in it that could be one of these.
-            placed[tuple(columns)] = _lowest([remark.reading for remark in of_comment])
-            divided[comment] = [tuple(columns)]
-            continue
         for remark in of_comment:
             remark_columns = tuple(columns[at] for at in remark.columns)
-            if (
-                remark_columns
-                and not is_foreign
-                and all(sentences[column].unread for column in remark_columns)
-            ):
-                # An order to the model in another language, which the network cannot check.
-                continue
-            if remark_columns:
+            # Otherwise an order to the model in another language, which the network cannot check.
+            if is_foreign or not all(sentences[column].unread for column in remark_columns):
                 placed[remark_columns] = remark.reading
                 divided.setdefault(comment, []).append(remark_columns)
-            else:
-                unplaced.setdefault(comment, []).append(remark.reading)
-    return PlacedReadings(placed, divided, unplaced)
+    return PlacedReadings(placed, divided)
 
 
 def join_readings(
@@ -146,16 +130,6 @@ def join_readings(
         The readings that count.
     """
     readings = [placed.by_sentences.get(remark.sentences) for remark in read.remarks]
-    for comment, rest in placed.unplaced.items():
-        indices = [
-            index
-            for index, remark in enumerate(read.remarks)
-            if remark.comment == comment and readings[index] is None
-        ]
-        # The model may divide the comment as the network does, but not quote it verbatim.
-        in_order = rest if len(rest) == len(indices) else [_lowest(rest)] * len(indices)
-        for index, reading in zip(indices, in_order, strict=True):
-            readings[index] = reading
     pairs = [
         _read_alone(remark, reading)
         if reading and all(sentences[column].unread for column in remark.sentences)
@@ -175,10 +149,6 @@ def join_readings(
         ),
         notes=(*read.notes, note) if differing else read.notes,
     )
-
-
-def _lowest(readings: Sequence[RemarkReading]) -> RemarkReading:
-    return min(readings, key=lambda reading: reading.worth)
 
 
 def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkReading]:

@@ -198,30 +198,26 @@ class ModelReader:
         is_whole = True
         for request in requests:
             answer = answers.get(request.id)
-            visible_comments = [entry.shown for entry in request.comments]
             if answer is None or answer.reason is not None:
                 limit = f"over the limit of {self._limit} requests"
-                failures += [limit if answer is None else str(answer.reason)] * len(
-                    visible_comments
-                )
+                failures.append(limit if answer is None else str(answer.reason))
                 is_whole = False
                 continue
             used.append(answer)
             try:
-                read = read_answer(answer, visible_comments, request.excerpt)
+                read = read_answer(answer, request.entry.shown, request.excerpt)
             except MalformedAnswerError as exc:
                 # Not cached, so that the next run asks again.
-                failures += [exc] * len(visible_comments)
+                failures.append(exc)
                 continue
             if self._cache is not None and request.id not in cached_answers:
                 # As JSON cannot hold half a surrogate pair.
                 safe = replace(answer, text=replace_surrogates(answer.text))
                 self._cache.put(self._key(request.id), msgspec.json.encode(safe))
-            for entry, remarks_read in zip(request.comments, read, strict=True):
-                if remarks_read:
-                    remarks[entry.comment_index] = remarks_read
-                else:
-                    failures.append("the answer leaves out the comment")
+            if read:
+                remarks[request.entry.comment_index] = read
+            else:
+                failures.append("the answer quotes no words of the comment")
         if not requests:
             return ModelReadings()
         effort = Effort(
@@ -237,9 +233,7 @@ class ModelReader:
         if failures:
             alone = count_noun(len(failures), "comment")
             notes.append(f"The network alone read {alone}: {summarize(failures)}.")
-        if cut := sum(
-            not entry.shown.is_whole for request in requests for entry in request.comments
-        ):
+        if cut := sum(not request.entry.shown.is_whole for request in requests):
             alone = count_noun(cut, "long comment")
             notes.append(f"The network alone read the end of {alone}.")
         return ModelReadings(remarks, tuple(notes), is_whole)

@@ -11,8 +11,7 @@ class ReadRemark(NamedTuple):
     """Remark of a comment, as a model reads it."""
 
     columns: tuple[int, ...]
-    """Its sentences: indices into the sentences of the comment, followed by its proposals. Empty if
-    its quotation is not in the comment."""
+    """Its sentences: indices into the sentences of the comment, followed by its proposals."""
     reading: RemarkReading
 
 

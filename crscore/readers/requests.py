@@ -1,8 +1,8 @@
-"""Requests that ask a language model to read comments of a review, one or a few comments each."""
+"""Requests that ask a language model to read the comments of a review, one comment each."""
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Self
@@ -26,9 +26,9 @@ from crscore.text import shorten
 
 GUIDE: Final = "read.v1"
 """Name of the prompt."""
-VERSION: Final = 1
+VERSION: Final = 2
 """Version of a request's content besides the prompt; part of the signature."""
-# A remark takes about 120, and a request can be about four comments.
+# A remark takes about 120.
 MAX_TOKENS: Final = 2_048
 """Default maximum tokens of an answer."""
 # Code takes 3 to 3.5, English 4 to 4.5. Too low an estimate only shows less code; too high a one is
@@ -45,11 +45,8 @@ MIN_COMMENTS: Final = 40
 """Number of comments for which a change with fewer of them has room."""
 MIN_CODE_CHARS: Final = 800
 """Code that is shown even if the comment is long."""
-# Of one author: in a shared request, one author could try to sway the reading of another's comment.
-MAX_SHARED: Final = 4
-"""Maximum number of comments of one request."""
 MAX_SHORT_CHARS: Final = 300
-"""Maximum characters of a comment that shares a request with others, or is shown beside them."""
+"""Maximum characters of a comment that is shown beside another one."""
 NEAR_LINES: Final = 15
 """Maximum distance of comments at the same place, in lines."""
 MAX_NEIGHBOURS: Final = 3
@@ -77,12 +74,12 @@ class AskedComment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Request about one or a few comments of one change."""
+    """Request about one comment of one change."""
 
     id: str
     """Hash of its content and of the guide: 32 hexadecimal digits."""
-    comments: tuple[AskedComment, ...]
-    """The comments, numbered from 1 in the request."""
+    entry: AskedComment
+    """The comment, with the number 1 in the request."""
     texts: Mapping[str, str]
     """Untrusted texts by name: code, findings, other comments, comments."""
     excerpt: Excerpt
@@ -115,8 +112,8 @@ class Request:
         return (Message(role="user", text="\n\n".join(blocks)),)
 
     def about(self, index: int) -> Self:
-        """Return the request with another index of its only comment."""
-        return replace(self, comments=(self.comments[0]._replace(comment_index=index),))
+        """Return the request with another index of its comment."""
+        return replace(self, entry=self.entry._replace(comment_index=index))
 
     @property
     def tokens(self) -> int:
@@ -127,7 +124,7 @@ class Request:
         """Return the request as JSON, for a batch service or another program."""
         return {
             "id": self.id,
-            "comments": [entry.comment_index for entry in self.comments],
+            "comments": [self.entry.comment_index],
             "messages": [
                 {"role": message.role, "content": message.text} for message in self.chat()
             ],
@@ -164,33 +161,27 @@ def make_requests(
         is_original: Whether the change is the older version that the comments are on.
 
     Returns:
-        The requests, in the order of their first comments. A comment without visible text has none,
+        The requests, in the order of the comments. A comment without visible text has none,
         and neither has any if the change shows no lines. One on an older version of the change is
         shown the hunk that was stored with it, and has none without.
     """
     current = Excerpts(diff)
-    entry = [
+    entries = [
         AskedComment(index, comment, visible)
         for index, (comment, pieces) in enumerate(zip(comments, parsed, strict=True))
         if index not in skipped and (visible := show_comment(pieces)).text
     ]
-    groups = [
-        (group, excerpts)
-        for group in _group(entry)
-        if (excerpts := current if is_original else _find_version(group[0].comment, current))
-    ]
     drafts = [
         (draft, excerpts)
-        for group, excerpts in groups
-        if (draft := _draft(group, entry, excerpts, findings, max_bytes)) is not None
+        for entry in entries
+        if (excerpts := current if is_original else _find_version(entry.comment, current))
+        and (draft := _draft(entry, entries, excerpts, findings, max_bytes)) is not None
     ]
     # If they do not fit, the largest requests show less code.
     sizes = [sum(len(text.encode()) for text in draft.texts.values()) for draft, _ in drafts]
-    limit = _find_limit(sizes, COMMENT_BYTES * max(len(entry), MIN_COMMENTS))
+    limit = _find_limit(sizes, COMMENT_BYTES * max(len(entries), MIN_COMMENTS))
     return [
-        draft
-        if size <= limit
-        else _draft(draft.comments, entry, excerpts, findings, limit) or draft
+        draft if size <= limit else _draft(draft.entry, entries, excerpts, findings, limit) or draft
         for (draft, excerpts), size in zip(drafts, sizes, strict=True)
     ]
 
@@ -221,25 +212,6 @@ def _find_limit(sizes: Sequence[int], total: int) -> int:
     return max(sizes, default=0)
 
 
-def _group(comments: Sequence[AskedComment]) -> Iterator[tuple[AskedComment, ...]]:
-    """Yield the comments, and short comments of one author at one place together."""
-    groups: list[list[AskedComment]] = []
-    for entry in comments:
-        shared = (
-            group
-            for group in groups
-            if len(group) < MAX_SHARED
-            and group[0].comment.author == entry.comment.author
-            and all(_is_near(near_entry, entry) for near_entry in group)
-            and all(len(short.shown.text) <= MAX_SHORT_CHARS for short in (*group, entry))
-        )
-        if group := next(shared, None):
-            group.append(entry)
-        else:
-            groups.append([entry])
-    return map(tuple, groups)
-
-
 def _is_near(entry: AskedComment, near_entry: AskedComment) -> bool:
     """Return whether two comments are at the same place of one version."""
     comment, near = entry.comment, near_entry.comment
@@ -251,23 +223,25 @@ def _is_near(entry: AskedComment, near_entry: AskedComment) -> bool:
 
 
 def _draft(
-    group: Sequence[AskedComment],
-    comments: Sequence[AskedComment],
+    entry: AskedComment,
+    entries: Sequence[AskedComment],
     excerpts: Excerpts,
     findings: Sequence[Finding],
     max_bytes: int,
 ) -> Request | None:
     """Make a request of at most about `max_bytes`, by showing less code."""
-    indices = {entry.comment_index for entry in group}
-    near = (near_entry for near_entry in comments if _is_near(near_entry, group[0]))
-    near_entries = [near_entry for near_entry in near if near_entry.comment_index not in indices]
+    near = [
+        near_entry
+        for near_entry in entries
+        if near_entry is not entry and _is_near(near_entry, entry)
+    ]
     neighbours = [
         "- " + shorten(_one_line(near_entry.shown.text), MAX_SHORT_CHARS)
-        for near_entry in near_entries[:MAX_NEIGHBOURS]
+        for near_entry in near[:MAX_NEIGHBOURS]
     ]
-    text = "\n".join(entry.shown.text for entry in group)
+    text = entry.shown.text
     room = max_bytes - len(text.encode()) - sum(map(len, neighbours))
-    excerpt = excerpts.find(text, group[0].comment, max(room, MIN_CODE_CHARS))
+    excerpt = excerpts.find(text, entry.comment, max(room, MIN_CODE_CHARS))
     if excerpt is None:
         return None
     new_lines = {
@@ -284,17 +258,14 @@ def _draft(
         "code": excerpt.text,
         "findings": "\n".join(facts[:MAX_FINDINGS]),
         "other comments": "\n".join(neighbours),
-        "comments": "\n\n".join(
-            f"Comment {number}{_location(entry.comment, excerpt)}:\n{entry.shown.text}"
-            for number, entry in enumerate(group, 1)
-        ),
+        "comments": f"Comment 1{_location(entry.comment, excerpt)}:\n{text}",
     }
     # Without invisible characters: what a model reads must be what people see.
     texts = {name: clean(text) for name, text in texts.items() if text}
     content = json.dumps([read_guide().identity, texts], sort_keys=True)
     return Request(
         id=hashlib.sha256(content.encode()).hexdigest()[:32],
-        comments=tuple(group),
+        entry=entry,
         texts=texts,
         excerpt=excerpt,
     )

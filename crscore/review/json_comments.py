@@ -207,11 +207,11 @@ class _Search:
             return
         count = len(self.comments)
         fields = {_CAPITAL.sub("_", key).lower(): content for key, content in value.items()}
-        known = {key: content for key, content in fields.items() if content is not None}
+        filled_fields = {key: content for key, content in fields.items() if content is not None}
         if "body" in fields and (is_entry or isinstance(fields["body"], str | None)):
-            self._add({**thread, **known}, is_listed, location)
+            self._add({**thread, **filled_fields}, is_listed, location)
         inherited = dict(thread)
-        inherited.update((key, known[key]) for key in _THREAD_KEYS if key in known)
+        inherited.update((key, filled_fields[key]) for key in _THREAD_KEYS if key in filled_fields)
         for key, content in fields.items():
             if isinstance(content, dict | list):
                 is_list = key in _LISTS and isinstance(content, list)

@@ -48,7 +48,7 @@ READING = RemarkReading(
 
 
 def read(text: str, whole: bool = True) -> Any:
-    return read_answer(Answer(text=text, whole=whole), [SHOWN], EXCERPT)
+    return read_answer(Answer(text=text, whole=whole), SHOWN, EXCERPT)
 
 
 def said(*remarks: dict[str, Any]) -> str:
@@ -56,7 +56,7 @@ def said(*remarks: dict[str, Any]) -> str:
 
 
 def test_answer_is_read_with_its_line_and_its_sentences() -> None:
-    assert read(said(CLOSED)) == [[((0, 1), READING)]]
+    assert read(said(CLOSED)) == [((0, 1), READING)]
 
 
 def test_fields_are_asked_for_in_the_order_of_the_guide() -> None:
@@ -100,22 +100,20 @@ def test_draft_of_an_answer_that_was_cut_off_does_not_count() -> None:
     ],
 )
 def test_last_complete_answer_counts(text: str) -> None:
-    assert read(text) == [[((0, 1), READING)]]
+    assert read(text) == [((0, 1), READING)]
 
 
-def test_quotation_that_is_not_in_the_comment_has_no_sentences() -> None:
-    assert read(said(CLOSED | {"first": "`handle` leaks"})) == [[((), READING)]]
+def test_remark_with_a_quotation_that_is_not_in_the_comment_is_not_read() -> None:
+    assert read(said(CLOSED | {"first": "`handle` leaks"})) == []
 
 
 def test_two_points_of_one_sentence_are_one_remark_worth_the_better() -> None:
-    ((remark,),) = read(said(CLOSED, CLOSED | {"first": "Nice", "worth": 2}))
+    (remark,) = read(said(CLOSED, CLOSED | {"first": "Nice", "worth": 2}))
     assert (remark.columns, remark.reading.worth) == ((0, 1), 2)
 
 
 def test_remarks_of_other_comments_are_not_read() -> None:
-    assert read(said(CLOSED | {"comment": 2})) == [[]]
-    answer = Answer(text=said(CLOSED | {"comment": 2}), whole=True)
-    assert read_answer(answer, [SHOWN, SHOWN], EXCERPT) == [[], [((0, 1), READING)]]
+    assert read(said(CLOSED | {"comment": 2})) == []
 
 
 def span(line: int, side: Side = Side.NEW) -> LineSpan:

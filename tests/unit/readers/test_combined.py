@@ -133,16 +133,6 @@ def test_nothing_is_proven_without_a_reading_or_a_decision() -> None:
     assert join(by_network(0), read=read).remarks[0].receipt is None
 
 
-def test_readings_without_a_place_go_to_the_remarks_in_order_else_the_lowest_to_all() -> None:
-    loose = [ReadRemark((), reading(4)), ReadRemark((), reading(3))]
-    remarks = by_network(0), by_network(1, 2)
-    assert worths(join(*remarks, read={0: loose})) == [4, 3]
-    assert worths(join(*remarks, by_network(3, comment=1), read={0: loose})) == [4, 3, 3]
-    assert worths(join(by_network(0, 1, 2), read={0: loose})) == [3]
-    placed = [ReadRemark((0,), reading(2)), ReadRemark((), reading(4))]
-    assert worths(join(*remarks, read={0: placed})) == [2, 4]
-
-
 def test_comment_in_another_language_is_read_by_the_model_alone() -> None:
     read = {0: [ReadRemark((0, 1), reading(5, line=LINE))]}
     joined = join(by_network(0, 1, worth=1.0), read=read, unread={0, 1, 2})
@@ -164,19 +154,9 @@ def test_other_language_in_a_comment_that_the_network_reads_is_not_read() -> Non
     assert [*placed.by_sentences] == [(0, 2)]
 
 
-def test_comment_in_another_language_without_known_words_is_one_remark() -> None:
-    read = {0: [ReadRemark((), reading(4)), ReadRemark((), reading(2))]}
-    placed = place_readings(
-        read,
-        [ParsedComment(sentences=("a", "b"))],
-        [Sentence(text="x", comment=0, unread=True)] * 2,
-    )
-    assert placed == ({(0, 1): reading(2)}, {0: [(0, 1)]}, {})
-
-
 def test_comment_that_is_not_read_to_its_end_has_no_reading() -> None:
     parsed = ParsedComment(sentences=("a", "b"))
     placed = place_readings(
         {0: [ReadRemark((0,), reading())]}, [parsed], [Sentence(text="a", comment=0)]
     )
-    assert placed == ({}, {}, {})
+    assert placed == ({}, {})

@@ -27,11 +27,8 @@ if TYPE_CHECKING:
 DIFF = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n-x = 1\n+x = 2\n+y = x\n")
 
 
-def requests_about(*bodies: str, shared: bool = False) -> list[Request]:
-    comments = [
-        Comment(body=body, path="a.py", line=1, author=None if shared else str(index))
-        for index, body in enumerate(bodies)
-    ]
+def requests_about(*bodies: str) -> list[Request]:
+    comments = [Comment(body=body, path="a.py", line=1) for body in bodies]
     return make_requests(DIFF, comments, read_review(comments, DIFF, "markdown").parsed, ())
 
 
@@ -52,16 +49,15 @@ def read(script: Any, *reviews: Sequence[Request], **options: Any) -> list[Model
 
 
 def test_every_comment_is_asked_about_once() -> None:
-    shared = requests_about("Why?", "Why not?", shared=True)
-    apart = requests_about("Why?", "Really?")
+    requests = requests_about("Why?", "Really?")
     with scripted_llm.serve(say) as server:
-        first, second, third = reader(server).read([shared, apart, apart])
-        assert len(server.chats()) == 3
-    assert [[*readings.remarks] for readings in (first, second, third)] == [[0, 1]] * 3
+        first, second = reader(server).read([requests, requests])
+        assert len(server.chats()) == 2
+    assert [[*readings.remarks] for readings in (first, second)] == [[0, 1]] * 2
     assert first.is_whole
     assert first.notes == (
-        "A language model read 2 of 2 comments (requests: 1, 0 of them answered before; "
-        "tokens read: 11, written: 7).",
+        "A language model read 2 of 2 comments (requests: 2, 0 of them answered before; "
+        "tokens read: 22, written: 14).",
     )
 
 
@@ -130,7 +126,7 @@ def test_requests_over_the_limit_of_a_run_are_left_to_the_network(tmp_path: Path
         (scripted_llm.error(404, "no model"), "no such model", False),
         (scripted_llm.completion([]), "no choices", False),
         (well("I cannot read this."), "the answer has no JSON", True),
-        (well(answer(remark("Why", comment=2))), "the answer leaves out the comment", True),
+        (well(answer(remark("Why", comment=2))), "the answer quotes no words of the comment", True),
         (well(answer(remark("Why"))[:-3], finish_reason="length"), "broke off", True),
     ],
 )

@@ -46,7 +46,7 @@ def test_request_has_the_code_the_findings_the_comment_and_its_neighbours() -> N
     assert (
         " def function_0(value):\n-    return value\n+    return value + 0" in other.texts["code"]
     )
-    assert [asked.comment_index for asked in other.comments] == [1]
+    assert other.entry.comment_index == 1
 
 
 def test_place_of_a_comment_is_described() -> None:
@@ -80,21 +80,6 @@ def test_request_depends_on_its_content_alone() -> None:
     first, again = make(on("Why?")), make(on("Why?"))
     assert first[0].document() == again[0].document()
     assert make(on("Why not?"))[0].id != first[0].id
-
-
-def test_short_comments_of_one_author_at_one_place_share_a_request() -> None:
-    near = [on(f"Point {number}.", 1) for number in range(5)]
-    assert [len(request.comments) for request in make(*near)] == [4, 1]
-    apart = [
-        on("Why?"),
-        on("Why?", author="other"),
-        on("Why?", 402),
-        on("x" * 400),
-        on("Why?", None),
-        on("Why?", path=None, line=None),
-        on("Why?", earlier=True, diff_hunk="@@ -1 +1 @@\n-a\n+b"),
-    ]
-    assert [len(request.comments) for request in make(*apart)] == [1] * len(apart)
 
 
 def test_comment_without_visible_text_and_change_without_lines_have_no_request() -> None:
