@@ -30,7 +30,6 @@ from crscore.records import (
     Verdict,
 )
 from crscore.review.language import NOT_READ
-from crscore.text import code_names
 from crscore.usefulness import headline
 
 if TYPE_CHECKING:
@@ -48,8 +47,6 @@ MIN_WORTH: Final = 2.5
 """Minimum worth of a remark worth posting: it keeps nine of ten golden findings."""
 SAME_POINT: Final = 0.7
 """Minimum cosine of two remarks on one file that make the same point."""
-SAME_PLACE_LINES: Final = 3
-"""Maximum distance of unread texts that make the same point if they name the same code."""
 
 
 class Action(StrEnum):
@@ -228,27 +225,17 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
             texts[sentence.comment] = f"{texts.get(sentence.comment, '')} {sentence.text}".strip()
     # Posted comments come first, as drafts repeat them and not the reverse.
     order = sorted(texts, key=lambda at: (at < drafts, at))
-    for number, at in enumerate(order):
-        scored, first = result.comments[at], None
-        comment = scored.comment
-        for index, earlier_at in enumerate(order[:number], len(result.remarks)):
-            earlier = result.comments[earlier_at].comment
-            is_same_side = (earlier_at < drafts) == (at < drafts)
-            if _are_apart(earlier, comment, is_same_side=is_same_side):
-                continue
-            # The encoder reads English only, so the words are compared: all of them or, of nearby
-            # comments, the names in the code. One common name is not enough, as most comments on a
-            # function name it.
-            is_near = abs((comment.line or 0) - (earlier.line or 0)) <= SAME_PLACE_LINES
-            common_names = code_names(texts[at]) & code_names(texts[earlier_at])
-            if texts[at] == texts[earlier_at] or (is_near and len(common_names) > 1):
-                first = index
-                break
+    firsts: dict[tuple[str | None, int | None, str], int] = {}
+    for index, at in enumerate(order, len(result.remarks)):
+        scored, comment = result.comments[at], result.comments[at].comment
+        # The encoder reads English only, so only the same words are a repetition.
+        first = firsts.get((comment.path, comment.line, texts[at]))
+        firsts.setdefault((comment.path, comment.line, texts[at]), index)
         yield Triaged(
-            index=len(result.remarks) + number, comment=at, id=comment.id,
+            index=index, comment=at, id=comment.id,
             author=comment.author, text=texts[at], place=_place_of(comment),
             action=Action.ANSWER if first is None else Action.SKIP,
-            reason=NOT_READ if first is None else f"remark {first} is about the same code",
+            reason=NOT_READ if first is None else f"remark {first} makes the same point",
             stance=None, importance=None, worth=None, draft_worth=None, receipt=None,
             post=at < drafts and first is None,
             verdict=Verdict.UNPROVEN, duplicate_of=first, suggestion_applies=_applies(scored),

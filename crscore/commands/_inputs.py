@@ -93,8 +93,6 @@ class CodeOptions(NamedTuple):
     language: str | None = None
     path: str | None = None
     source_root: str | None = None
-    old: str | None = None
-    new: str | None = None
     sarif: tuple[str, ...] = ()
 
 
@@ -104,8 +102,6 @@ def code_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @option("--language NAME", "Language of a bare hunk.")
     @option("--path PATH", "Path of a bare hunk.")
     @option("--source-root DIR", "Folder with the code after (or before) the change.")
-    @option("--old FILE", "Complete old file, for a change of one file.")
-    @option("--new FILE", "Complete new file, for a change of one file.")
     @sarif_option
     @functools.wraps(command)
     def collect(**options: Any) -> Any:
@@ -134,7 +130,7 @@ def read_review(
         InputError: An input cannot be used.
         click.UsageError: The review is a diff, or an input is not a file.
     """
-    check_stdin([review, diff, code.old, code.new, *code.sarif, *further])
+    check_stdin([review, diff, *code.sarif, *further])
     data, source = read_limited(settings, diff, "diff")
     review_data, review_source = read_limited(settings, review, "review")
     # Without zero bytes, UTF-16 of a diff, as PowerShell's `>` writes it, reads like ASCII:
@@ -148,20 +144,9 @@ def read_review(
     scorer = Scorer(settings, reports=read_sarif_files(settings, code.sarif))
     change = scorer.read_diff(data, source=source, language=code.language, path=code.path)
     comments = scorer.read_review(review_data, source=review_source)
-    versions = {"old": code.old, "new": code.new}
     if code.source_root is not None:
-        if any(versions.values()):
-            raise ConfigError(
-                "--source-root", COMMAND_LINE, "cannot be combined with --old and --new"
-            )
         texts, notes = io.read_sources(
             code.source_root, change, max_bytes=settings.max_source_bytes
         )
         change = full_files.from_tree(change, texts, notes=notes)
-    elif any(versions.values()):
-        sides = {
-            side: name and read_limited(settings, name, "source")[0].decode(errors="replace")
-            for side, name in versions.items()
-        }
-        change = full_files.from_pair(change, old=sides["old"], new=sides["new"])
     return scorer, change, comments, review_source

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command(
     name="read",
     cls=_terminal.GroupedCommand,
-    groups={"Code": ("language", "path", "source_root", "old", "new")},
+    groups={"Code": ("language", "path", "source_root")},
     short_help="Write the requests to a language model that reads a review.",
 )
 @click.argument("diff", type=FILE, metavar="DIFF")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command(
     name="score",
     cls=_terminal.GroupedCommand,
-    groups={"Code": ("language", "path", "source_root", "old", "new")},
+    groups={"Code": ("language", "path", "source_root")},
     common=(
         "format",
         "output",

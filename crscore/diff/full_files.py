@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from crscore.diff import parse
 from crscore.diff.paths import format_paths
-from crscore.errors import InputError
 from crscore.records import ChangedFile, Diff, FileStatus
 from crscore.text import count_noun
 
@@ -165,31 +164,3 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
         ]
     added = parse.with_sources(change, versions)
     return replace(added, notes=(*added.notes, *notes, *mismatches))
-
-
-def from_pair(change: Diff, *, old: str | None, new: str | None) -> Diff:
-    """Add the old or the new file, or both, to a change of one file.
-
-    Args:
-        change: A change of exactly one file.
-        old: Text of the whole old file, or None.
-        new: Text of the whole new file, or None.
-
-    Returns:
-        The change with both versions.
-
-    Raises:
-        InputError: The change does not have exactly one file, or the diff does not apply to the
-            given files.
-    """
-    if len(change.files) != 1:
-        raise InputError(
-            "--old and --new need a change of exactly one file, but this one has "
-            f"{len(change.files)}; use --source-root"
-        )
-    file = change.files[0]
-    if new is not None and parse.rebuild_old(file, new) is None:
-        raise InputError("--new is not the file that this diff results in; give the right version")
-    if old is not None and parse.rebuild_new(file, old) is None:
-        raise InputError("--old is not the file that this diff starts from; give the right version")
-    return parse.with_sources(change, {file.path: (old, new)})

@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 
 SUBMODULE_MODE: Final = "160000"
 
-# "Submodule lib 1f2e..3d4c:", "Submodule lib 000...1f2e (new submodule)"
-SUBMODULE_LINE: Final = re.compile(r"Submodule (.+) ([0-9a-f]{6,64})\.{2,3}([0-9a-f]{6,64})[: ]?")
 # "Binary files a/x and b/x differ"
 # The lookahead keeps the first "and" that can separate names: trying each one of a line with many
 # would take quadratic time.
@@ -79,9 +77,8 @@ def read_header(lines: Sequence[str]) -> Header:
         The header; without lines, its file is unknown.
     """
     facts: dict[str, str] = {}
-    submodule = binary = None
+    binary = None
     for line in lines:
-        submodule = submodule or SUBMODULE_LINE.match(line)
         binary = binary or BINARY_LINE.match(line)
         # A space is appended to both, so that "indexes" is not read as "index", but "---" alone is
         # read.
@@ -100,19 +97,13 @@ def read_header(lines: Sequence[str]) -> Header:
         candidates.append(_strip_prefixes(old, new) if old or new else None)
     if binary:
         candidates.append(_strip_prefixes(_file_name(binary[1]), _file_name(binary[2])))
-    if submodule:
-        path = submodule[1]
-        # git shows the side that does not exist as a hash of zeros.
-        is_removed, is_added = not submodule[3].strip("0"), not submodule[2].strip("0")
-        candidates.append(_Names(None if is_added else path, None if is_removed else path))
-        old_mode = new_mode = SUBMODULE_MODE
     names = next((names for names in candidates if names is not None), None)
     return Header(
         old=names.old if names else None,
         new=names.new if names else None,
         is_known=names is not None,
         is_empty=set(facts) == {"diff --git"} and not binary,
-        is_git="diff --git" in facts or bool(submodule),
+        is_git="diff --git" in facts,
         is_rename="rename from" in facts,
         is_copy="copy from" in facts,
         is_binary=bool(binary) or "GIT binary patch" in facts,

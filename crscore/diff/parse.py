@@ -31,7 +31,8 @@ _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTI
 # `"\n".join(difflib.unified_diff(...))` without `lineterm=""`: an empty line follows each header.
 _DOUBLE_ENDS: Final = re.compile(r"^--- .*\n\n\+\+\+ .*\n\n@@ -.*@@\n\n", re.MULTILINE)
 _DOUBLE_END: Final = re.compile(r"^((?:---|\+\+\+) .*|@@ -.*@@)\n\n", re.MULTILINE)
-_NOT_SHOWN: Final = ("Only in ", "* Unmerged path ")
+# The last one is `git diff --submodule=log`.
+_NOT_SHOWN: Final = ("Only in ", "* Unmerged path ", "Submodule ")
 """Starts of the lines of GNU diff and git for a file whose change is not shown."""
 _COLOR_NOTE: Final = "The diff has colour codes, which were removed."
 CUT_NOTE: Final = (

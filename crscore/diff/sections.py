@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from crscore.diff.headers import BINARY_LINE, SUBMODULE_LINE
+from crscore.diff.headers import BINARY_LINE
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import DiffLine, Hunk, LineKind
 
@@ -25,8 +25,11 @@ _KINDS: Final = {sign: kind for kind, sign in SIGNS.items()}
 # "@@@ -1,2 -1,2 +1,3 @@@", "diff --cc path", "diff --combined path"
 _COMBINED: Final = re.compile(r"@@@+ -|diff --(?:cc|combined) ")
 # Lines that end a file's section, so that text after it is not read as its header:
-# "diff -ru a b", "Only in a: x", "From <commit> Mon Sep 17", "commit <id>", "-- "
-_CLOSES: Final = re.compile(r"diff |Only in |From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b|-- ?$")
+# "diff -ru a b", "Only in a: x", "Submodule lib 1f2e..3d4c:", "From <commit> Mon Sep 17",
+# "commit <id>", "-- "
+_CLOSES: Final = re.compile(
+    r"diff |Only in |Submodule |From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b|-- ?$"
+)
 
 WORD_DIFF: Final = "this is a word diff; make it again with git diff, without --word-diff"
 """Message for a word diff; `--word-diff=porcelain` ends each line of code with a line `~`."""
@@ -116,7 +119,7 @@ def _open_section(sections: list[Section], index: int, source: str, max_files: i
 def _section_start(lines: Sequence[str], index: int, current: Section | None) -> int:
     """Return the number of lines at `index` that start a new file: 0, 1 or 2."""
     line = lines[index]
-    if line.startswith("diff --git ") or SUBMODULE_LINE.match(line):
+    if line.startswith("diff --git "):
         return 1
     awaited = current is not None and current.awaits_names()
     # Mails and Markdown also have lines that begin with `--- `; only the pair starts a file.

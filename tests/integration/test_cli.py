@@ -339,8 +339,6 @@ def test_review_that_is_broken_json_is_refused(crscore, tmp_path: Path) -> None:
         ([DIFF, REVIEW, "--matcher", "calibrated", "--threshold", "0.3"], ["threshold"]),
         ([DIFF, REVIEW, "--max-claims", "0"], ["--max-claims"]),
         (["-", "-"], ["standard input"]),
-        ([DIFF, "-", "--old", "-"], ["standard input"]),
-        ([DIFF, REVIEW, "--source-root", ".", "--old", DIFF], ["--source-root"]),
         (["--nonsense"], ["nonsense"]),
     ],
 )

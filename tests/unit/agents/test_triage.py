@@ -136,12 +136,11 @@ def test_text_in_another_language_is_left_to_the_reader(scorer: Scorer, name: st
     }
 
 
-def test_repetition_in_another_language_is_found_by_its_words_or_its_code(scorer: Scorer) -> None:
+def test_repetition_in_another_language_is_found_by_its_words(scorer: Scorer) -> None:
     bodies = [
         ("`charge` gibt `lock` nicht frei, alle Threads warten.", CLIENT, 30),
-        ("Deadlock: nach einem Fehler behält `charge` das `lock`.", CLIENT, 32),
         ("`charge` gibt die Verbindung nicht frei.", CLIENT, 30),
-        ("`charge` gibt `lock` nicht frei, alle Threads warten.", CLIENT, 90),
+        ("`charge` gibt `lock` nicht frei, alle Threads warten.", CLIENT, 30),
         ("`charge` gibt `lock` nicht frei, alle Threads warten.", "web/cart.js", 30),
     ]
     comments = [
@@ -149,7 +148,7 @@ def test_repetition_in_another_language_is_found_by_its_words_or_its_code(scorer
         for number, (body, path, line) in enumerate(bodies)
     ]
     decided = decide(scorer, *comments).remarks
-    assert [remark.duplicate_of for remark in decided] == [None, 0, None, 0, None]
-    assert decided[1].reason == "remark 0 is about the same code"
+    assert [remark.duplicate_of for remark in decided] == [None, None, 0, None]
+    assert decided[2].reason == "remark 0 makes the same point"
     posted = decide(scorer, comments[0], posted=comments[:1]).remarks
     assert {remark.comment: remark.post for remark in posted} == {0: False, 1: False}

@@ -1,7 +1,6 @@
 import pytest
 
 from crscore.diff import full_files, parse
-from crscore.errors import InputError
 
 OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
@@ -47,26 +46,6 @@ def test_folder_that_lacks_one_of_two_files_is_no_misfit() -> None:
 def test_old_folder_without_the_added_file_is_no_misfit() -> None:
     added = parse.parse_diff("--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+one\n")
     assert full_files.from_tree(added, {}) == added
-
-
-@pytest.mark.parametrize("given", [{"old": OLD, "new": None}, {"old": None, "new": NEW}])
-def test_one_file_of_the_pair_gives_the_other(given: dict[str, str | None]) -> None:
-    assert both(full_files.from_pair(CHANGE, **given)) == (OLD, NEW)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [({"old": NEW, "new": None}, "--old is not"), ({"old": OLD, "new": OLD}, "--new is not")],
-)
-def test_wrong_version_is_refused(given: dict[str, str | None], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        full_files.from_pair(CHANGE, **given)
-
-
-def test_pair_for_a_change_of_two_files_is_refused() -> None:
-    two = parse.parse_diff(PATCH + PATCH.replace("a.txt", "b.txt"))
-    with pytest.raises(InputError, match="this one has 2; use --source-root"):
-        full_files.from_pair(two, old=OLD, new=NEW)
 
 
 GONE = parse.parse_diff("--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n")

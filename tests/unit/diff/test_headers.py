@@ -94,22 +94,6 @@ def test_binary_patch_marks_the_file_binary() -> None:
     assert read_header(("diff --git a/x b/x", "GIT binary patch", "literal 3")).is_binary
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        (f"Submodule lib {'1' * 7}..{'2' * 7}:", ("lib", "lib")),
-        (f"Submodule lib {'1' * 7}...{'2' * 7} (commits not present)", ("lib", "lib")),
-        (f"Submodule a b {'0' * 7}...{'2' * 7} (new submodule)", (None, "a b")),
-        (f"Submodule lib {'1' * 7}...{'0' * 7} (submodule deleted)", ("lib", None)),
-    ],
-)
-def test_submodule_summary_names_the_submodule(
-    line: str, expected: tuple[str | None, str | None]
-) -> None:
-    assert names(line) == expected
-    assert read_header((line,)).is_submodule
-
-
 def test_header_without_change_is_empty() -> None:
     assert read_header(("diff --git a/x b/x",)).is_empty
 

@@ -281,6 +281,7 @@ def test_lines_of_difflib_joined_with_line_feeds_are_read(name: str) -> None:
     [
         "Only in new: x.py",
         "* Unmerged path x.py",
+        "Submodule lib 1111111..2222222:",
     ],
 )
 def test_file_without_its_change_is_noted(line: str) -> None:
