@@ -2,17 +2,16 @@
 
 Markdown-it renders the comment much as GitHub does (tables, strikethrough, task boxes, alerts),
 Lexbor parses the HTML. Three things differ from GitHub: Markdown between the tags of an HTML block
-is parsed, quotes of earlier comments are omitted, and source text that is never rendered (unused
-link definitions and footnotes, formulas in white) is rendered as a hidden element.
+is parsed, quotes of earlier comments are omitted, and source text that is never rendered (titles of
+link definitions, unused footnotes, formulas in white) is rendered as a hidden element.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
-from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
@@ -51,10 +50,6 @@ _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 # "[ ] open", "[x] done"; not "[y] a"
 _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
-# "[label]: https://host", also in a quote or a list item's indent
-_DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
-# A label has at most 999 characters: https://spec.commonmark.org/0.31.2/#link-label
-_BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
 # GitHub's delimiters, with which "$5 and $6" is not a formula:
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
 _FORMULA: Final = re.compile(
@@ -76,7 +71,6 @@ _TAG: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _IN_WORD: Final = re.compile(r"(?<=\w)")
-_SHORTEST_NOTE_WORDS: Final = 3
 
 # "Rename it", "- nit: x", "1. Why", "_Fix_": the group is the first letter or digit
 _STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
@@ -187,7 +181,6 @@ def _drop_quotes(state: StateCore) -> None:
 
 
 def _read_inline(state: StateCore) -> None:
-    used_labels: frozenset[str] | None = None
     texts = "\n".join(token.content for token in state.tokens if token.type == "inline")
     shown_text = re.sub(_COMMENT, "", texts, flags=re.DOTALL)
     shown_notes = {label.casefold() for label in _REFERENCE.findall(shown_text)}
@@ -202,11 +195,8 @@ def _read_inline(state: StateCore) -> None:
                 children.append(_html(raw if is_closed else f"{raw}</{name}>"))
             token.type, token.children = "inline", children
         elif token.type == "definition":
-            if used_labels is None:
-                labels = _BRACKETED.findall(_DEFINITION.sub("", state.src))
-                used_labels = frozenset(map(str.casefold, labels))
-            notes = map(_hidden, filter(str.strip, _unseen_definition(token, used_labels)))
-            token.type, token.children = "inline", list(notes)
+            title = token.meta["title"]
+            token.type, token.children = "inline", [_hidden(title)] if title.strip() else []
         elif token.type == "footnote":
             is_shown, content = token.info in shown_notes, token.content.strip()
             token.children = _parse_inline(state, content) if is_shown else [_hidden(content)]
@@ -232,18 +222,6 @@ def _parse_inline(state: StateCore, content: str) -> list[Token]:
         elif child.type == "code_inline":
             child.content = child.content.strip()
     return children
-
-
-def _unseen_definition(token: Token, used_labels: frozenset[str]) -> Iterator[str]:
-    """Yield the unrendered texts of a link definition: a title, prose as an address or a label."""
-    label, address, title = token.meta["label"], unquote(token.meta["url"]), token.meta["title"]
-    if len(address.split()) > 1:
-        yield address
-    if label.casefold() in used_labels:
-        return
-    if len(label.split()) >= _SHORTEST_NOTE_WORDS:
-        yield " ".join(label.split())
-    yield title
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:

@@ -63,10 +63,10 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
     `markdown` reads the text as Markdown. Paragraphs, headings, list items and table cells are
     split into sentences; code blocks and suggestions are kept separate; quotes of earlier comments,
     images, HTML, link targets, labels, bots' boilerplate, struck out text and units without a
-    letter or digit are dropped. Invisible text (comments, hidden elements, attributes, unused link
-    definitions and footnotes, invisible characters) is stored in `hidden`. Invisible characters
-    inside a word are removed. A line break inside a paragraph is a space, unless the paragraph
-    looks like one remark per line.
+    letter or digit are dropped. Invisible text (comments, hidden elements, attributes, titles of
+    link definitions, unused footnotes, invisible characters) is stored in `hidden`. Invisible
+    characters inside a word are removed. A line break inside a paragraph is a space, unless the
+    paragraph looks like one remark per line.
     Code spans keep their backticks. A sentence of more than 2,000 characters is cut.
 
     `paper` only splits at line ends, then at ". " and "? ".

@@ -20,15 +20,12 @@ INVISIBLE: Final = re.compile(
 _LINE_ENDS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 _SHORTEST_RUN: Final = 4
-"""Shortest run of characters that can encode text: one selector after an emoji is normal."""
+"""Shortest run of characters that can encode a word."""
 _TAGS: Final = 0xE0000
 _TAG_CHARACTERS: Final = re.compile("[\U000e0020-\U000e007e]+")
 # A flag such as the flag of Wales: a black flag, at most seven tags, the tag that ends it
 # (emoji tag sequences of https://www.unicode.org/reports/tr51/).
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,7}\U000e007f")
-# https://paulbutler.org/2025/smuggling-arbitrary-data-through-an-emoji/
-_SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
-
 # https://html.spec.whatwg.org/multipage/parsing.html#generic-raw-text-element-parsing-algorithm
 RAW_ELEMENTS: Final = frozenset(
     {"script", "style", "title", "textarea", "noscript", "noframes", "noembed", "iframe"}
@@ -82,8 +79,7 @@ def smuggled(text: str) -> tuple[str, ...]:
     r"""Decode the text that invisible characters encode.
 
     Tag characters (U+E0020 to U+E007E) stand for ASCII. They are read line by line, letters
-    scattered over a line as one word; flags are ignored. Runs of four or more variation selectors
-    stand for bytes, U+FE00 for 0 to U+E01EF for 255, taken as UTF-8.
+    scattered over a line as one word; flags are ignored.
 
     Args:
         text: As received, before `clean`.
@@ -103,12 +99,6 @@ def smuggled(text: str) -> tuple[str, ...]:
         # Scattered letters form one word, runs of letters are separate words.
         joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
         decoded.append(joiner.join(runs))
-    for run in _SELECTORS.findall(text):
-        # Selectors 1 to 16 are in one block of Unicode, 17 to 256 in another.
-        codes = bytes(ord(c) - 0xFE00 if ord(c) < _TAGS else ord(c) - 0xE0100 + 16 for c in run)
-        written = clean(codes.decode("utf-8", errors="ignore"))
-        # One emoji repeated has the same selector sixteen times; it encodes no text.
-        decoded += [written] if len(set(written)) > 1 else []
     in_words = (" ".join(text.split()) for text in decoded)
     return tuple(text for text in in_words if len(text) >= _SHORTEST_RUN)
 
