@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import pytest
-from msgspec import structs
 
 from crscore.audit.overview import Overview
 from crscore.audit.store.database import Store
@@ -196,7 +195,7 @@ def test_pull_that_could_not_be_scored_is_counted(store: Store) -> None:
 def test_comments_in_another_language_are_counted(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", None), rows.comment(1, "otter", 1)])
     scored = rows.comment_score(4, 1, stance="is not in English", level=None)
-    store.put([structs.replace(scored, standing=None)])
+    store.put([replace(scored, standing=None)])
     overview = make_overview(store, OPTIONS)
     assert "Not in English, so not read: 1 comment." in overview.notes
     assert overview.reviewers[0].remarks.kinds == {"unread": 1}
