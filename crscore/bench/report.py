@@ -59,18 +59,14 @@ def _by_bot(
     return make_table(caption, bots, ("Bot", lambda row: row.bot), *columns)
 
 
-def tabulate_bots(result: BenchResult) -> tuple[tuple[str, Table], ...]:
-    """Tabulate the bots by F, and by each other measure."""
+def tabulate_bots(result: BenchResult) -> Table:
+    """Tabulate the bots, the one with the highest F first."""
     measures = {
         f"F{result.beta:g}": "f", "Precision": "precision", "Recall": "recall",
         "By severity": "weighted_recall", "Unlisted": "unlisted", "Unsure": "unsure",
     }  # fmt: skip
-
-    def table(measure: str) -> Table:
-        bots = sorted(result.bots, key=lambda row: -_size(getattr(row, measure)))
-        return _by_bot("Bots", bots, {"Rank": "rank", **measures})
-
-    return tuple((name, table(measure)) for name, measure in measures.items())
+    bots = sorted(result.bots, key=lambda row: -_size(row.f))
+    return _by_bot("Bots", bots, {"Rank": "rank", **measures})
 
 
 def _groups(result: BenchResult, kind: str) -> Table | None:
@@ -243,7 +239,7 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
                         for row in result.bots
                     ),
                 ),),
-                orders=tabulate_bots(result),
+                tables=(tabulate_bots(result),),
             ),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
@@ -273,7 +269,7 @@ def render_short(result: BenchResult) -> str:
     """Render the bots, and what they missed, as Markdown, for a README or a comment."""
     blocks: list[Block] = [
         Heading(f"Known problems of {result.golden}"),
-        tabulate_bots(result)[0][1],
+        tabulate_bots(result),
         *((_moved(result),) if result.before else ()),
         *(
             Folded(folded.title, (folded.table,))

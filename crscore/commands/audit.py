@@ -93,7 +93,6 @@ def command() -> None:
 )
 @option("--since DAY", "First day to read of a new repository (default: 30 days ago).", type=DAY)
 @option("--max-requests N", "Maximum REST requests of this run.", type=COUNT)
-@option("--max-points N", "Maximum GraphQL points of this run, on GitHub.", type=COUNT)
 @option("--git-url URL", "Address to clone from, with {name} for OWNER/REPO.")
 @host_options(wait_budget_s=600)
 def sync(
@@ -104,7 +103,6 @@ def sync(
     organisations: tuple[str, ...],
     since: datetime | None,
     max_requests: int | None,
-    max_points: int | None,
     git_url: str | None,
     connection: Connection,
 ) -> int:
@@ -130,7 +128,7 @@ def sync(
             if not names:
                 expected = f"must be named, as {store.path} is empty"
                 raise ConfigError("OWNER/REPO", COMMAND_LINE, expected)
-        feed = site.make_feed(connection._replace(max_requests=max_requests, max_points=max_points))
+        feed = site.make_feed(connection._replace(max_requests=max_requests))
         request = run.Request(
             repositories=names,
             organisations=patterns,

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import msgspec
-
 from crscore.errors import UncertainWriteError
 from crscore.github.client import Client
-from crscore.hosts import sticky
 from crscore.hosts.sticky import Written
 
 if TYPE_CHECKING:
@@ -17,12 +14,6 @@ if TYPE_CHECKING:
     from github.IssueComment import IssueComment
 
 T = TypeVar("T")
-
-
-class _Comment(msgspec.Struct, frozen=True):
-    id: int
-    html_url: str = ""
-    body: str | None = None
 
 
 class CommentWriter(NamedTuple):
@@ -53,14 +44,6 @@ class CommentWriter(NamedTuple):
     def delete(self, comment: int) -> None:
         """Delete a comment: see `sticky.Writer`."""
         self._write(lambda issue: issue.get_comment(comment).delete())
-
-    def find(self, body: str) -> Written | None:
-        """Return a comment with this text: see `sticky.Writer`."""
-        path = f"/repos/{self.repository}/issues/{self.number}/comments"
-        for note in self.client.pages(path, _Comment):
-            if sticky.is_same(note.body or "", body):
-                return Written(note.id, note.html_url)
-        return None
 
     @property
     def _operation(self) -> str:

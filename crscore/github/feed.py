@@ -13,12 +13,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from crscore.diff.languages import language_of
-from crscore.errors import (
-    NotFoundError,
-    PermissionDeniedError,
-    RateLimitedError,
-    UnavailableError,
-)
+from crscore.errors import NotFoundError, UnavailableError
 from crscore.github import graphql
 from crscore.github.client import Client
 from crscore.github.conversation import (
@@ -103,7 +98,6 @@ class GitHubFeed:
 
     Args:
         client: The client.
-        max_points: Maximum number of GraphQL points; None for no limit.
     """
 
     page: str | None = None
@@ -118,12 +112,10 @@ class GitHubFeed:
     # documentation lacks: https://github.com/sourcecred/sourcecred/pull/908
     threads_at_once = 100
 
-    def __init__(self, client: Client, *, max_points: int | None = None) -> None:
+    def __init__(self, client: Client) -> None:
         self.points = 0
         self._queries = 0
         self._client = client
-        self._max_points = max_points
-        self._query = graphql.DETAILS_QUERY
 
     @property
     def requests(self) -> int:
@@ -250,22 +242,10 @@ class GitHubFeed:
             lines=node.additions + node.deletions,
             language=_language(node),
             unlisted="GitHub counts comments that it does not list" if lacks else "",
-            refused=(
-                "Checks could not be read: the token lacks checks: read and statuses: read."
-                if self._query == graphql.UNCHECKED_QUERY
-                else ""
-            ),
         )
 
     def _read_node(self, pull: PullKey) -> graphql.Node:
-        try:
-            node = self._read_nodes(self._query, [pull]).get(pull.node)
-        except PermissionDeniedError:
-            if self._query == graphql.UNCHECKED_QUERY:
-                raise
-            # GitHub may refuse only the checks, so the query is repeated without them.
-            self._query = graphql.UNCHECKED_QUERY
-            return self._read_node(pull)
+        node = self._read_nodes(graphql.DETAILS_QUERY, [pull]).get(pull.node)
         if node is None:
             raise NotFoundError("GraphQL", "the pull request no longer exists")
         return graphql.read_rest(partial(self._send, kind=graphql.Nodes), node, graphql.DETAILS)
@@ -276,9 +256,6 @@ class GitHubFeed:
         return {node.id: node for node in response.nodes if node is not None}
 
     def _send(self, query: str, variables: Mapping[str, Any], kind: type[Response]) -> Response:
-        # A query's cost is only known afterwards, so the last one may exceed the budget.
-        if self._max_points is not None and self.points >= self._max_points:
-            raise RateLimitedError("GraphQL", f"the budget of {self._max_points} points is spent")
         before = self._client.requests
         try:
             response = self._client.graphql(query, variables, kind)

@@ -329,8 +329,6 @@ id headRefOid
 """Conversation of a pull request, and a file at its base."""
 DETAILS_QUERY: Final = nodes_query(DETAILS, SIZE, CHECKS)
 """Details of many pull requests."""
-UNCHECKED_QUERY: Final = nodes_query(DETAILS, SIZE)
-"""`DETAILS_QUERY` without checks, for a token that may not read them."""
 THREAD_STATES_QUERY: Final = nodes_query(THREAD_STATES)
 
 

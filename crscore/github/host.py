@@ -6,14 +6,12 @@ that GitHub itself withholds (patches, files beyond its limits, comments that it
 list) is recorded in `missing`, which makes the run partial: see docs/design/016-pull-request.md.
 """
 
-import base64
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from operator import attrgetter
-from typing import Any
 
 import msgspec
 
@@ -119,9 +117,8 @@ class GitHub:
         unlisted = discussion.unlisted
         missing = [f"Comments that GitHub counts but does not list: {unlisted}."] * bool(unlisted)
         blob = discussion.settings
-        settings_text = blob.text if blob else None
         if blob is not None and blob.is_truncated:
-            settings_text = self._read_settings(repository, pull.base.ref)
+            raise HostError(settings, "it is too large")
         return PullRequest(
             repository=repository,
             number=number,
@@ -136,7 +133,7 @@ class GitHub:
             missing=(*change.missing, *missing),
             notes=(*change.notes, *older_notes),
             checkout=search.checkout,
-            settings=settings_text,
+            settings=blob.text if blob else None,
             sticky=own_comments,
             knows_sticky=not unlisted,
         )
@@ -192,15 +189,6 @@ class GitHub:
 
     def _get_pull(self, repository: str, number: int) -> _Pull:
         return self.client.get(f"/repos/{repository}/pulls/{number}", _Pull)
-
-    def _read_settings(self, repository: str, branch: str) -> str:
-        """Read the settings of a branch that GraphQL truncated."""
-        path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
-        try:
-            content = self.client.get(path, dict[str, Any], {"ref": branch}).get("content", "")
-            return base64.b64decode(content).decode()
-        except ValueError as exc:
-            raise HostError(f"GET {path}", "it is not a text file") from exc
 
     def _read_change(
         self,

@@ -53,8 +53,7 @@ def _make_host(connection: Connection) -> Host:
 def _make_feed(connection: Connection) -> Feed:
     from crscore.github.feed import GitHubFeed  # noqa: PLC0415  (so that --help answers at once)
 
-    client = make_client(connection, host_token())
-    return GitHubFeed(client, max_points=connection.max_points)
+    return GitHubFeed(make_client(connection, host_token()))
 
 
 SITE: Final = Site(

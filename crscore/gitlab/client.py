@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from crscore.errors import DependencyError
 
@@ -19,22 +19,12 @@ if TYPE_CHECKING:
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
 
 
-class Token(NamedTuple):
-    """Token to sign in with."""
-
-    text: str
-    is_job: bool = False
-    """True for a job's token (`CI_JOB_TOKEN`), False for a user's, project's or group's."""
-
-    def __repr__(self) -> str:
-        return f"Token(***, is_job={self.is_job})"
-
-
 class Client(HostClient):
     """Client for one GitLab server and one token.
 
     Args:
         token: Token to sign in with; None for anonymous requests.
+        is_job: Whether it is a job's token (`CI_JOB_TOKEN`), not a user's, project's or group's.
         url: Address of the server, with its path if it has one.
         comment_key: Secret that marks crscore's comments; None to use a token that lasts.
         options: Arguments of `HostClient`.
@@ -50,22 +40,23 @@ class Client(HostClient):
     library_errors = (gitlab.GitlabError, AttributeError, TypeError)
 
     def __init__(
-        self, *, token: Token | None, url: str, comment_key: str | None = None, **options: Any
+        self,
+        *,
+        token: str | None,
+        url: str,
+        is_job: bool = False,
+        comment_key: str | None = None,
+        **options: Any,
     ) -> None:
         self.url = url.rstrip("/")
-        self.is_job = token is not None and token.is_job
+        self.is_job = is_job
         self.is_signed_in = token is not None
         # A job's token ends with the job, so a later run could not find what it marked.
-        lasting_token = None if token is None or self.is_job else token.text
+        lasting_token = None if is_job else token
         self.comment_key = derive_key(comment_key or lasting_token)
         # https://docs.gitlab.com/api/rest/authentication/
-        header = "JOB-TOKEN" if self.is_job else "PRIVATE-TOKEN"
-        super().__init__(
-            f"{self.url}/api/v4",
-            {header: token.text} if token is not None else {},
-            token.text if token is not None else None,
-            **options,
-        )
+        headers = {"JOB-TOKEN" if is_job else "PRIVATE-TOKEN": token} if token is not None else {}
+        super().__init__(f"{self.url}/api/v4", headers, token, **options)
         # Without a token of its own: `HostSession` signs the requests.
         self._gitlab = gitlab.Gitlab(self.url, session=self.session, keep_base_url=True)
 

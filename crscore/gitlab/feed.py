@@ -7,7 +7,7 @@ https://docs.gitlab.com/api/discussions/ and https://docs.gitlab.com/api/emoji_r
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Final
@@ -47,27 +47,20 @@ class _Emoji(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-@dataclass(slots=True)
 class GitLabFeed:
     """`Feed` of a GitLab server."""
 
-    client: Client
-    is_deep: bool = True
+    is_deep = True
     # GitLab's own refs: a fork's branch is not in the project.
-    refs: str = "refs/merge-requests/*/head"
-    threads_at_once: int = 1
-    points: int = 0
+    refs = "refs/merge-requests/*/head"
+    threads_at_once = 1
+    points = 0
 
-    @property
-    def page(self) -> str:
-        """Address of a merge request's page."""
-        return f"{self.client.url}/{{name}}/-/merge_requests/{{number}}"
-
-    @property
-    def login(self) -> str:
-        """Account name with which git signs in."""
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.page: str | None = f"{client.url}/{{name}}/-/merge_requests/{{number}}"
         # https://docs.gitlab.com/ci/jobs/ci_job_token/ and https://docs.gitlab.com/api/oauth2/
-        return "gitlab-ci-token" if self.client.is_job else "oauth2"
+        self.login = "gitlab-ci-token" if client.is_job else "oauth2"
 
     @property
     def requests(self) -> int:

@@ -60,11 +60,6 @@ class _Job(msgspec.Struct, frozen=True):
     user: notes.User
 
 
-class _WrittenNote(msgspec.Struct, frozen=True):
-    id: int
-    body: str = ""
-
-
 class _Conversation(NamedTuple):
     messages: tuple[HostMessage, ...]
     listed: int
@@ -173,7 +168,7 @@ class GitLab:
                 commit=next((sha for at, sha in reversed(pushes) if at <= message.created), None),
             )
             for item in discussions
-            for message in notes.read_discussion(item, subject)
+            for _, message in notes.read_notes(item, subject)
             # The later notes of a discussion are replies.
             if message.id == item.notes[0].id
         ]
@@ -206,7 +201,7 @@ class GitLab:
         messages = [
             message
             for discussion in discussions
-            for message in notes.read_discussion(discussion, subject)
+            for _, message in notes.read_notes(discussion, subject)
         ]
         if why_unknown and any(m.body.lstrip().startswith(sticky.MARKER) for m in messages):
             remarks.append(f"crscore's own notes could not be identified ({why_unknown}).")
@@ -340,13 +335,6 @@ class _Writer(NamedTuple):
 
     def delete(self, comment: int) -> None:
         self._write(lambda notes: notes.delete(comment, **_ONCE))
-
-    def find(self, body: str) -> Written | None:
-        notes = self.client.pages(
-            f"{request_path(self.repository, self.number)}/notes", _WrittenNote
-        )
-        ids = (note.id for note in notes if sticky.is_same(note.body, body))
-        return next(map(self._locate, ids), None)
 
     def _locate(self, note: int) -> Written:
         return Written(note, f"{self.url}#note_{note}")

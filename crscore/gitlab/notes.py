@@ -104,13 +104,8 @@ class Subject(NamedTuple):
     """Ids of the members of the project; None when unknown."""
 
 
-def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[HostMessage]:
-    """Convert the notes of a thread, without system notes and internal ones."""
-    return (message for _, message in read_notes(discussion, subject))
-
-
 def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteItem, HostMessage]]:
-    """Yield each note of a thread with its message: see `read_discussion`."""
+    """Yield each note of a thread with its message, without system notes and internal ones."""
     for note in discussion.notes:
         if note.system or is_internal(note):
             continue

@@ -25,11 +25,12 @@ def _token() -> str | None:
 
 
 def _make_client(connection: Connection) -> Client:
-    from crscore.gitlab.client import Client, Token  # noqa: PLC0415  (so that --help answers)
+    from crscore.gitlab.client import Client  # noqa: PLC0415  (so that --help answers at once)
 
-    token = gitlab_token()
+    token, is_job = gitlab_token() or (None, False)
     return Client(
-        token=Token(*token) if token is not None else None,
+        token=token,
+        is_job=is_job,
         url=_web_address(connection.api_url),
         certificates=gitlab_certificates(),
         **connection.options(),

@@ -105,40 +105,27 @@ class FeedDetails(NamedTuple):
     """Why messages that the host counts are missing; empty if none are missing."""
     checks: tuple[FeedCheck, ...] = ()
     """Checks of its newest commit."""
-    refused: str = ""
-    """Sentence about data that the token may not read; empty if it may read everything."""
 
 
 class Feed(Protocol):
     """A signed-in code host. All errors are `HostError`s; none contains the token."""
 
-    @property
-    def page(self) -> str | None:
-        """Address of a pull request's page, with `{name}` and `{number}`; None for GitHub's."""
-
-    @property
-    def is_deep(self) -> bool:
-        """Whether owners can be nested, like GitLab's groups."""
-
-    @property
-    def refs(self) -> str:
-        """Refs of the newest commits of the pull requests, with `*` for the number."""
-
-    @property
-    def login(self) -> str:
-        """Account name with which git signs in."""
+    page: str | None
+    """Address of a pull request's page, with `{name}` and `{number}`; None for GitHub's."""
+    is_deep: bool
+    """Whether owners can be nested, like GitLab's groups."""
+    refs: str
+    """Refs of the newest commits of the pull requests, with `*` for the number."""
+    login: str
+    """Account name with which git signs in."""
+    threads_at_once: int
+    """Maximum number of pull requests per call of `read_threads`."""
+    points: int
+    """GraphQL points spent so far."""
 
     @property
     def requests(self) -> int:
         """REST requests sent so far."""
-
-    @property
-    def points(self) -> int:
-        """GraphQL points spent so far."""
-
-    @property
-    def threads_at_once(self) -> int:
-        """Maximum number of pull requests per call of `read_threads`."""
 
     def find_repository(self, name: str) -> FeedRepository:
         """Find a repository by its name, or by its number in decimal digits.

@@ -548,21 +548,14 @@ def _message(body: bytes) -> str:
         complaint = msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
-    details = complaint.get("errors") or ()
-    if not isinstance(details, list):
-        details = [details]
     # GitHub lists the errors of each field; GitLab's message can be an object of lists.
-    texts = [complaint.get("message") or complaint.get("error") or ""]
-    for detail in details:
-        fields = detail if isinstance(detail, dict) else {"message": detail}
-        words = (fields.get("field"), fields.get("code"))
-        texts.append(fields.get("message") or " ".join(str(word) for word in words if word))
-    lines = [
-        text if isinstance(text, str) else msgspec.json.encode(text).decode()
-        for text in texts
-        if text
-    ]
-    return one_line("; ".join(lines), MAX_MESSAGE)
+    parts = (complaint.get("message") or complaint.get("error"), complaint.get("errors"))
+    texts = (
+        part if isinstance(part, str) else msgspec.json.encode(part).decode()
+        for part in parts
+        if part
+    )
+    return one_line("; ".join(texts), MAX_MESSAGE)
 
 
 def _uncertain_write(operation: str, reason: str) -> UncertainWriteError:
@@ -575,45 +568,34 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
     Only the host's name and the system's message are quoted from the exception, because a library
     may repeat the token in its own message.
     """
-    request = getattr(exc, "request", None)
-    address = getattr(request, "url", None) or ""
+    if isinstance(exc, _TooLargeError):
+        limit = f"{MAX_RESPONSE_BYTES:,} bytes"
+        return UnavailableError(operation, f"the response is larger than {limit}")
+    address = getattr(getattr(exc, "request", None), "url", None) or ""
     host = urlsplit(address).hostname or "the host"
+    # `requests` has no exception for each fault of a certificate, only the word in the message:
+    # https://github.com/psf/requests/blob/main/src/requests/adapters.py, cert_verify
+    if "certificate" in str(exc).lower():
+        reason = f"the certificate of {host} cannot be trusted, or the file of trusted certificates"
+        return UnavailableError(operation, f"{reason} cannot be used")
     cause = getattr(next(iter(exc.args), None), "reason", None)
     system = getattr(getattr(cause, "original_error", cause), "__cause__", None)
     detail = f" ({strerror})" if (strerror := getattr(system, "strerror", None)) else ""
-    proxy = "the proxy of the environment (HTTPS_PROXY or HTTP_PROXY)"
-    if isinstance(exc, _TooLargeError):
-        return UnavailableError(
-            operation, f"the response is larger than {MAX_RESPONSE_BYTES:,} bytes"
-        )
-    # `requests` has no exception for each fault of a certificate, only these words in the message:
-    # https://github.com/psf/requests/blob/main/src/requests/adapters.py, cert_verify
-    faults = {
-        "TLS CA certificate bundle": "the file of trusted certificates does not exist",
-        "NO_CERTIFICATE_OR_CRL_FOUND": "the file of trusted certificates has no certificate",
-        "CERTIFICATE_VERIFY_FAILED": f"the certificate of {host} cannot be trusted",
-    }
-    if fault := next((faults[words] for words in faults if words in str(exc)), None):
-        return UnavailableError(operation, fault)
-    # A proxy's address; the host's own was checked beforehand.
-    if isinstance(exc, requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema):
-        return UnavailableError(operation, f"{proxy} has an invalid address")
     may_have_arrived = False
-    if isinstance(exc, requests.exceptions.ProxyError):
+    # The host's own address was checked beforehand, so an invalid one is the proxy's.
+    of_proxy = requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema
+    if isinstance(exc, requests.exceptions.ProxyError | of_proxy):
+        proxy = "the proxy of the environment (HTTPS_PROXY or HTTP_PROXY)"
         reason = f"{proxy} cannot be reached{detail}"
-    elif isinstance(exc, requests.ConnectTimeout):
-        reason = f"{host} cannot be reached in time"
-    elif isinstance(cause, urllib3.exceptions.NewConnectionError):
+    elif isinstance(exc, requests.ConnectTimeout | requests.exceptions.SSLError) or isinstance(
+        cause, urllib3.exceptions.NewConnectionError
+    ):
         reason = f"{host} cannot be reached{detail}"
-    elif isinstance(exc, requests.exceptions.SSLError):
-        reason = f"a TLS connection to {host} cannot be made"
     else:
         may_have_arrived = True
         # `requests` wraps some timeouts of a body in other errors; only the text shows them.
         is_late = isinstance(exc, requests.Timeout) or "timed out" in str(exc)
-        reason = "the connection broke, or the response cannot be read"
-        if requests.utils.get_environ_proxies(address):
-            reason = f"{reason}; the host was asked through {proxy}"
-        reason = "no response in time" if is_late else reason
+        broken = "the connection broke, or the response cannot be read"
+        reason = "no response in time" if is_late else broken
     error = UnavailableError(operation, reason)
     return TransientError(error, may_have_arrived=may_have_arrived)

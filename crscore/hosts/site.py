@@ -42,8 +42,6 @@ class Connection(NamedTuple):
     """Called with one line for each wait."""
     max_requests: int | None = None
     """Maximum number of requests; None for no limit."""
-    max_points: int | None = None
-    """Maximum number of GraphQL points, for hosts that have them; None for no limit."""
 
     def options(self) -> dict[str, Any]:
         """Return keyword arguments for a `HostClient`."""

@@ -2,8 +2,8 @@
 
 Many programs post through one account, such as `github-actions[bot]`, and may copy or quote the
 comment. So it begins with a hidden marker that names the comment's own id, which no copy can have,
-and authenticates id and text with a key: see docs/design/020-the-comment.md. A write without a
-response may have succeeded, so crscore looks for the comment before it writes again.
+and authenticates id and text with a key: see docs/design/020-the-comment.md. A new comment without
+a response may have been written: the next run looks for it.
 """
 
 import contextlib
@@ -76,13 +76,6 @@ class Writer(Protocol):
 
     def delete(self, comment: int) -> object:
         """Delete a comment."""
-
-    def find(self, body: str) -> Written | None:
-        """Return a comment with this text; None when there is none.
-
-        Raises:
-            HostError: Not all comments could be read, so the outcome is unknown.
-        """
 
 
 def derive_key(secret: str | None) -> bytes:
@@ -176,24 +169,14 @@ def post(
 
 
 def _create(writer: Writer, text: str, key: bytes) -> Posted:
-    reason = ""
-    # After each uncertain try, look for the comment; at most two tries, as lists can lag behind.
-    for _ in range(2):
-        # The id is known only afterwards. Each draft has a nonce of its own, so that if both tries
-        # arrive, the next run finds both and deletes one of them.
-        nonce = secrets.token_hex(8)
-        draft = sign(text, key, _DRAFT, nonce)
-        comment: Written | None
-        try:
-            comment = writer.create(draft)
-        except UncertainWriteError as exc:
-            comment, reason = writer.find(draft), exc.reason
-        if comment is not None:
-            # Without this edit, the next run still finds the draft.
-            with contextlib.suppress(HostError):
-                _write_twice(writer.edit, comment.id, sign(text, key, comment.id, nonce))
-            return Posted(Outcome.CREATED, comment.url, "")
-    return Posted(Outcome.FAILED, "", reason)
+    # The id is known only afterwards. Each draft has a nonce of its own, so that if a write arrived
+    # without a response, the next run finds the draft, and of two it deletes one.
+    nonce = secrets.token_hex(8)
+    comment = writer.create(sign(text, key, _DRAFT, nonce))
+    # Without this edit, the next run still finds the draft.
+    with contextlib.suppress(HostError):
+        _write_twice(writer.edit, comment.id, sign(text, key, comment.id, nonce))
+    return Posted(Outcome.CREATED, comment.url, "")
 
 
 def _write_twice(write: Callable[..., T], *arguments: object) -> T:

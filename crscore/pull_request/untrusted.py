@@ -6,13 +6,11 @@ lengths, ranges and amounts are checked before any of its text is shown, and the
 determines the pull request.
 """
 
-from collections.abc import Iterator, Sequence
-
 import msgspec
 
 from crscore.errors import InputError, LimitError
 from crscore.hosts.site import pull_name
-from crscore.pull_request.overview import Overview, Place, Scores, is_plain
+from crscore.pull_request.overview import Overview
 from crscore.reports import escape
 
 # Code that a fork wrote may have made the file:
@@ -44,9 +42,8 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
     # msgspec raises RecursionError itself, for a file of 100,000 brackets.
     except (msgspec.DecodeError, RecursionError, UnicodeError) as exc:
         raise _refused(source, str(exc)) from exc
-    fault = next(_faults(overview), None)
-    if fault is not None:
-        raise _refused(source, fault)
+    if not overview.url.endswith(f"/{overview.number}"):
+        raise _refused(source, "the number and the address differ - at `$.url`")
     return overview
 
 
@@ -81,39 +78,3 @@ def _refused(source: str, reason: str) -> InputError:
     return InputError(
         f"{source}: this is not a result for a pull request: {escape.one_line(reason, 300)}"
     )
-
-
-def _faults(overview: Overview) -> Iterator[str]:
-    """Yield the faults that the types of the fields cannot exclude."""
-    if not overview.url.endswith(f"/{overview.number}"):
-        yield "the number and the address differ - at `$.url`"
-    whole = overview.together
-    yield from _scores("together", whole)
-    yield from _scores("trusted", overview.trusted or whole)
-    if whole.on_topic > whole.sentences:
-        yield "more than there are sentences - at `$.together.on_topic`"
-    if whole.addressed + whole.unaddressed > whole.points:
-        yield "more than there are points - at `$.together.addressed`"
-    if len(overview.open) > whole.unaddressed:
-        yield "fewer than are listed - at `$.together.unaddressed`"
-    for index, row in enumerate(overview.reviewers):
-        yield from _scores(f"reviewers[{index}]", row)
-        if row.resolved is not None and row.resolved > row.threads:
-            yield f"more than there are threads - at `$.reviewers[{index}].resolved`"
-    places: dict[str, Sequence[Place]] = {"remarks": overview.remarks, "open": overview.open}
-    places |= {
-        f"remarks[{index}].receipt.lines": remark.receipt.lines
-        for index, remark in enumerate(overview.remarks)
-        if remark.receipt is not None
-    }
-    for name, index, place in ((n, i, p) for n, ps in places.items() for i, p in enumerate(ps)):
-        if (place.path is None and place.line) or 0 < place.end_line < place.line:
-            yield f"no lines of a file - at `$.{name}[{index}]`"
-        if place.listed is not None and not is_plain(place.listed):
-            yield f"no path that can be linked to - at `$.{name}[{index}].listed`"
-
-
-def _scores(place: str, scores: Scores) -> Iterator[str]:
-    numbers = (scores.relevance, scores.conciseness, scores.comprehensiveness)
-    if any((value is None) != (scores.reason is not None) for value in numbers):
-        yield f"neither three numbers nor a reason - at `$.{place}`"

@@ -135,8 +135,6 @@ class Item:
     """Location of the entry; on the same line if there is room."""
     below: tuple[Line, ...] = ()
     """Lines below the text."""
-    code: tuple[str, ...] = ()
-    """Lines of code below the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +142,6 @@ class Items:
     """List of entries."""
 
     items: tuple[Item, ...]
-    title: Line = ""
-    """Line above the list."""
     noun: str = ""
     """Noun of the entries, in "3 more …"."""
     max_open: int | None = None

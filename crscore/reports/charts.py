@@ -36,15 +36,11 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Values with their intervals, one below the other, over an axis."""
+    """Values in [0, 1] with their intervals, one below the other, over an axis."""
 
     title: str
     bars: tuple[Bar, ...]
     """At least one."""
-    tick_format: str = "g"
-    """Format of the axis' numbers."""
-    domain: tuple[float, float] = (0.0, 1.0)
-    """Ends of the axis, which has a mark at each fifth of it."""
 
     @property
     def caption(self) -> str:
@@ -54,16 +50,13 @@ class Plot:
 
     def ticks(self) -> list[tuple[float, str]]:
         """Return the marks of the axis: percent of the width, and number."""
-        low, high = self.domain
-        values = [low + (high - low) * fifth / 5 for fifth in range(6)]
-        return [(self.across(value), f"{value:{self.tick_format}}") for value in values]
+        return [(20 * fifth, f"{fifth / 5:g}") for fifth in range(6)]
 
     # Only heights are in pixels, so that one drawing fits every screen while its letters keep their
     # size: https://www.w3.org/TR/SVG2/coords.html
     def across(self, value: float) -> float:
-        """Return the place of a value, in percent of the width."""
-        low, high = self.domain
-        return round(100 * (value - low) / (high - low), 2)
+        """Return the place of a value in [0, 1], in percent of the width."""
+        return round(100 * value, 2)
 
 
 # Places are attributes of SVG, since the page's content security policy allows no `style`

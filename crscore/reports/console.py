@@ -21,7 +21,8 @@ from crscore.scoring.signature import shorten_signature
 NARROWEST_COLUMNS: Final = 40
 WIDEST_COLUMNS: Final = 160
 """Maximum width in columns; wider lines are hard to read."""
-MAX_CODE_LINES: Final = 40
+_UNWRAPPED: Final = 100_000
+"""Width in which no line is wrapped."""
 _BAR_COLUMNS: Final = 60
 """Minimum width for bars."""
 _MAX_LABEL_CHARS: Final = 72
@@ -76,7 +77,7 @@ def render_blocks(
     # https://rich.readthedocs.io/en/stable/console.html#environment-variables
     console = Console(
         file=out,
-        width=fitted,
+        width=_UNWRAPPED,
         force_terminal=color,
         color_system="256" if color else None,
         no_color=not color,
@@ -89,12 +90,9 @@ def render_blocks(
         _environ={},
     )
     for block in _Renderer(fitted, max_chars, wide_tables).render(content):
-        if getattr(block, "no_wrap", False):
-            # rich joins texts into a new one and loses the setting that prevents wrapping.
-            console.print(block, no_wrap=True, overflow="ignore", crop=False)
-        else:
-            console.width = max(fitted, block.columns if isinstance(block, _Wide) else 0)
-            console.print(block)
+        # A table may be wider than the terminal, and a whole signature is one line to copy.
+        is_wide = isinstance(block, Padding) and not block.expand
+        console.print(block, width=None if is_wide else fitted)
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
     return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
 
@@ -113,12 +111,6 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS, tone: str = "") 
 
 def _style(tone: str) -> str:
     return " ".join(_STYLES[word] for word in tone.split() if word in _STYLES)
-
-
-class _Wide(Padding):
-    """Block that may be wider than the terminal."""
-
-    columns = 0
 
 
 class _Renderer:
@@ -151,9 +143,8 @@ class _Renderer:
         elif isinstance(block, blocks.Folded):
             yield from self.render((blocks.Heading(block.title), *block.blocks))
         else:
-            # Without wrapping, the whole signature can be copied.
             line = escape.one_line(block.text if block.whole else shorten_signature(block.text))
-            yield Text(line, style="dim", overflow="fold", no_wrap=block.whole)
+            yield Padding(Text(line, style="dim", overflow="fold"), 0, expand=not block.whole)
 
     def _line(self, line: Line, tone: str = "") -> Text:
         return render_line(line, self._max_chars, tone)
@@ -214,16 +205,12 @@ class _Renderer:
             )
         for index, row in enumerate(rows):
             table.add_row(*row[:column_count], style="bold" if index in block.main else None)
-        padding = _Wide(table, (0, 0, 0, 2))
-        if self._wide_tables and not block.is_prose:
-            padding.columns = sum(widths) + 2
-        yield padding
+        is_wide = self._wide_tables and not block.is_prose
+        yield Padding(table, (0, 0, 0, 2), expand=not is_wide)
         if block.unlisted:
             yield _indented(Text(f"… and {block.unlisted:,} more", style="dim"), 4)
 
     def _items(self, block: blocks.Items) -> Iterator[RenderableType]:
-        if block.title:
-            yield _indented(self._line(block.title))
         if entries := block.items[: block.max_open]:
             has_lead = any(item.lead or item.place for item in entries)
             grid = _grid(*["right"] * has_lead)
@@ -231,12 +218,9 @@ class _Renderer:
                 lead = [self._line(item.lead or _BULLET)] * has_lead
                 grid.add_row(*lead, self._line(item.text))
                 lines = [self._line(line, "dim") for line in (item.place, *item.below) if line]
-                for code in item.code[:MAX_CODE_LINES]:
-                    text = f"│ {escape.code_line(code)}"
-                    lines.append(Text(text, style=_STYLES["code"], overflow="fold"))
                 for line in lines:
                     grid.add_row(*[""] * has_lead, line)
-            yield _indented(grid, 4 if block.title else 2)
+            yield _indented(grid)
         hidden = len(block.items) - len(entries) + block.unlisted
         if hidden > 0:
             yield Text(f"    … and {hidden:,} more, {block.hint}", style="dim")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-SCHEMA = "urn:crscore:result:6"
+SCHEMA = "urn:crscore:result:7"
 """The `$id` of the document's schema."""
 # Vectors differ by 1e-7 with the number of threads (`encoders/minilm.py`).
 DECIMALS = 6
@@ -70,27 +70,6 @@ class Diff(Struct, frozen=True, kw_only=True):
     """Parts that the reader repaired or omitted."""
 
 
-class Topic(Struct, frozen=True, kw_only=True):
-    """Unit of the change that a reader would name, with its location."""
-
-    name: str
-    """Name of the unit, or its file's path; may be empty."""
-    noun: str
-    """Kind of unit: `method`, `class`, `section`, `file`."""
-    state: records.TopicState
-    """Change of the unit."""
-    lines: Count
-    """Number of changed lines that belong to it."""
-    path: str
-    """Path of its file on `side`."""
-    side: records.Side
-    """Version that its lines are counted in: `old` when it was removed."""
-    start: Count
-    """First line, 1-based; 0 for the file as a whole."""
-    end: Count
-    """Last line, inclusive; 0 for the file as a whole."""
-
-
 class Reference(Struct, frozen=True, kw_only=True):
     """Pseudo-reference: a statement that a good review of the change should address."""
 
@@ -112,7 +91,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     """Informativeness; orders pseudo-references but does not affect the scores."""
     counted: bool
     """False when it is excluded from the whole change's comprehensiveness."""
-    topic: Topic | None
+    topic: records.Topic | None
     """Unit of the change that it is about; null if the generator states none."""
     best_sentence: Count | None
     """Index of the sentence that addresses it, or nearly, with the highest degree; ties go to the
@@ -167,74 +146,10 @@ class Sentence(Struct, frozen=True, kw_only=True):
     """True when it addresses a counted pseudo-reference."""
 
 
-class Remark(Struct, frozen=True, kw_only=True):
-    """One point of a comment: its sentences, proposals and code."""
-
-    comment: Count
-    """Index of its comment."""
-    sentences: Sequence[Count]
-    """Indices of its sentences and proposals."""
-    stance: records.Stance
-    """Its effect on the author of the change."""
-    gives: Share
-    """Probability that its author has something to answer."""
-    importance: Annotated[float, Meta(ge=0, le=records.MAX_IMPORTANCE)]
-    """Harm of merging without heeding it, if it is right: 0 (nothing at stake) to 4 (critical)."""
-    level: records.Importance
-    """Importance as a word."""
-    about: Share
-    """Probability that it is about this change and no other."""
-    worth: Annotated[float, Meta(ge=records.LEAST_WORTH, le=records.MAX_WORTH)]
-    """How glad the author of the change should be to get it: 1 to 5, as expected."""
-    specific: Share
-    """Probability that it says enough to act on."""
-    acts: Share
-    """Probability that the author changes the code for it."""
-    verdict: records.Verdict
-    """Whether its statements about the code are true."""
-    receipt: records.Receipt | None
-    """Proof of the verdict; null for an unproven remark."""
-    reading: records.RemarkReading | None
-    """Reading by a language model; null if the network alone read it."""
-    labelled: Literal["critical", "high", "medium", "low"] | None = None
-    """Severity that its writer's label names ("P1:", "[High]"); no part of any score."""
-
-
-class Comment(Struct, frozen=True, kw_only=True):
-    """One comment, scored against the part of the change it is attached to."""
-
-    index: Count
-    """Its position in `comments`."""
-    id: str | None
-    """The host's id."""
-    author: str | None
-    """Login; null when unknown."""
-    path: str | None
-    """File it is attached to; null when unattached."""
-    line: int | None
-    """Line it is attached to; null when unattached or attached to the file."""
-    start_line: int | None
-    """First line of a comment on several lines."""
-    side: records.Side
-    """Side that `line` refers to."""
-    scope: records.Scope
-    """Part of the change that it was scored against."""
-    usefulness: records.Usefulness | None
-    """Usefulness; null without a text, or with an encoder that has no weights for it."""
-    scores: records.Scores
-    """Scores against the pseudo-references of its scope."""
-    sentences: Sequence[Count]
-    """Indices of its sentences."""
-    references: Sequence[Count]
-    """Indices of the pseudo-references of its scope."""
-    suggestions: Sequence[records.Suggestion]
-    """Suggestion blocks, separate from the sentences."""
-
-
 class Result(Struct, frozen=True, kw_only=True):
     """One review of one change."""
 
-    schema: Literal["urn:crscore:result:6"] = "urn:crscore:result:6"
+    schema: Literal["urn:crscore:result:7"] = "urn:crscore:result:7"
     """Name of this schema; a breaking change gets a new number."""
     version: str = __version__
     """Version of crscore that wrote the document."""
@@ -254,7 +169,7 @@ class Result(Struct, frozen=True, kw_only=True):
     """The change."""
     references: Sequence[Reference]
     """The R pseudo-references."""
-    small: Sequence[Topic]
+    small: Sequence[records.Topic]
     """Topics of the change that do not count, the most informative first."""
     points: Sequence[ChangePoint]
     """The points of the change, the heaviest first: all reports count and list these."""
@@ -262,7 +177,7 @@ class Result(Struct, frozen=True, kw_only=True):
     """Findings of static analysis."""
     sentences: Sequence[Sentence]
     """The S sentences."""
-    remarks: Sequence[Remark]
+    remarks: Sequence[records.Remark]
     """The remarks of all comments; empty where the readings are null."""
     similarity: Sequence[Sequence[Cosine]]
     """Cosine similarities, R rows of S numbers with six decimals."""
@@ -270,7 +185,7 @@ class Result(Struct, frozen=True, kw_only=True):
     """Degree, by the matcher, to which each sentence addresses each pseudo-reference: R rows of S
     numbers with six decimals; 0 or 1 with a threshold.
     """
-    comments: Sequence[Comment]
+    comments: Sequence[records.CommentResult]
     """All comments, in input order."""
     reviews: Sequence[records.ReviewResult]
     """One review for each author, in order of first appearance."""
@@ -323,7 +238,6 @@ def document(result: records.Result) -> Result:
                 item,
                 index=index,
                 reading=item.encoded_text,
-                topic=None if item.topic is None else _fields(Topic, item.topic, item.topic.place),
                 best_sentence=match.index,
                 **_pair(match),
             )
@@ -331,7 +245,7 @@ def document(result: records.Result) -> Result:
         ],
         points=view.points(result),
         analysis=_fields(Analysis, result.analysis),
-        small=[_fields(Topic, topic, topic.place) for topic in result.small],
+        small=result.small,
         sentences=[
             _fields(
                 Sentence,
@@ -344,24 +258,19 @@ def document(result: records.Result) -> Result:
             )
             for index, (item, flag, match) in enumerate(sentences)
         ],
-        remarks=[_fields(Remark, item) for item in result.remarks],
+        remarks=result.remarks,
         similarity=_matrix(result.similarity),
         degrees=_matrix(result.degrees),
-        comments=[
-            _fields(Comment, item.comment, item, index=index)
-            for index, item in enumerate(result.comments)
-        ],
+        comments=result.comments,
         reviews=result.reviews,
         notes=result.notes,
     )
 
 
-def _fields(row: type[Row], *sources: object, **values: Any) -> Row:
-    """Make a row from `values` and attributes that match its other fields."""
-    for name in row.__struct_fields__:
-        if name not in values:
-            values[name] = next(getattr(item, name) for item in sources if hasattr(item, name))
-    return row(**values)
+def _fields(row: type[Row], source: object, **values: Any) -> Row:
+    """Make a row from `values` and the attributes that match its other fields."""
+    names = (name for name in row.__struct_fields__ if name not in values)
+    return row(**{name: getattr(source, name) for name in names}, **values)
 
 
 def _pair(match: records.Match) -> dict[str, Any]:

@@ -37,14 +37,9 @@ class Section:
     """Paragraphs above the tables."""
     plots: tuple[Plot, ...] = ()
     """Plots, on the page only: tables have the same numbers."""
-    orders: tuple[tuple[str, Table], ...] = ()
-    """One table in several orders, keyed by the header of the sorted column. A page shows
-    the first, with links to the others in the header; text has the first only."""
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes on how to read the tables."""
-    code: str = ""
-    """Command to type."""
     details: tuple[Details, ...] = ()
 
 
@@ -108,13 +103,11 @@ def to_text(report: Report, *, color: bool = False, width: int = WIDTH) -> str:
 
 def _content(section: Section) -> Iterator[blocks.Block]:
     yield from (blocks.Paragraph(text, "dim") for text in section.intro)
-    for table in (*(table for _, table in section.orders[:1]), *section.tables):
+    for table in section.tables:
         if len(section.tables) > 1:
             yield blocks.Heading(f"{table.caption}:", 3)
         yield table
     yield from (blocks.Paragraph(text, "dim") for text in section.notes)
-    if section.code:
-        yield blocks.Paragraph((blocks.Run(section.code, "code"),), "dim")
     for details in section.details:
         if details.in_text:
             rows, hidden = details.table.rows[:MAX_ROWS], len(details.table.rows[MAX_ROWS:])

@@ -42,15 +42,9 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     yield from score_blocks.make_remarks(result, max_open=SHOWN_REMARKS)
     yield from score_blocks.make_reviewers(result)
     yield from score_blocks.make_unaddressed(result, max_open=SHOWN_UNADDRESSED)
-    # With remarks, the marks and numbers of sentences are on the page and in JSON alone.
-    has_sentences = bool(result.sentences) and not result.remarks
-    if has_sentences:
-        sentences = score_blocks.make_sentences(result, limit=len(result.sentences))
-        yield blocks.Folded("Each sentence and what it addresses", tuple(sentences))
     notes = (
         *map(blocks.Item, view.notes(result)),
         blocks.Item(f"Baselines beside the scores: {view.baselines(result)}."),
-        *([blocks.Item(view.legend(result, blocks.CHECK_MARK))] if has_sentences else []),
         blocks.Item((Run("Signature: "), Run(result.signature, "code"))),
     )
     yield blocks.Folded("Notes", (blocks.Items(notes),))

@@ -175,8 +175,7 @@ def _items(block: blocks.Items) -> Iterator[Part]:
         text = f"{lead}{' ' * bool(lead)}{render_line(item.text)}{place}"
         entries += ("<br>".join([f"- {text}", *map(render_line, item.below)]) + "\n",)
     openly, folded = entries[: block.max_open], entries[len(entries[: block.max_open]) :]
-    title = f"{render_line(block.title)}\n\n" if block.title else ""
-    yield Part(title, openly, "\n")
+    yield Part("", openly, "\n")
     if hidden := len(folded) + block.unlisted:
         last = f"\n*The last {block.unlisted:,} of them are not listed.*\n\n" * bool(block.unlisted)
         yield _fold(f"{hidden:,} more {block.noun}", [Part("", folded, last)])

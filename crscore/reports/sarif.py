@@ -18,7 +18,6 @@ Tested with the validator of Sarif.Multitool 5.7, which also checks GitHub's rul
 """
 
 import hashlib
-import json
 import re
 import tomllib
 from collections import Counter
@@ -54,8 +53,6 @@ MAX_RUNS: Final = 20
 """Maximum number of runs in a file."""
 MAX_RESULTS: Final = 5_000
 """Maximum number of results in a run."""
-MAX_BYTES: Final = 8_000_000
-"""Maximum bytes of all results together, before compression; GitHub allows 10 MB after it."""
 MAX_NOTES: Final = 100
 """Maximum number of notes in a run."""
 MAX_CHARS: Final = 1_000
@@ -66,9 +63,6 @@ MAX_RELATED: Final = 10
 ROOT: Final = "%SRCROOT%"
 """Conventional SARIF name for the root of the repository."""
 _SOURCE_CHARS: Final = 300
-_INDENT: Final = 1
-# The lines of a result are that deep in the file: log, runs, run, results, result.
-_RESULT_INDENT: Final = 5
 
 _REMARK: Final = "remark"
 _REFUTED: Final = "refuted-remark"
@@ -90,7 +84,7 @@ def render(results: Sequence[Result], category: str = "crscore") -> str:
     included = results[:MAX_RUNS]
     is_several = len(included) > 1
     runs = [
-        _run(result, f"{category}{f'/change-{number}' * is_several}", len(included))
+        _run(result, f"{category}{f'/change-{number}' * is_several}")
         for number, result in enumerate(included, start=1)
     ]
     if len(results) > len(included):
@@ -99,36 +93,28 @@ def render(results: Sequence[Result], category: str = "crscore") -> str:
             _notice("warning", f"Left out {omitted}: a file holds {MAX_RUNS} runs.")
         )
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
-    return escape.write_json(log, indent=_INDENT)
+    return escape.write_json(log, indent=1)
 
 
-def _run(result: Result, category: str, of: int) -> dict[str, Any]:
-    """Make the run of one of `of` results, within its share of the limits."""
+def _run(result: Result, category: str) -> dict[str, Any]:
+    """Make the run of one result."""
     notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
     entries: list[dict[str, Any]] = []
     if result.scores.reason is None:
         results = list(_results(result))
-        room = MAX_BYTES // of
-        for entry in results[:MAX_RESULTS]:  # the first ones matter most
-            text = json.dumps(entry, ensure_ascii=False, indent=_INDENT)
-            room -= len(text.encode()) + text.count("\n") * _RESULT_INDENT
-            if room < 0:
-                break
-            entries.append(entry)
+        entries = results[:MAX_RESULTS]  # the first ones matter most
         if len(entries) < len(results):
             missing = view.count_noun(len(results) - len(entries), "result")
-            text = f"Left out the {missing} of least weight to keep within the limits of a file."
+            text = f"Left out the {missing} of least weight: a run holds {MAX_RESULTS:,}."
             notices.insert(0, _notice("warning", text))
     else:
         notices.insert(0, _notice("warning", f"No score: {result.scores.reason}."))
-    refuted = any(map(view.is_refuted, result.remarks))
     return {
         "tool": {
             "driver": {
                 "name": "crscore",
                 "semanticVersion": __version__,
-                # The last one is rare: refuted remarks.
-                "rules": [*map(_rule, _RULES if refuted else _RULES[:-1])],
+                "rules": [*map(_rule, _RULES)],
             }
         },
         # GitHub takes the text before the last slash as the category and the rest as the name of

@@ -13,12 +13,9 @@ Link: TypeAlias = Callable[[int], tuple[Run, ...]]
 """Function that returns the text in front of a location, by the index of its comment."""
 _HINT: Final = "in the html and json reports"
 _ABOUT: Final = "likely about this change and no other"
-_SHARE_TONES: Final = (0.6, 0.3)
-"""Minimum of a good and of a fair percentile, probability, or share of matches."""
-# Degrees are expectations and rarely near 0 or 1: reviews that people rate 4 or 5 have a median
-# near the first, reviews rated 1 are mostly below the second (docs/design/011-calibrated.md).
-_GRADED_TONES: Final = (0.35, 0.15)
-"""The same for a mean of degrees."""
+_GOOD_FROM: Final = 0.6
+_FAIR_FROM: Final = 0.3
+"""Minimum of a fair percentile, probability, or share of matches; `_GOOD_FROM` of a good one."""
 
 
 _VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)
@@ -35,7 +32,7 @@ def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
     value, reason = result.usefulness, result.scores.reason
     if value is not None:
         word, explanation = view.verdict(value).split(":", 1)
-        tone = _tone(view.standing(value) or 0.0, _SHARE_TONES)
+        tone = _tone(view.standing(value) or 0.0)
         yield blocks.Paragraph((Run(f"{word}:", f"strong {tone}"), Run(explanation)))
         if text := view.sum_of_value(result):
             yield blocks.Paragraph(f"{text}.", "dim")
@@ -71,8 +68,7 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
             blocks.Measure("About this change", value.about, _ABOUT),
             blocks.Measure("Importance", value.importance, view.importance(result)),
         )[0 if standing else 1 :]
-    tones = _tones(result)
-    return blocks.Measures(tuple(replace(row, tone=_tone(row.value, tones)) for row in rows))
+    return blocks.Measures(tuple(replace(row, tone=_tone(row.value)) for row in rows))
 
 
 def list_facts(result: Result) -> Iterator[str]:
@@ -93,10 +89,7 @@ def make_reviewers(result: Result) -> Iterator[blocks.Table]:
     rows: list[tuple[Line, ...]] = []
     for review in result.reviews:
         texts, values = view.score_cells(result, review), view.measures(result, review)
-        cells = [
-            (Run(text, _tone(value, _tones(result))),)
-            for text, value in zip(texts, values, strict=True)
-        ]
+        cells = [(Run(text, _tone(value)),) for text, value in zip(texts, values, strict=True)]
         on_topic, words = view.ratio_of_review(result, review), f"{review.baselines.words:,}"
         rows.append(((Run(view.author(review.author)),), *cells, on_topic, words))
     header = ("Reviewer", *view.columns(result), "Sentences", "Words")
@@ -128,15 +121,6 @@ def make_unaddressed(
     yield from blocks.make_list(title, items, noun=title.lower(), max_open=max_open, hint=_HINT)
     if items and (text := view.small_changes(result)):
         yield blocks.Paragraph(text, "dim")
-
-
-def sentences_title(result: Result) -> str:
-    """Explain the marks and numbers of the sentences in their title."""
-    number = "0 to 100: how far"
-    if result.threshold is not None:
-        number = f"threshold {result.threshold:.4g}"
-    marks = f"{blocks.CHECK_MARK} addresses a pseudo-reference {blocks.CROSS_MARK} does not"
-    return f"Sentences {marks} ({number})"
 
 
 def make_remarks(
@@ -202,53 +186,6 @@ def make_receipt(receipt: Any, places: Line) -> Line:
     return Run("says that ", WARNING), receipt.says, contrast, fact, *proof
 
 
-def make_sentences(result: Result, *, limit: int) -> Iterator[blocks.Items]:
-    """Yield the sentences by comment, each with its stance or its pseudo-reference.
-
-    Args:
-        result: The result.
-        limit: Maximum number of sentences; the others are counted.
-    """
-    # Claims whose text was shown; further mentions have the number alone.
-    listed: set[int] = set()
-    # The head of a single text would repeat the lines above it.
-    has_head = len(result.comments) > 1 or any(c.comment.path for c in result.comments)
-    left = limit
-    for comment in result.comments:
-        if left <= 0 or not comment.sentences:
-            continue
-        items = []
-        for index in comment.sentences[:left]:
-            match, reading = result.sentence_matches[index], view.reading(result, index)
-            facts: list[Run | str] = [] if reading is None else [reading.stance.value]
-            if flag := view.flag(result, index):
-                facts.append(Run(flag, "fair"))
-            elif reading is not None:
-                facts += filter(None, [_subject(result, reading, listed)])
-            elif match.matched and match.index is not None:
-                facts.append(f"→ {_claim(result, match.index, listed)}")
-            below = tuple(part for fact in facts for part in (Run(" · "), fact))[1:]
-            mark, tone = (
-                (blocks.CHECK_MARK, "good") if match.matched else (blocks.CROSS_MARK, "bad")
-            )
-            lead = (Run(f"{mark} {view.strength(result, match)}", tone),)
-            text = result.sentences[index].text
-            items.append(blocks.Item(text, lead, below=(below,) if below else ()))
-        left -= len(comment.sentences)
-        title: Line = ()
-        if has_head:
-            place = view.comment_place(comment.comment) if comment.comment.path else "the change"
-            score = view.hundred(view.measures(result, comment)[0])
-            location = f" on {place} · {view.columns(result)[0].lower()} {score}"
-            title = Run(view.author(comment.comment.author)), Run(location, "dim")
-        yield blocks.Items(
-            tuple(items),
-            title,
-            unlisted=max(len(result.sentences) - limit, 0) if left <= 0 else 0,
-            hint=_HINT,
-        )
-
-
 def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:
     """Name the subject of a sentence: a topic, a claim, or the kind of subject."""
     index = reading.reference
@@ -264,13 +201,7 @@ def _claim(result: Result, index: int, listed: set[int]) -> str:
     return f"R{index + 1}{text}"
 
 
-def _tones(result: Result) -> tuple[float, float]:
-    is_published = result.usefulness is None and view.graded(result)
-    return _GRADED_TONES if is_published else _SHARE_TONES
-
-
-def _tone(value: float | None, thresholds: tuple[float, float]) -> str:
+def _tone(value: float | None) -> str:
     if value is None:
         return "dim"
-    good_from, fair_from = thresholds
-    return "good" if value >= good_from else "fair" if value >= fair_from else "bad"
+    return "good" if value >= _GOOD_FROM else "fair" if value >= _FAIR_FROM else "bad"

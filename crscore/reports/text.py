@@ -16,13 +16,11 @@ from crscore.reports.blocks import Block, Heading, Paragraph, Signature
 
 MAX_REMARKS: Final = 20
 """Maximum number of remarks."""
-MAX_SENTENCES: Final = 40
-"""Maximum number of sentences, which are listed if there are no remarks."""
 MAX_UNADDRESSED: Final = 8
 """Maximum number of unaddressed topics and pseudo-references."""
 # About six lines of a terminal of 100 columns.
 MAX_CHARS: Final = 600
-"""Maximum characters of a remark, sentence or claim."""
+"""Maximum characters of a remark or claim."""
 
 
 def create(
@@ -57,11 +55,9 @@ def _blocks(result: Result, heading: str, has_signature: bool) -> Iterator[Block
     yield score_blocks.make_measures(result)
     for fact in score_blocks.list_facts(result):
         yield Paragraph(fact, "dim")
+    yield from map(Paragraph, view.flagged(result))
     for table in score_blocks.make_reviewers(result):
         yield from (Heading(table.caption), table)
     yield from score_blocks.make_remarks(result, max_open=MAX_REMARKS)
-    if result.sentences and not result.remarks:
-        yield Heading(score_blocks.sentences_title(result))
-        yield from score_blocks.make_sentences(result, limit=MAX_SENTENCES)
     yield from score_blocks.make_unaddressed(result, max_open=MAX_UNADDRESSED)
     yield Signature(result.signature, whole=has_signature)

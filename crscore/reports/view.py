@@ -49,19 +49,6 @@ _EFFECTS = {
 }
 
 
-def number(value: float | None) -> str:
-    """Format a similarity with two decimals; None as a dash.
-
-    Example:
-        >>> number(0.666), number(None), number(-0.001)
-        ('0.67', '–', '0.00')
-    """
-    if value is None:
-        return UNDEFINED
-    # -0.001 would be shown as "-0.00".
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", MINUS)
-
-
 def hundred(value: float | None) -> str:
     """Format a score or degree in [0, 1] on the scale of people, 0 to 100; None as a dash.
 
@@ -91,12 +78,11 @@ def graded(result: Result) -> bool:
 
 def strength(result: Result, match: records.Match) -> str:
     """Format what decided a pair: its degree, 0 to 100, its cosine similarity, or a name."""
-    is_graded = graded(result)
-    value = match.degree if is_graded else match.similarity
+    value = match.degree if graded(result) else match.similarity
     # Naming the code is wrong for 1 % of the topics (docs/design/006-reports.md).
     if match.matched and (value or 0.0) < result.decision:
         return "named"
-    return hundred(value) if is_graded else number(value)
+    return hundred(value) if graded(result) or value is None else f"{value:.2f}"
 
 
 def verdict(value: records.Usefulness) -> str:
@@ -185,14 +171,9 @@ def sum_of_value(result: Result) -> str:
     terms = {f"remark {item.number} ({item.remark.level.value})": item.points for item in listed}
     terms[count_noun(len(remaining), "other")] = sum(item.points for item in remaining)
     total = value.standing
-    refuted = sum(is_refuted(item.remark) for item in ranked)
-    empty = len(ranked) - len(valuable) - refuted
-    rest = (
-        count_noun(refuted, "refuted remark") * bool(refuted),
-        f"{count_noun(empty, 'remark')} with little to answer" * bool(empty),
-    )
-    if names := " and ".join(filter(None, rest)):
-        terms[names] = total - sum(terms.values())
+    kind = "refuted or with" if any(is_refuted(item.remark) for item in ranked) else "with"
+    rest = count_noun(len(ranked) - len(valuable), "remark")
+    terms[f"{rest} {kind} little to answer"] = total - sum(terms.values())
     text = " ".join(
         f"{'+' if points > 0 else MINUS} {abs(points)} for {name}"
         for name, points in terms.items()
@@ -260,7 +241,8 @@ def published(scores: Any) -> str:
     """
     if scores.reason is not None:
         return f"none, as {scores.reason.rstrip('.')}"
-    return f"{estimates(scores, 'conciseness', 'comprehensiveness', 'relevance')} of 100"
+    names = ("conciseness", "comprehensiveness", "relevance")
+    return f"{', '.join(f'{name} {hundred(getattr(scores, name))}' for name in names)} of 100"
 
 
 def baselines(result: Result) -> str:
@@ -268,17 +250,6 @@ def baselines(result: Result) -> str:
     words, repeated = result.baselines.words, result.baselines.repeated_tokens
     tokens = "" if repeated is None else f", {percent(repeated)} of the diff's tokens repeated"
     return f"{count_noun(words, 'word')}{tokens}"
-
-
-def aspects(value: records.Usefulness) -> str:
-    """List the ratings that people would give a text, each from 0 to 100."""
-    return f"{estimates(value.aspects, *value.aspects.__struct_fields__)} of 100"
-
-
-def estimates(value: object, *names: str) -> str:
-    """List some numbers of an object, each from 0 to 100."""
-    numbers = (f"{name.replace('_', ' ')} {hundred(getattr(value, name))}" for name in names)
-    return ", ".join(numbers)
 
 
 def columns(whole: Any) -> tuple[str, str, str]:
@@ -370,46 +341,21 @@ def suggestion(item: records.Suggestion) -> str:
     return f"{description} ({reason})" if description and reason else description or reason
 
 
-def suggestions(result: Result) -> tuple[str, ...]:
-    """Count the suggestion blocks that apply, and name the blocks that do not change code.
-
-    Example:
-        `Suggestion blocks that apply: 2 of 3.`, then
-        `Suggested code on a.py:3: applies, breaks the syntax.`
-    """
-    # A block whose location is unknown cannot be judged.
-    all_blocks = [(item.comment, block) for item in result.comments for block in item.suggestions]
-    placed = [(comment, block) for comment, block in all_blocks if block.applies is not None]
-    if not placed:
-        return ()
-    applied = sum(block.applies is True for _, block in placed)
-    odd = (
-        f"Suggested code on {comment_place(comment)}: {suggestion(block)}."
-        for comment, block in placed
-        if not block.applies
-        or block.parses is False
-        or block.effect not in (None, records.Effect.BEHAVIOUR)
-    )
-    return f"Suggestion blocks that apply: {applied:,} of {len(placed):,}.", *odd
-
-
 def rows(result: Result) -> tuple[Measure, Measure, Measure]:
     """Return the three scores with their bases."""
     scores = result.scores
-    of_sentences = count_noun(scores.sentences, "sentence")
-    of_references = count_noun(scores.references, "pseudo-reference")
-    if graded(result) and scores.reason is None:
-        of_sentences = f"mean of {of_sentences}, {count_on_topic(result):,} on topic"
-        addressed = [point.addressed for point in points(result)]
-        of_points = count_noun(len(addressed), "point")
-        of_references = f"mean of {of_references}; {sum(addressed):,} of {of_points} addressed"
-    else:
-        of_sentences = f"{scores.matched_sentences:,.0f} of {of_sentences} matched"
-        of_references = f"{scores.matched_references:,.0f} of {of_references} matched"
+    of_sentences = f"mean of {count_noun(scores.sentences, 'sentence')}"
+    of_references = f"mean of {count_noun(scores.references, 'pseudo-reference')}"
+    addressed = [point.addressed for point in points(result)]
+    of_points = f"{sum(addressed):,} of {count_noun(len(addressed), 'point')} addressed"
     return (
         Measure("Relevance", scores.relevance, "harmonic mean of the two below"),
-        Measure("Conciseness", scores.conciseness, of_sentences),
-        Measure("Comprehensiveness", scores.comprehensiveness, of_references),
+        Measure(
+            "Conciseness",
+            scores.conciseness,
+            f"{of_sentences}, {count_on_topic(result):,} on topic",
+        ),
+        Measure("Comprehensiveness", scores.comprehensiveness, f"{of_references}; {of_points}"),
     )
 
 
@@ -437,19 +383,15 @@ def legend(result: Result, mark: str) -> str:
         result: Result whose matcher determines the meaning of the numbers.
         mark: The report's mark for a match.
     """
+    number, minimum = "The number, from 0 to 100,", hundred(result.decision)
     if result.threshold is not None:
-        return (
-            "The number is the cosine similarity of a sentence and a pseudo-reference, each with "
-            f"its best partner; {mark} marks those above the threshold of {result.threshold:.4g}; "
-            f"{mark} named, those that name its code. Conciseness is the share of sentences above "
-            "it, comprehensiveness that of the counted pseudo-references."
-        )
+        number, minimum = "The number, a cosine similarity,", f"{result.threshold:.4g}"
     return (
-        "The number, from 0 to 100, is how far a sentence addresses a pseudo-reference, each with "
-        f"its best partner; {mark} marks {hundred(result.decision)} and more; {mark} named, that "
-        "the sentence is about it or names its code. The scores count parts: conciseness is the "
-        "mean of the sentences' numbers, comprehensiveness that of the counted "
-        "pseudo-references'. A flagged sentence counts less, mostly nothing."
+        f"{number} is how far a sentence addresses a pseudo-reference, each with its best partner; "
+        f"{mark} marks {minimum} and more; {mark} named, that the sentence is about it or names "
+        "its code. The scores count parts: conciseness is the mean of the sentences' numbers, "
+        "comprehensiveness that of the counted pseudo-references'. A flagged sentence counts less, "
+        "mostly nothing."
     )
 
 
@@ -626,9 +568,9 @@ def scope(value: records.Scope) -> str:
 def notes(result: Result) -> tuple[str, ...]:
     """Return all notes of a result, each once: from the reader, the run, then the comments.
 
-    They include the tools of static analysis with a summary of their findings, suggested code, and
-    the reasons of abstentions. When the whole result abstained, its reason is shown at the top and
-    the reasons of its comments are omitted.
+    They include the tools of static analysis with the number of their findings, and the reasons of
+    abstentions. When the whole result abstained, its reason is shown at the top and the reasons of
+    its comments are omitted.
     """
     comments = result.comments if result.scores.reason is None else ()
     abstained = (
@@ -637,8 +579,7 @@ def notes(result: Result) -> tuple[str, ...]:
         if item.scores.reason not in (None, NOT_READ)  # counted in a note of the run
     )
     tools = describe_analysis(result.analysis)
-    code = suggestions(result)
-    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *code, *abstained)))
+    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *abstained)))
 
 
 def describe_analysis(analysis: records.Analysis) -> tuple[str, ...]:
@@ -648,21 +589,6 @@ def describe_analysis(analysis: records.Analysis) -> tuple[str, ...]:
     """
     completed = (run for run in analysis.tools if run.state is records.ToolState.RAN)
     ran = [f"{run.tool} {run.version or ''}".strip() for run in completed]
-    findings = analysis.findings
-    counted = sum(finding.counted for finding in findings)
-    off_change = sum(not finding.in_change for finding in findings)
-    changed = [finding for finding in findings if finding.in_change]
-    older = sum(finding.pre_existing for finding in changed)
-    style = sum(finding.is_style and not finding.pre_existing for finding in changed)
-    over_limit = len(findings) - counted - older - off_change - style
-    parts = [
-        f"{counted:,} of {count_noun(len(findings), 'finding')} counted"
-        if findings
-        else "nothing found",
-        f"{off_change:,} on unchanged lines" * bool(off_change),
-        f"{older:,} pre-existing" * bool(older),
-        f"{style:,} of style" * bool(style),
-        f"{over_limit:,} over the limit of a hunk" * bool(over_limit),
-    ]
-    counts = ", ".join(filter(None, parts))
-    return (f"Static analysis by {', '.join(ran)}: {counts}.",) if ran else ()
+    counted = sum(finding.counted for finding in analysis.findings)
+    total = count_noun(len(analysis.findings), "finding")
+    return (f"Static analysis by {', '.join(ran)}: {counted:,} of {total} counted.",) if ran else ()

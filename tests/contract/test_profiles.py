@@ -60,19 +60,18 @@ def test_what_remains_of_a_bots_posts_is_its_review(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_profile_identifies_its_bot_and_has_posts_of_both_kinds(name: str) -> None:
-    bot = profile.parse_profile(name, text_of(name))
+    (bot,) = (bot for bot in profile.profiles() if bot.name == name)
     reviews = [bool(expected(post)["sentences"]) for post in SAMPLES.glob(f"{name}/*.md")]
     assert any(reviews)
     assert not bot.not_review or not all(reviews)
     assert bot.logins or bot.markers
     assert not [mark for mark in bot.markers if mark != mark.lstrip() or mark.startswith(">")]
-    assert bot.name == name
     cut = bot.cut
     lines = [pattern for post in bot.not_review for pattern in post.lines]
     patterns = [*bot.logins, *lines, *cut.lines, *cut.details, *cut.sections]
     assert not [pattern for pattern in patterns for text in ODD_TEXTS if matches(pattern, text)]
     assert all(start and end for start, end in cut.between)
-    assert all((*bot.markers, *bot.signed))
+    assert all(bot.markers)
 
 
 def test_no_account_or_marker_belongs_to_two_bots() -> None:

@@ -87,13 +87,13 @@ def test_document_carries_the_signature(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"sarif"}))
 @pytest.mark.parametrize("options", OPTIONS)
 def test_document_has_the_flags_of_a_sentence(name: str, options) -> None:
-    shown = report(name, options)([results.flagged()])
+    shown = " ".join(report(name, options)([results.flagged()]).split())
     odd = {flag for flag in results.flagged().sentence_flags if flag}
     assert all(flag.value in shown for flag in odd)
     assert not any(flag.value in report(name, options)([results.review()]) for flag in Flag)
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES} - {"sarif"}))
+@pytest.mark.parametrize("name", ["html", "json"])
 def test_document_shows_what_decided_about_a_sentence(name: str) -> None:
     # The best cell of the first sentence is 0.8215; the matcher with degrees halves it.
     assert "0.82" in report(name, {})([results.small()])

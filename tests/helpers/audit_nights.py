@@ -46,7 +46,7 @@ def run_night(
         asked: Budgets, and fields of the request that differ.
     """
     names = tuple(repository.full_name for repository in server.world.repositories)
-    max_requests, max_points = asked.pop("max_requests", None), asked.pop("max_points", None)
+    max_requests = asked.pop("max_requests", None)
     options = {"repositories": names, "git_url": f"{server.url}/{{name}}.git"} | asked
     request = Request(token=server.token, **options)
     used = client or Client(token=server.token, api_url=server.url, max_requests=max_requests)
@@ -54,7 +54,7 @@ def run_night(
         with opened(folder) as store:
             return sync(
                 store,
-                GitHubFeed(used, max_points=max_points),
+                GitHubFeed(used),
                 folder / CLONES,
                 request,
                 now=now,

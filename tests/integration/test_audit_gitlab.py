@@ -24,7 +24,7 @@ from crscore.audit.store.rows import (
 )
 from crscore.audit.sync.clones import clone_path
 from crscore.errors import InputError
-from crscore.gitlab.client import Client, Token
+from crscore.gitlab.client import Client
 from crscore.hosts.http import WaitBudget
 from crscore.hosts.records import MessageKind
 from tests.helpers import audit_nights, audit_worlds
@@ -205,7 +205,7 @@ def test_store_of_another_host_is_refused(server: Server, tmp_path: Path) -> Non
 
 def test_spent_budget_leaves_the_rest_to_the_next_run(server: Server, tmp_path: Path) -> None:
     night(server, tmp_path / "peace")
-    asked = Client(token=Token(TOKEN), url=server.url, max_requests=30)
+    asked = Client(token=TOKEN, url=server.url, max_requests=30)
     done = night(server, tmp_path / "poor", client=asked)
     assert "the budget of 30 requests is spent" in done.run.partial
     assert done.run.rest == 30
@@ -219,7 +219,7 @@ def test_host_that_stops_answering_is_not_asked_for_every_one(tmp_path: Path) ->
         place = At(pattern="discussions", fault=Fault(kind=Kind.STATUS, status=502))
         server.faults = faults.Places([place])
         budget = WaitBudget(sleep=lambda _: None)
-        client = Client(token=Token(TOKEN), url=server.url, budget=budget)
+        client = Client(token=TOKEN, url=server.url, budget=budget)
         done = night(server, tmp_path, client=client)
     assert "Stopped early" in done.run.partial
     assert (done.run.failed, done.pending) == (5, 12)

@@ -7,7 +7,7 @@ import pytest
 
 from crscore.commands import _target
 from crscore.errors import ConfigError
-from crscore.gitlab.client import Client, Token
+from crscore.gitlab.client import Client
 from crscore.gitlab.host import GitLab
 from crscore.hosts.records import MessageKind
 from crscore.hosts.sticky import MARKER, Outcome
@@ -88,7 +88,7 @@ def test_token_of_a_job_knows_its_own_notes() -> None:
     clock = Clock()
     with serve(scenes.shop(), clock=clock.now) as server:
         server.job_token = "a-job-token"
-        host = GitLab(Client(token=Token("a-job-token", is_job=True), url=server.url))
+        host = GitLab(Client(token="a-job-token", is_job=True, url=server.url))
         first = run.post(host, run.measure(host, REQUEST))
         server.may_write = False
         assert host.read_own("acme/shop", 7, "").certain

@@ -139,8 +139,6 @@ class PullReader:
     """Reason of the first failure."""
     failed_again: int = 0
     """Number of failed pull requests that had also failed before."""
-    refused: str = ""
-    """Sentence about data that the token may not read; empty if it may read everything."""
 
     def read_pulls(self, pulls: Sequence[Pull]) -> Iterator[None]:
         """Read pull requests in this order, and yield after each.
@@ -175,13 +173,10 @@ class PullReader:
                         raise
                 else:
                     unanswered = 0
-                    self.refused = details.refused
                     with store.transaction():
                         self._write(pull, details, logins)
                 yield
         finally:
-            if self.refused:
-                self.messages.missing.append(self.refused)
             if self.failed:
                 noun = "pull request" if self.failed == 1 else "pull requests"
                 # A pull request that always fails must not make every later run partial.

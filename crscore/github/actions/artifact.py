@@ -27,7 +27,7 @@ def read_artifact(path: Path) -> bytes:
     """Read the file that another job wrote.
 
     Args:
-        path: The JSON file, the folder that contains it, or GitHub's zip archive of it.
+        path: The JSON file, or GitHub's zip archive of it.
 
     Returns:
         Its bytes; the caller must validate them against the schema.
@@ -36,8 +36,6 @@ def read_artifact(path: Path) -> bytes:
         InputError: The file is missing, or the archive cannot be read.
         LimitError: It is too large.
     """
-    if path.is_dir():
-        path /= MEMBER
     try:
         # A symbolic link could lead out of the artifact's folder.
         if path.is_symlink() or not path.is_file():

@@ -18,20 +18,6 @@ from crscore.errors import ConfigError
 
 # "acme/shop", "a-b/c.d_e"
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-_WORDS: Final = {
-    "bool": "true or false",
-    "int": "a whole number",
-    "float": "a number",
-    "array": "names with commas",
-    "str": "lines of NAME=TEXT",
-}
-"""Plain words for the type names in msgspec's errors."""
-# Expected `int | null`, got `str` - at `$.pull-request`;
-# Expected `float` <= 100.0 - at `$.fail-under`;
-# Integer value out of range - at `$.pull-request`
-_EXPECTED: Final = re.compile(r"Expected `(\w++)[^`]*`([^,]*)")
-# Name of the input at the start of a path: `bot-markers` in `bot-markers[0]`.
-_FIELD: Final = re.compile(r"[\w-]+")
 
 _Meta = msgspec.Meta
 _Text = Annotated[str, _Meta(min_length=1)]
@@ -175,9 +161,8 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
         # Not strict, because every input is a string.
         return msgspec.convert(values, Inputs, strict=False, dec_hook=lambda kind, text: kind(text))
     except msgspec.ValidationError as exc:
+        # Expected `float` <= 100.0 - at `$.fail-under`
         fault, _, path = str(exc).rpartition(" - at `$.")
-        match, name = _EXPECTED.match(fault), _FIELD.match(path)[0]  # type: ignore[index]
-        kind, limit = match.groups() if match else ("int", "")
-        limit = limit.removesuffix(" of length >= 1")
-        expected = f"must be {_WORDS[kind]}{limit}, not {texts[name][:100]!r}"
+        name = path.strip("`").partition("[")[0]  # `bot-markers[0]`
+        expected = f"cannot be {texts[name][:100]!r}: {fault}"
         raise ConfigError(name, "action input", expected) from exc

@@ -11,14 +11,11 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from crscore.errors import InputError, LimitError
+from crscore.errors import InputError
 from crscore.github.actions.environment import Environment
 
 COMMAND: Final = "/crscore"
 """First word of a comment that requests a run."""
-# https://docs.github.com/en/webhooks/webhook-events-and-payloads: payloads have at most 25 MB.
-MAX_EVENT_BYTES: Final = 30_000_000
-"""Maximum size of an event in bytes."""
 RECENT_DAYS: Final = 7
 """A scheduled run scores the open pull requests that changed within this number of days."""
 MAX_RECENT: Final = 50
@@ -92,10 +89,6 @@ def _read_event(path: Path | None) -> Any:
     if path is None:
         raise InputError("GITHUB_EVENT_PATH is not set, so the event cannot be read")
     try:
-        if path.stat().st_size > MAX_EVENT_BYTES:
-            raise LimitError(
-                "the largest event", MAX_EVENT_BYTES, path.stat().st_size, "GITHUB_EVENT_PATH"
-            )
         event = msgspec.json.decode(path.read_bytes())
     except OSError as exc:
         raise InputError(f"the event cannot be read: {exc.strerror}") from exc

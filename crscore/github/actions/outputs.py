@@ -1,7 +1,7 @@
 """Outputs, summary and documents of a step, for later steps and the run's page.
 
-Outputs and the summary are appended to files of the runner, in full or not at all: half an output
-would corrupt the next one, and the runner discards a summary that is too large.
+Outputs and the summary are appended to files of the runner, which discards a summary that is too
+large.
 """
 
 import os
@@ -158,16 +158,10 @@ def summary_room(file: Path | None) -> int:
 
     Returns:
         The number; 0 if the summary is full or there is no file.
-
-    Raises:
-        OutputError: The file's size cannot be read.
     """
     if file is None:
         return 0
-    try:
-        size = file.stat().st_size if file.is_file() else 0
-    except OSError as exc:
-        raise OutputError(str(file), exc.strerror or str(exc)) from exc
+    size = file.stat().st_size if file.is_file() else 0
     return max(0, MAX_SUMMARY_BYTES - _SPARE_BYTES - size)
 
 
@@ -192,18 +186,8 @@ def append_summary(file: Path | None, text: str) -> bool:
 
 
 def _append(file: Path, text: str) -> None:
-    content = text.encode("utf-8", errors="replace")
     try:
-        # Unbuffered, so that a full disk raises an error here and not on closing.
-        with file.open("ab", buffering=0) as stream:
-            before = os.fstat(stream.fileno()).st_size
-            try:
-                written = stream.write(content)
-            except OSError:
-                stream.truncate(before)
-                raise
-            if written != len(content):
-                stream.truncate(before)
-                raise OutputError(str(file), "the disk is full")
+        with file.open("a", encoding="utf-8", errors="replace", newline="") as stream:
+            stream.write(text)
     except OSError as exc:
         raise OutputError(str(file), exc.strerror or str(exc)) from exc

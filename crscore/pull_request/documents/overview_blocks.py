@@ -18,16 +18,13 @@ _PARTIAL: Final = (
 )
 
 
-def make_overview(
-    overview: Overview, *, points: int, missing: int, words: bool = False
-) -> Iterator[blocks.Block]:
+def make_overview(overview: Overview, *, points: int, missing: int) -> Iterator[blocks.Block]:
     """Yield the verdict, missing inputs, the reviewers, their remarks and the unaddressed points.
 
     Args:
         overview: The overview.
         points: Remarks and points shown openly; the others are folded.
         missing: Reasons for a partial result that are listed.
-        words: Include the column of words.
     """
     useful, coverage = overview.together.usefulness, _describe_coverage(overview)
     yield blocks.Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
@@ -35,7 +32,7 @@ def make_overview(
         hidden = len(overview.missing) - missing
         last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
         yield blocks.Notice("Partial", _PARTIAL, overview.missing[:missing], last_line)
-    yield from _make_table(overview, words=words)
+    yield from _make_table(overview)
     items = []
     for remark in overview.remarks:
         tone = WARNING if view.is_refuted(remark) else ""
@@ -62,23 +59,18 @@ def make_overview(
     )
 
 
-def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
+def _make_table(overview: Overview) -> Iterator[blocks.Block]:
     """Yield one row per reviewer, below one for all of them together, and remarks on the rows."""
     if not overview.reviewers:
         return
     together = overview.together
     rows: list[tuple[Line, ...]] = []
     if is_several := count_reviewers(overview) > 1:
-        comments = resolved = view.UNDEFINED
-        started = [row for row in overview.reviewers if row.threads]
-        counts = [row.resolved for row in started if row.resolved is not None]
-        # A sum without the rows over the limit, or without an unknown number, would be wrong.
-        if not overview.other_reviewers:
-            comments = f"{sum(row.comments for row in overview.reviewers):,}"
-            if started and len(counts) == len(started):
-                resolved = f"{sum(counts):,} of {sum(row.threads for row in started):,}"
-        cells = (*view.score_cells(together, together), comments, resolved)
-        rows.append(("Together", *cells, f"{together.words:,}"))
+        # A sum without the rows over the limit would be wrong.
+        comments = f"{sum(row.comments for row in overview.reviewers):,}"
+        comments = view.UNDEFINED if overview.other_reviewers else comments
+        cells = (*view.score_cells(together, together), comments, view.UNDEFINED)
+        rows.append(("Together", *cells))
     for reviewer in overview.reviewers:
         outdated = f" ({reviewer.outdated:,} outdated)" if reviewer.outdated else ""
         resolved = view.UNDEFINED
@@ -86,13 +78,11 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
             resolved = f"{reviewer.resolved:,} of {reviewer.threads:,}"
         comments = f"{reviewer.comments:,}{outdated}"
         cells = (*view.score_cells(together, reviewer), comments, resolved)
-        rows.append(((Run(_name(reviewer)),), *cells, f"{reviewer.words:,}"))
-    header = ("Reviewer", *view.columns(together), "Comments", "Resolved", "Words")
-    end = None if words else -1
+        rows.append(((Run(_name(reviewer)),), *cells))
     yield blocks.Table(
         "All reviewers",
-        header[:end],
-        tuple(row[:end] for row in rows),
+        ("Reviewer", *view.columns(together), "Comments", "Resolved"),
+        tuple(rows),
         main=frozenset({0} if is_several else ()),
         unlisted=overview.other_reviewers,
     )
@@ -138,13 +128,10 @@ def _describe_coverage(overview: Overview) -> str:
     subject = "The review addresses"
     if count_reviewers(overview) > 1:
         subject = f"Together, {count_reviewers(overview):,} reviewers address"
-    points = f"{together.addressed:,} of {view.count_noun(together.points, 'point')}"
-    if together.addressed == together.points > 0:
-        points = f"all {together.points:,} points" if together.points > 1 else "the one point"
-    verb = "is" if together.on_topic == 1 else "are"
     return (
-        f"{subject} {points} that a review of this change should touch; {together.on_topic:,} of "
-        f"{view.count_noun(together.sentences, 'sentence')} {verb} about it."
+        f"{subject} {together.addressed:,} of {view.count_noun(together.points, 'point')} that a "
+        f"review of this change should touch; sentences about it: {together.on_topic:,} of "
+        f"{together.sentences:,}."
     )
 
 
@@ -180,30 +167,17 @@ def describe_place(place: Place) -> str:
 
 
 def _explain_scores(overview: Overview) -> str:
-    usefulness = scale = ""
+    usefulness = ""
     if overview.together.usefulness is not None:
         usefulness = (
             "Useful is the share of real review comments that are less useful; about, how likely "
             "the text is about this change and no other; importance, how bad it would be to merge "
             "without heeding the most important remark, if it is right. "
         )
-    published = (
-        "Conciseness is the share of a review's sentences that speak about the change; "
-        "comprehensiveness is the share of the statements about the change that it matches"
-    )
-    if overview.graded:
-        published = (
-            "Conciseness is how far, from 0 to 100, a review's sentences speak about the change; "
-            "comprehensiveness is how far it addresses each statement about the change, in part, "
-            "so it can be less than the share of points that count as addressed"
-        )
-        # For the shipped weights, on the human study: README, "What the number means".
-        scale = (
-            " These numbers avoid the extremes: a review that people rate 4 or 5 of 5 typically "
-            "has a relevance near 35."
-        )
     return (
-        f"{usefulness}{published}; relevance is their harmonic mean.{scale} The numbers measure "
-        "what a review covers; whether it is right counts only where the code refutes it, and who "
-        "wrote it never."
+        f"{usefulness}Conciseness is how far, from 0 to 100, a review's sentences speak about the "
+        "change; comprehensiveness is how far it addresses each statement about the change, in "
+        "part, so it can be less than the share of points that count as addressed; relevance is "
+        "their harmonic mean. The numbers measure what a review covers; whether it is right counts "
+        "only where the code refutes it, and who wrote it never."
     )

@@ -35,9 +35,7 @@ def render_summary(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> s
         (  # the most useful first
             Heading((Run("Review of "), Run(overview.name, link=overview.url)), 1),
             Paragraph((Run(overview.title),)),
-            *overview_blocks.make_overview(
-                overview, points=SHOWN_POINTS, missing=SHOWN_MISSING, words=True
-            ),
+            *overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING),
             overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING),
             overview_blocks.make_signature(overview),
         )

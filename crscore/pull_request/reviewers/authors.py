@@ -182,13 +182,19 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
         "" if line.in_code or line.quoted else text[line.start : line.end] for line in lines
     )
     without_code = _CODE_SPAN.sub("``", bodies)
+    # A marker may itself contain code.
     return next(
-        (name for name, mark in matches.items() if _is_in(mark, bodies, without_code)), None
+        (
+            name
+            for name, mark in matches.items()
+            if mark in (bodies if "`" in mark else without_code)
+        ),
+        None,
     )
 
 
 def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | None:
-    """Find the bot with a marker at the start of a line, or anywhere on a line if it signs.
+    """Find the bot with a marker at the start of a line.
 
     Args:
         body: Markdown, any characters.
@@ -197,24 +203,14 @@ def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | No
     Returns:
         The first matching profile; None when there is none outside quotes, code and comments.
     """
-    if not any(
-        mark in body for profile in profiles for mark in (*profile.markers, *profile.signed)
-    ):
+    if not any(mark in body for profile in profiles for mark in profile.markers):
         return None
     lines = [line.content for line in outline(body).lines if line.is_visible and not line.quoted]
     return next(
-        (profile for profile in profiles if any(_has_mark(line, profile) for line in lines)), None
+        (
+            profile
+            for profile in profiles
+            if any(line.startswith(profile.markers) for line in lines)
+        ),
+        None,
     )
-
-
-def _has_mark(line: str, profile: Profile) -> bool:
-    if line.startswith(profile.markers):
-        return True
-    signed = [mark for mark in profile.signed if mark in line]
-    without_code = _CODE_SPAN.sub("``", line) if signed else line
-    return any(_is_in(mark, line, without_code) for mark in signed)
-
-
-def _is_in(mark: str, text: str, without_code: str) -> bool:
-    """Return whether a marker is in a text but not in its code; it may itself contain code."""
-    return mark in (text if "`" in mark else without_code)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -59,9 +59,6 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> tupl
 
     Returns:
         One value for each post, in the same order.
-
-    Raises:
-        ConfigError: A profile cannot be read.
     """
     settings = KnownReviewers(
         profiles=profiles(), markers=NO_MARKERS, pull_author=pull_author, requested=frozenset()
@@ -74,16 +71,12 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> tupl
     readings = []
     for message in messages:
         author, post = message.author, message.post
-        rule = None
-        if author.profile and not message.text and not is_ours(post):
-            text = without_commands(post.body).strip()
-            rule = find_exclusion(text, post.kind, author.profile)
         reading = PostReading(
             reviewer=author.name,
             is_bot=author.is_bot,
             profile=author.profile.name if author.profile else None,
             is_review=(post.kind, post.id) in reviews,
-            skip=rule.skip if rule else None,
+            skip=message.skip,
         )
         readings.append(reading)
     return tuple(readings)
@@ -97,8 +90,8 @@ def read_message(post: HostMessage, settings: KnownReviewers) -> Message:
         return empty
     text = without_commands(post.body).strip()
     if author.profile is not None:
-        if find_exclusion(text, post.kind, author.profile):
-            return empty
+        if rule := find_exclusion(text, post.kind, author.profile):
+            return replace(empty, skip=rule.skip)
         text = cut(text, author.profile.cut)
     visible = _TAG.sub(" ", remove_between(text, "<!--", "-->"))
     if not any(map(str.isalnum, visible)):

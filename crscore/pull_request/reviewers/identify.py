@@ -93,9 +93,6 @@ def identify_reviewers(
 
     Returns:
         The threads, and the excluded reviewers.
-
-    Raises:
-        ConfigError: A profile cannot be read.
     """
     known_by = KnownReviewers(
         profiles=profiles(),
@@ -126,9 +123,7 @@ def identify_reviewers(
         threads=tuple(_threads(distinct, roots)),
         repeats=tuple(_threads(dropped, roots)),
         left_out=left_out,
-        notes=tuple(
-            _notes(messages, reviews, distinct, list(filter(is_ours, posts)), account(pull_author))
-        ),
+        notes=tuple(_notes(messages, reviews, list(filter(is_ours, posts)), account(pull_author))),
     )
 
 
@@ -232,7 +227,6 @@ def _is_named(author: Author, patterns: Sequence[str]) -> bool:
 def _notes(
     messages: Sequence[Message],
     reviews: Sequence[Message],
-    distinct: Sequence[Message],
     own_posts: Sequence[HostMessage],
     pull_author: str,
 ) -> Iterator[str]:
@@ -262,15 +256,6 @@ def _notes(
             f"Posts of {posted_by} do not count as {name}'s in spite of a marker in them, because "
             f"{reason}."
         )
-    # Otherwise users who may dismiss reviews could choose the score (docs/design/019-who-spoke.md).
-    dismissed = [message.author.name for message in distinct if message.post.state == "DISMISSED"]
-    if dismissed:
-        names, is_plural = ", ".join(sorted(set(dismissed))), len(dismissed) > 1
-        count, verb = (
-            f"{len(dismissed)} dismissed review{'s' * is_plural}",
-            "count" if is_plural else "counts",
-        )
-        yield f"{count} by {names} {verb}."
     # A report's marker hides a post.
     logins = sorted({post.login or GHOST for post in own_posts if post.is_own is False})
     if logins:

@@ -5,16 +5,12 @@ unknown keys.
 """
 
 import importlib.resources
-import tomllib
 from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
-from crscore.errors import ConfigError
 from crscore.hosts.records import MessageKind
-
-_SUFFIX = ".toml"
 
 Skip = Literal["limit", "skipped", "failed"]
 """Why a bot reviewed nothing: a rate limit or quota, the pull request itself, or an error."""
@@ -72,8 +68,6 @@ class Profile(_Table, frozen=True):
     """Patterns of its accounts; `x[bot]` matches the app x, `x` also a person's account x."""
     markers: tuple[str, ...] = ()
     """Texts that start a line of the bot's posts through other accounts."""
-    signed: tuple[str, ...] = ()
-    """The same, anywhere on a line."""
     shared: bool = False
     """Whether many programs share its accounts, so that markers take precedence."""
     not_review: tuple[Post, ...] = ()
@@ -86,43 +80,14 @@ class Profile(_Table, frozen=True):
 
 @lru_cache(maxsize=1)
 def profiles() -> tuple[Profile, ...]:
-    """Read all built-in profiles, sorted by name.
-
-    Raises:
-        ConfigError: As `parse`.
-    """
+    """Read all built-in profiles, sorted by name."""
     folder = importlib.resources.files("crscore.pull_request.reviewers") / "profiles"
-    texts = {
-        file.name.removesuffix(_SUFFIX): file.read_text(encoding="utf-8")
-        for file in folder.iterdir()
-        if file.name.endswith(_SUFFIX)
-    }
-    return tuple(parse_profile(name, texts[name]) for name in sorted(texts))
-
-
-def parse_profile(name: str, text: str) -> Profile:
-    """Read one profile.
-
-    Args:
-        name: The file's name without suffix.
-        text: TOML.
-
-    Returns:
-        The profile.
-
-    Raises:
-        ConfigError: It is not TOML, or has an unknown key or an invalid value; the error names the
-            key.
-    """
-    origin = f"{name}{_SUFFIX}"
-    try:
-        document = tomllib.loads(text)
-        if "name" in document:
-            raise ConfigError("name", origin, "is the file's name; leave it out")
-        return msgspec.convert({**document, "name": name}, Profile)
-    except tomllib.TOMLDecodeError as exc:
-        raise ConfigError("file", origin, f"cannot be read: {exc}") from exc
-    except msgspec.ValidationError as exc:
-        expected, _, place = str(exc).partition(" - at ")
-        key = place.strip("`$").removeprefix(".") or "file"
-        raise ConfigError(key, origin, expected) from exc
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return tuple(
+        msgspec.structs.replace(
+            msgspec.toml.decode(file.read_bytes(), type=Profile),
+            name=file.name.removesuffix(".toml"),
+        )
+        for file in files
+        if file.name.endswith(".toml")
+    )

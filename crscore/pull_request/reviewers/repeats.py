@@ -7,6 +7,7 @@ from typing import Final
 
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import Author
+from crscore.pull_request.reviewers.profile import Skip
 from crscore.records import Side
 
 # Between paragraphs, also of a quote: "\n\n", "\n>\n", "\n> >\n".
@@ -26,7 +27,9 @@ class Message:
     author: Author
     """Author of the post."""
     text: str
-    """Review text in its body."""
+    """Review text in its body; empty when there is none."""
+    skip: Skip | None = None
+    """Why its author, a bot, reviewed nothing, for a notice of it."""
 
 
 def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:

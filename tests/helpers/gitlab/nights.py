@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from crscore.audit.sync.run import Request, Summary, sync
 from crscore.errors import CRScoreError
-from crscore.gitlab.client import Client, Token
+from crscore.gitlab.client import Client
 from crscore.gitlab.feed import GitLabFeed
 from crscore.hosts.http import WaitBudget
 from tests.helpers import audit_worlds
@@ -43,7 +43,7 @@ def run_night(
         asked: Fields of the request that differ.
     """
     options = {"repositories": NAMES, "git_url": f"{url}/{{name}}.git"} | asked
-    used = client or Client(token=Token(TOKEN), url=url)
+    used = client or Client(token=TOKEN, url=url)
     try:
         with opened(folder) as store:
             feed = GitLabFeed(used)
@@ -110,7 +110,7 @@ def _first_run(
     server: Server, folder: Path, clock: Clock, seed: int, tally: Tally, expected: dict[str, Any]
 ) -> None:
     budget = WaitBudget(left_s=120.0, sleep=clock.sleep, now=clock.now)
-    client = Client(token=Token(TOKEN), url=server.url, budget=budget, timeout_s=TIMEOUT_S)
+    client = Client(token=TOKEN, url=server.url, budget=budget, timeout_s=TIMEOUT_S)
     try:
         summary = run_night(server.url, folder, _now(server), client=client)
     except CRScoreError:

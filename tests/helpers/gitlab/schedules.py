@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from crscore.errors import HostError
-from crscore.gitlab.client import Client, Token
+from crscore.gitlab.client import Client
 from crscore.gitlab.host import GitLab
 from crscore.hosts import sticky
 from crscore.hosts.http import WaitBudget
@@ -69,7 +69,7 @@ def ours(server: Server) -> list[str]:
 
 def host_of(server: Server, clock: Clock, seed: int) -> GitLab:
     budget = WaitBudget(left_s=120.0, sleep=clock.sleep, now=clock.now)
-    client = Client(token=Token(TOKEN), url=server.url, budget=budget, timeout_s=TIMEOUT_S)
+    client = Client(token=TOKEN, url=server.url, budget=budget, timeout_s=TIMEOUT_S)
     return GitLab(client)
 
 

@@ -622,7 +622,7 @@ def test_write_that_met_silence_is_uncertain(server, connect) -> None:
 )
 def test_write_that_was_refused_was_not_done(server, connect, status: int, kind) -> None:
     server.will(Reply(status=status, body={"message": "no", "errors": [{"message": "too long"}]}))
-    with pytest.raises(HostError, match=r"no; too long") as caught:
+    with pytest.raises(HostError, match=r"no; .*too long") as caught:
         write(connect())
     assert type(caught.value) is kind
     assert len(server.asked) == 1
@@ -696,7 +696,7 @@ def test_host_that_does_not_take_the_call_cannot_be_reached(connect) -> None:
             caller.setblocking(False)
             caller.connect_ex(full.getsockname())
         url = f"http://127.0.0.1:{full.getsockname()[1]}"
-        with pytest.raises(UnavailableError, match="reached in time"):
+        with pytest.raises(UnavailableError, match="cannot be reached"):
             connect(api_url=url, tries=1, timeout_s=1).get(PATH, Pull)
 
 
@@ -716,7 +716,7 @@ def test_plain_port_speaks_no_tls(server, connect) -> None:
     ("address", "words", "tries"),
     [
         ("http://127.0.0.1:1", r"the proxy .* cannot be reached \(Connection refused\)", 2),
-        ("http://[broken", "the proxy .* has an invalid address", 1),
+        ("http://[broken", "the proxy .* cannot be reached", 2),
     ],
 )
 def test_proxy_that_fails_is_named(connect, monkeypatch, address, words, tries) -> None:
@@ -731,7 +731,7 @@ def test_proxy_that_fails_is_named(connect, monkeypatch, address, words, tries) 
 def test_missing_file_of_certificates_is_named(connect, monkeypatch) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere/certificates.pem")
     asking = connect(api_url="https://host.invalid")
-    with pytest.raises(UnavailableError, match="file of trusted certificates does not exist"):
+    with pytest.raises(UnavailableError, match="the file of trusted certificates cannot be used"):
         asking.get(PATH, Pull)
     assert asking.requests == 1
 
@@ -739,22 +739,8 @@ def test_missing_file_of_certificates_is_named(connect, monkeypatch) -> None:
 def test_file_without_certificates_is_named(connect, monkeypatch, tmp_path, tls_server) -> None:
     (tmp_path / "empty.pem").touch()
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "empty.pem"))
-    with pytest.raises(UnavailableError, match="file of trusted certificates has no certificate"):
+    with pytest.raises(UnavailableError, match="the file of trusted certificates cannot be used"):
         connect(api_url=tls_server).get(PATH, Pull)
-
-
-def test_proxy_that_drops_the_connection_is_named(connect, monkeypatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.getsockname()[1]}")
-        monkeypatch.setenv("NO_PROXY", "")
-        proxy.settimeout(10)
-
-        def drop() -> None:
-            proxy.accept()[0].close()
-
-        threading.Thread(target=drop).start()
-        with pytest.raises(UnavailableError, match=r"broke.* through the proxy of the environment"):
-            connect(api_url="https://host.invalid", tries=1).get(PATH, Pull)
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -15,7 +15,7 @@ from crscore.errors import (
     UnavailableError,
     UncertainWriteError,
 )
-from crscore.gitlab.client import Client, Token
+from crscore.gitlab.client import Client
 from crscore.hosts import http
 from crscore.hosts.http import WaitBudget
 from tests.helpers.github.answers import Answer
@@ -43,7 +43,7 @@ def connect(server: Scripted, clock: Clock):
     connected = []
 
     def connecting(*, budget_s: float = 300.0, **options) -> Client:
-        options = {"token": Token(SECRET), "url": server.url, "timeout_s": 1, **options}
+        options = {"token": SECRET, "url": server.url, "timeout_s": 1, **options}
         budget = WaitBudget(left_s=budget_s, sleep=clock.sleep, now=clock.now)
         connected.append(Client(budget=budget, **options))
         return connected[-1]
@@ -54,12 +54,12 @@ def connect(server: Scripted, clock: Clock):
 
 
 @pytest.mark.parametrize(
-    ("token", "header"),
-    [(Token(SECRET), "private-token"), (Token(SECRET, is_job=True), "job-token"), (None, "")],
+    ("options", "header"),
+    [({}, "private-token"), ({"is_job": True}, "job-token"), ({"token": None}, "")],
 )
-def test_each_token_has_its_own_header(server, connect, token, header) -> None:
+def test_each_token_has_its_own_header(server, connect, options, header) -> None:
     server.will(Reply(body={}))
-    connect(token=token).get(PATH, dict)
+    connect(**options).get(PATH, dict)
     headers = server.asked[0].headers
     signed = {name for name, value in headers.items() if SECRET in value}
     assert signed == ({header} if header else set())
@@ -194,7 +194,7 @@ def test_write_without_an_answer_is_uncertain_and_not_repeated(server, connect) 
 @pytest.mark.parametrize("text", ["", "a b", "glpat-x\n", "é"])
 def test_token_that_cannot_be_one_is_refused(connect, text) -> None:
     with pytest.raises(BadTokenError):
-        connect(token=Token(text))
+        connect(token=text)
 
 
 @pytest.mark.parametrize(

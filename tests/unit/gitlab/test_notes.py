@@ -17,7 +17,7 @@ PLACE = {"head_sha": HEAD, "old_path": "old.py", "new_path": "new.py", "position
 def read(*items: dict) -> list[HostMessage]:
     rows = [{"id": number, "body": "b", **item} for number, item in enumerate(items, 1)]
     discussion = msgspec.convert({"id": "d", "notes": rows}, Discussion)
-    return list(notes.read_discussion(discussion, SUBJECT))
+    return [message for _, message in notes.read_notes(discussion, SUBJECT)]
 
 
 def test_removed_line_is_of_the_old_file() -> None:
@@ -137,6 +137,5 @@ def test_description_finds_what_is_not_as_described() -> None:
 
 
 def test_client_never_shows_its_token() -> None:
-    token = client.Token("glpat-secret-token")
-    shown = repr(token) + repr(client.Client(token=token, url="https://git.example"))
+    shown = repr(client.Client(token="glpat-secret-token", url="https://git.example"))
     assert "secret" not in shown

@@ -125,7 +125,7 @@ def test_body_that_is_no_json_still_has_a_status() -> None:
     ],
 )
 def test_details_of_a_validation_error_are_quoted(errors) -> None:
-    with pytest.raises(HostError, match=r"Validation Failed; Body is too long"):
+    with pytest.raises(HostError, match=r"Validation Failed; .*Body is too long"):
         _check(422, "Validation Failed", errors=errors)
 
 
@@ -136,7 +136,7 @@ def test_odd_details_do_not_hide_the_message(errors) -> None:
 
 
 def test_field_and_code_stand_in_for_a_missing_message() -> None:
-    with pytest.raises(HostError, match="body missing_field"):
+    with pytest.raises(HostError, match=r"body.*missing_field"):
         _check(422, "Validation Failed", errors=[{"field": "body", "code": "missing_field"}])
 
 

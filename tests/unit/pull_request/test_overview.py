@@ -222,7 +222,7 @@ def test_verdict_says_how_many_remarks_the_code_decides() -> None:
     useful = overviews.decided().together.usefulness
     assert useful is not None
     assert useful.verdict.endswith(
-        "1 refuted remark. The code decides 2 of 6 remarks: 1 confirmed, 1 refuted."
+        "refuted or with little to answer. The code decides 2 of 6 remarks: 1 confirmed, 1 refuted."
     )
 
 

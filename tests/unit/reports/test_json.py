@@ -71,7 +71,7 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
     ],
 )
 def test_result_keeps_to_the_schema(make) -> None:
-    assert render(make())["schema"] == "urn:crscore:result:6"
+    assert render(make())["schema"] == "urn:crscore:result:7"
 
 
 def test_several_results_are_a_list_under_one_key() -> None:
@@ -136,10 +136,7 @@ def test_every_reference_of_a_topic_is_given_with_it() -> None:
         "noun": "function",
         "state": "removed",
         "lines": 2,
-        "path": "src/shop/legacy.py",
-        "side": "old",
-        "start": 1,
-        "end": 2,
+        "place": {"path": "src/shop/legacy.py", "side": "old", "start": 1, "end": 2},
     }
     assert [item["topic"] for item in document["references"][4:]] == [removed, removed, None]
 
@@ -181,7 +178,6 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
         "worth": pytest.approx(3.44),
         "specific": 0.6,
         "acts": 0.4,
-        "verdict": "unproven",
         "receipt": None,
         "labelled": None,
         "reading": None,
@@ -194,10 +190,10 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
     assert [item["usefulness"]["word"] for item in document["reviews"]] == ["little use"] * 3
 
 
-def test_decided_remark_has_its_verdict_and_receipt() -> None:
+def test_decided_remark_has_its_receipt() -> None:
     confirmed, refuted, *others = render(results.decided())["remarks"]
-    assert (confirmed["verdict"], refuted["verdict"]) == ("confirmed", "refuted")
-    assert {item["verdict"] for item in others} == {"unproven"}
+    assert confirmed["receipt"]["verdict"] == "confirmed"
+    assert {str(item["receipt"]) for item in others} == {"None"}
     assert refuted["receipt"] == {
         "verdict": "refuted",
         "says": "`fetch` tries three times",
@@ -245,10 +241,11 @@ def test_schema_refuses_a_degree_above_one() -> None:
 
 
 def test_comment_is_given_with_scope_and_suggestions() -> None:
-    comment = render(results.review())["comments"][0]
-    assert comment["scope"] == {"kind": "hunk", "path": "src/shop/client.py", "hunk": 0}
+    actual = render(results.review())["comments"][0]
+    comment = actual["comment"]
+    assert actual["scope"] == {"kind": "hunk", "path": "src/shop/client.py", "hunk": 0}
     assert (comment["start_line"], comment["line"], comment["side"]) == (13, 15, "new")
-    assert comment["suggestions"] == [
+    assert actual["suggestions"] == [
         {
             "code": "            except requests.RequestException:\n",
             "applies": True,

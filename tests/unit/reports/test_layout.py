@@ -93,13 +93,12 @@ def test_long_folded_table_is_cut_and_the_rest_counted() -> None:
 
 def test_page_shows_cells_by_what_they_are() -> None:
     goals = Table(caption="G", header=("", "goal"), rows=(("a", "✓ reached"), ("b", "✗ missed")))
-    document = to_html(report(section(tables=(TABLE, PROSE, goals), code="crscore validate")))
+    document = to_html(report(section(tables=(TABLE, PROSE, goals))))
     assert '<tr class="main"><th scope="row" class="txt">a whole lot of apples</th>' in document
     assert '<td class="num">1,000</td>' in document
     assert '<td class="txt">0 or more</td>' in document
     assert '<td class="num reached">✓ reached</td>' in document
     assert '<td class="num missed">✗ missed</td>' in document
-    assert '<pre class="command"><code>crscore validate</code></pre>' in document
 
 
 def test_page_draws_each_plot_of_a_section() -> None:
@@ -133,7 +132,6 @@ def hostile() -> Report:
             plots=(plot,),
             tables=(table,),
             notes=(EVIL,),
-            code=EVIL,
             details=(details,),
         ),
         heading=EVIL,
@@ -156,7 +154,7 @@ def test_hostile_texts_are_harmless_in_a_page() -> None:
 
 @pytest.mark.parametrize("text", [EVIL, "::error::x", "\x1b[31mred ##[error]x"])
 def test_hostile_texts_are_harmless_in_a_terminal(text: str) -> None:
-    shown = to_text(report(section(code=text), heading=text, facts=(text,), notes=(text,)))
+    shown = to_text(report(section(), heading=text, facts=(text,), notes=(text,)))
     shown += to_text(hostile())
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
     assert not re.search(r"^\s*::|##\[", shown, re.MULTILINE)
@@ -170,14 +168,3 @@ def test_style_sheet_is_allowed_by_its_hash_and_nothing_else_is() -> None:
     policy = next(v for _, v in Reader(document).elements if "http-equiv" in v)["content"]
     assert f"style-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy
-
-
-def test_page_shows_one_order_and_links_the_others_and_text_has_the_first() -> None:
-    other = Table(caption="Fruit", header=TABLE.header, rows=TABLE.rows[::-1])
-    document = report(section(orders=(("n", TABLE), ("Fruit", other))))
-    page = to_html(document)
-    assert page.count('<a href="#fruit-by-1">n</a>') == 2
-    first, default = re.findall(r'<div class="order" id="([^"]+)">', page)
-    assert (first, default) == ("fruit-by-2", "fruit-by-1")
-    assert 'aria-sort="descending"><a href="#fruit-by-2">' in page
-    assert to_text(document).count("  pear ") == 1

@@ -1,6 +1,5 @@
 import json
 import os
-import random
 import re
 import subprocess
 from pathlib import Path
@@ -289,7 +288,6 @@ def test_notes_are_told() -> None:
     assert notices(run_of(results.review())) == [
         ("note", "One binary file was left out."),
         ("note", "One code block was kept apart from the sentences."),
-        ("note", "Suggestion blocks that apply: 1 of 1."),
     ]
 
 
@@ -366,18 +364,6 @@ def test_results_over_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> 
         "value_5_3`",
     ]
     assert notices(run)[0][1].startswith("Left out the 7 results of least weight")
-
-
-def test_document_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sarif, "MAX_BYTES", sarif.MAX_BYTES // 50)
-    rng = random.Random(3)
-    texts = ["".join(chr(rng.randint(0x4E00, 0x9FFF)) for _ in range(1_200)) for _ in range(104)]
-    reference = [results.reference(text, (text[:300], 1, 1)) for text in texts]
-    written = sarif.create()([unaddressed(*reference)])
-    assert len(written.encode()) < 10_000_000 // 50
-    run = json.loads(written)["runs"][0]
-    assert 20 < len(run["results"]) < 100
-    assert f"Left out the {104 - len(run['results']):,} results" in notices(run)[0][1]
 
 
 def test_notes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,11 +19,11 @@ def archive(path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_D
     return path
 
 
-def test_file_folder_and_archive_give_the_same(tmp_path: Path) -> None:
+def test_file_and_archive_give_the_same(tmp_path: Path) -> None:
     (tmp_path / "crscore.json").write_bytes(b"{}")
     archive_path = archive(tmp_path / "a.zip", ("crscore.html", b"x"), ("crscore.json", b"{}"))
 
-    for path in (tmp_path, tmp_path / "crscore.json", archive_path):
+    for path in (tmp_path / "crscore.json", archive_path):
         assert artifact.read_artifact(path) == b"{}"
 
 
@@ -89,7 +89,7 @@ def test_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "crscore.json").write_bytes(b"1234")
 
     with pytest.raises(LimitError):
-        artifact.read_artifact(tmp_path)
+        artifact.read_artifact(tmp_path / "crscore.json")
 
 
 def test_link_is_refused(tmp_path: Path) -> None:
@@ -97,12 +97,12 @@ def test_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "crscore.json").symlink_to(tmp_path / "secret")
 
     with pytest.raises(InputError, match="no file"):
-        artifact.read_artifact(tmp_path)
+        artifact.read_artifact(tmp_path / "crscore.json")
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"crscore\.json"):
-        artifact.read_artifact(tmp_path)
+        artifact.read_artifact(tmp_path / "crscore.json")
 
 
 def test_locked_archive_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.errors import InputError, LimitError
+from crscore.errors import InputError
 from crscore.github.actions import event
 from crscore.github.actions.environment import Environment, Inputs
 
@@ -198,10 +198,3 @@ def test_missing_event_file_is_named(tmp_path: Path) -> None:
         event.find_target(here)
     with pytest.raises(InputError, match="GITHUB_EVENT_PATH"):
         event.find_target(replace(here, event_path=None))
-
-
-def test_huge_event_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event, "MAX_EVENT_BYTES", 10)
-
-    with pytest.raises(LimitError):
-        found(tmp_path, "pull_request", {"pull_request": {"number": 7}})

@@ -25,19 +25,6 @@ def test_each_pull_request_has_its_own_heading() -> None:
     assert shown.count("<sub>Measured at ") == 2
 
 
-def test_table_tells_more_than_the_comments() -> None:
-    shown = summary.render_summary([overviews.review()])
-    assert "| review-bot (bot) | 22 | 50 | 14 | 1 (1 outdated) | – | 12 |" in shown
-    assert "| **Together** | **62** | **67** | **57** | **3** | **–** | **48** |" in shown
-
-
-def test_together_adds_up_what_is_known() -> None:
-    first, second = overviews.review().reviewers
-    rows = (first, overviews.replace(second, resolved=1))
-    shown = summary.render_summary([overviews.replace(overviews.review(), reviewers=rows)])
-    assert "| **Together** | **62** | **67** | **57** | **3** | **2 of 3** |" in shown
-
-
 def test_together_adds_up_no_rows_that_are_not_there() -> None:
     shown = summary.render_summary([overviews.replace(overviews.review(), other_reviewers=4)])
     assert "| **Together** | **62** | **67** | **57** | **–** | **–** |" in shown

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 """Of processor time, under coverage; trying every backtick of a row would take minutes."""
 
 LINTY = MappingProxyType({"Linty": "Reviewed by Linty"})
-SIGNED = "<sub>reported by [reviewdog](https://github.com/reviewdog/reviewdog) :dog:</sub>"
+DOG = "<!-- __reviewdog__:ChBkMTAy -->"
 GUIDE = "## PR Reviewer Guide 🔍\n\nIt leaks."
 
 
@@ -68,16 +68,10 @@ def test_marker_through_a_persons_account_is_told() -> None:
         "> **Claude finished @ada's task**\n\nIt did not.",
         "```\n**Claude finished @ada's task**\n```\nIt did not.",
         "I saw **Claude finished @ada's task** in it.",
-        f"It ends in `{SIGNED}`.",
-        f"It ends in ``{SIGNED}``.",
     ],
 )
 def test_marker_that_is_quoted_is_none(body: str) -> None:
     assert who(hear(post(1, body))) == ["ada"]
-
-
-def test_signature_of_a_profile_counts_anywhere_on_a_line() -> None:
-    assert who(hear(line(1, f"It leaks. {SIGNED}"))) == ["reviewdog"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +113,7 @@ def test_marker_of_the_user_may_have_code_and_line_ends_in_it() -> None:
 def test_hostile_bodies_take_linear_time(piece: str) -> None:
     def prepare(size: int) -> Callable[[], object]:
         body = "a" + (piece * size)[:size] + "\nReviewed by Linty"
-        posts = post(1, f"{body} {SIGNED}"), post(2, body)
+        posts = post(1, f"{body}\n{DOG}"), post(2, body)
         return lambda: hear(*posts, markers=LINTY)
 
     assert growth(prepare, 5_000) < 12
@@ -132,7 +126,7 @@ MARKED = [
     line(1, "Reviewed by Linty\n\nIt leaks.", "octo-cat"),
     post(1, "Reviewed by Linty\n\nIt leaks.", "Octo-Cat"),
     review(1, GUIDE, "octo-cat"),
-    post(1, f"It leaks. {SIGNED}", "octo-cat"),
+    post(1, f"{DOG}\nIt leaks.", "octo-cat"),
 ]
 
 
@@ -184,7 +178,7 @@ def test_nobody_can_speak_as_a_bot_that_is_asked_for_by_its_account(login: str) 
 
 
 def test_name_of_one_bot_lets_the_author_speak_as_no_other() -> None:
-    both = post(1, f"Reviewed by Linty\n\nIt leaks. {SIGNED}", "octo-cat")
+    both = post(1, f"{DOG}\nReviewed by Linty\n\nIt leaks.", "octo-cat")
     assert who(hear(both, markers=LINTY, authors=["reviewdog"])) == ["reviewdog"]
     assert who(hear(both, markers=LINTY, authors=["pr-agent"])) == []
 
