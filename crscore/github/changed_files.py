@@ -195,15 +195,13 @@ def count_totals(change: Diff) -> Totals:
 
 def compare_totals(change: Totals, totals: Totals) -> tuple[str, ...]:
     """Return a sentence if a change differs from the pull request's own totals."""
-    if change.files != totals.files:
-        return (f"Changed files found: {change.files}; the pull request counts {totals.files}.",)
-    if change != totals:
-        return (
-            f"The files found add {count_noun(change.additions, 'line')} and remove "
-            f"{change.deletions:,}; the pull "
-            f"request counts {totals.additions} and {totals.deletions}.",
-        )
-    return ()
+    if change == totals:
+        return ()
+    listed, counted = (
+        f"{count_noun(size.files, 'file')}, +{size.additions:,} -{size.deletions:,}"
+        for size in (change, totals)
+    )
+    return (f"The changed files found are {listed}; the pull request counts {counted}.",)
 
 
 def _count_lines(file: ChangedFile) -> tuple[int, int]:

@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from crscore.errors import (
-    DependencyError,
-    HostError,
-    NotFoundError,
-    PermissionDeniedError,
-    UnavailableError,
-)
+from crscore.errors import DependencyError, HostError, UnavailableError
 
 try:
     import github
 
     from crscore.hosts.http import (
         MAX_MESSAGE,
+        REFUSALS,
         HostClient,
         Refusal,
         TransientError,
@@ -48,13 +43,13 @@ _BUSY_TYPES: Final = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILAB
 # GitHub ends a query after ten seconds:
 # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 _BUSY_WORDS: Final = ("something went wrong", "timeout", "timedout", "try again", "loading")
-_NO_RIGHT: Final = (PermissionDeniedError, "the token may not do this")
-_REFUSALS: Final[Mapping[str, tuple[type[HostError], str]]] = {
-    "FORBIDDEN": _NO_RIGHT,
-    "INSUFFICIENT_SCOPES": _NO_RIGHT,
-    "UNAUTHORIZED": _NO_RIGHT,
-    "NOT_FOUND": (NotFoundError, "there is no such thing, or the token may not see it"),
+_STATUSES: Final = {
+    "FORBIDDEN": 403,
+    "INSUFFICIENT_SCOPES": 403,
+    "UNAUTHORIZED": 403,
+    "NOT_FOUND": 404,
 }
+"""Status that REST sends instead of a type."""
 # At DEBUG level PyGithub logs whole responses, in which a server may repeat the token; it masks
 # the request's headers only: https://github.com/PyGithub/PyGithub/blob/main/github/Requester.py
 logging.getLogger("github.Requester").setLevel(logging.WARNING)
@@ -170,10 +165,9 @@ class Client(HostClient):
         message = one_line("; ".join(messages), MAX_MESSAGE)
         if any(kind.startswith("RATE_LIMIT") for kind in types) or has_limit_words(message):
             return self.limit_error(response.headers, message, operation)
-        for refusal in _REFUSALS:
-            if refusal in types:
-                kind, reason = _REFUSALS[refusal]
-                return kind(operation, join_reason(reason, message))
+        for kind in types & _STATUSES.keys():
+            error, reason = REFUSALS[_STATUSES[kind]]
+            return error(operation, join_reason(reason, message))
         is_busy = any(word in message.lower() for word in _BUSY_WORDS)
         if types & _BUSY_TYPES or (types == {""} and is_busy):
             reason = join_reason("GitHub could not finish it", message)

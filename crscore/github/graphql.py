@@ -12,11 +12,9 @@ from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
 import msgspec
 
 from crscore.errors import UnavailableError
+from crscore.hosts.http import MAX_PAGES
 
 T = TypeVar("T")
-
-MAX_PAGES: Final = 300
-"""Maximum number of pages per pull request; wrong cursors could otherwise cause a loop."""
 
 
 class _Object(msgspec.Struct, frozen=True, rename="camel"):

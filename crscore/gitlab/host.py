@@ -60,15 +60,6 @@ class _Job(msgspec.Struct, frozen=True):
     user: notes.User
 
 
-class _Conversation(NamedTuple):
-    messages: tuple[HostMessage, ...]
-    listed: int
-    """Number of listed notes by people and bots, including internal ones."""
-    certain: bool
-    """True when it is known which notes are crscore's own."""
-    notes: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class GitLab:
     """`Host` of a GitLab server."""
@@ -92,23 +83,23 @@ class GitLab:
         no_checkout = CheckoutSearch(None, None)
         for is_last in (False, True):
             refs = _refs_of(request)
-            conversation = self._read_conversation(path, request)
+            conversation, listed, certain, discussion_notes = self._read_conversation(path, request)
             entries = self.client.pages(f"{path}/versions", versions.Entry)
             ends = (refs.start_sha, refs.head_sha)
             search = find_checkout(*ends) if find_checkout else no_checkout
             change = self._read_change(path, refs, entries, search, limits)
             before, request = request, self.client.get(path, MergeRequest)
-            unlisted = request.describe_unlisted(conversation.listed)
+            unlisted = request.describe_unlisted(listed)
             if request.diff_refs == before.diff_refs and (is_last or not unlisted):
                 break
             if is_last:
                 reason = "it was pushed to while it was read"
                 raise UnavailableError(f"{repository}!{number}", reason)
         change = self._with_files(repository, refs.head_sha, change, limits)
-        existing = sticky.find_own(conversation.messages, self.client.comment_key)
+        existing = sticky.find_own(conversation, self.client.comment_key)
         messages = tuple(
             outdated_hunks.mark_outdated(message, change.diff)
-            for message in conversation.messages
+            for message in conversation
             if message not in existing
         )
         originals, older_notes = self._read_outdated(path, entries, messages, search, limits)
@@ -124,11 +115,11 @@ class GitLab:
             messages=messages,
             originals=originals,
             missing=(*change.missing, *[f"{unlisted}."] * bool(unlisted)),
-            notes=(*change.notes, *conversation.notes, *older_notes),
+            notes=(*change.notes, *discussion_notes, *older_notes),
             checkout=search.checkout,
             settings=self._read_settings(repository, before.target_branch),
             sticky=existing,
-            knows_sticky=conversation.certain and not unlisted,
+            knows_sticky=certain and not unlisted,
         )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
@@ -178,11 +169,11 @@ class GitLab:
         """Read crscore's own notes: see `Host`."""
         path = request_path(repository, number)
         request = self.client.get(path, MergeRequest)
-        conversation = self._read_conversation(path, request)
+        conversation, listed, certain, _ = self._read_conversation(path, request)
         current = self.client.get(path, MergeRequest)
-        unlisted = current.describe_unlisted(conversation.listed)
-        messages = sticky.find_own(conversation.messages, self.client.comment_key)
-        return OwnMessages(messages, conversation.certain and not unlisted)
+        unlisted = current.describe_unlisted(listed)
+        messages = sticky.find_own(conversation, self.client.comment_key)
+        return OwnMessages(messages, certain and not unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update crscore's note: see `Host`."""
@@ -191,7 +182,15 @@ class GitLab:
         key = self.client.comment_key
         return sticky.post(writer, harmless(body), key, existing.messages, certain=existing.certain)
 
-    def _read_conversation(self, path: str, request: MergeRequest) -> _Conversation:
+    def _read_conversation(
+        self, path: str, request: MergeRequest
+    ) -> tuple[list[HostMessage], int, bool, list[str]]:
+        """Read the notes.
+
+        Returns:
+            The messages; the number of listed notes by people and bots, including internal ones;
+            whether it is known which are crscore's own; notes for a reader.
+        """
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
         members, reason = self._read_members(path)
@@ -211,12 +210,7 @@ class GitLab:
             left_out = count_noun(internal, "internal note")
             remarks.append(f"Left out, as the result may be public: {left_out}.")
         messages.sort(key=lambda message: (message.created, message.kind.value, message.id))
-        return _Conversation(
-            messages=tuple(messages),
-            listed=len(items),
-            certain=account is not None,
-            notes=tuple(remarks),
-        )
+        return messages, len(items), account is not None, remarks
 
     def _read_members(self, path: str) -> tuple[frozenset[int] | None, str]:
         """Return the ids of the project's members, or None and a sentence with the reason.

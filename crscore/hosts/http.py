@@ -64,12 +64,13 @@ _PATH: Final = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", r
 _TOKEN: Final = re.compile(r"[\x21-\x7e]+")
 # Shorter tokens occur only in tests; masking them would replace parts of ordinary words.
 _MIN_TOKEN_LENGTH: Final = 8
-_REFUSALS: Final[Mapping[int, tuple[type[HostError], str]]] = {
+REFUSALS: Final[Mapping[int, tuple[type[HostError], str]]] = {
     401: (BadTokenError, "the token is missing, wrong or expired, or may not use this"),
     403: (PermissionDeniedError, "the token may not do this"),
     404: (NotFoundError, "there is no such thing, or the token may not see it"),
     410: (NotFoundError, "there is no such thing, or the token may not see it"),
 }
+"""Error and reason of a status."""
 _NO_RESPONSE: Final = (
     OSError,
     ValueError,
@@ -394,7 +395,7 @@ class HostClient(ABC):
         if 300 <= status < 400:
             reason = "it is redirected to another address, which is not followed; give the new one"
             raise UnavailableError(operation, reason)
-        kind, reason = _REFUSALS.get(status, (HostError, reason))
+        kind, reason = REFUSALS.get(status, (HostError, reason))
         raise kind(operation, join_reason(reason, message))
 
     def limit_error(

@@ -5,8 +5,7 @@ that measures to the one with write permission, where `untrusted.py` reads it. T
 type apply to both jobs.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
@@ -14,12 +13,13 @@ from msgspec import Meta, Struct
 from crscore import records
 from crscore.hosts.records import PullRequest
 from crscore.hosts.site import pull_name, site_of_page
+from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.records import LineSpan, ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 from crscore.reports.score_blocks import MAX_PROOF_PLACES
 from crscore.version import __version__
 
-SCHEMA: Final = "urn:crscore:pull:2"
+SCHEMA: Final = "urn:crscore:pull:3"
 """The `$id` of the JSON document's schema."""
 # The limits keep an untrusted file from filling the documents: a comment has at most 65,536
 # characters, a job summary 1 MiB.
@@ -201,7 +201,7 @@ class Point(Place, frozen=True, kw_only=True):
 class Overview(Struct, frozen=True, kw_only=True):
     """Overview of one pull request: scores, reviewers and unaddressed points."""
 
-    schema: Literal["urn:crscore:pull:2"] = SCHEMA
+    schema: Literal["urn:crscore:pull:3"] = SCHEMA
     """Name of the JSON document's schema."""
     version: Name
     """Version of crscore that measured it."""
@@ -255,41 +255,24 @@ class Overview(Struct, frozen=True, kw_only=True):
         return bool(self.missing)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """Facts about a reviewer other than the scores."""
-
-    name: str
-    """Name used as the author of the comments."""
-    is_bot: bool
-    """True for a bot."""
-    comments: int
-    """Comments that were scored."""
-    threads: int
-    """Threads started."""
-    resolved: int | None
-    """Number of these threads that are resolved; None when that could not be read."""
-    outdated: int
-    """Comments on lines that are no longer part of the change."""
-    is_trusted: bool = True
-    """False for a person whom the repository did not choose."""
-
-
 def make_overview(
     pull: PullRequest,
     result: records.Result,
-    people: Sequence[Person],
+    people: Sequence[tuple[str, Sequence[ReviewerThread]]],
     notes: Sequence[str] = (),
     trusted: records.Result | None = None,
+    *,
+    strangers: Collection[str] = (),
 ) -> Overview:
     """Condense a run.
 
     Args:
         pull: Pull request as read from the host.
         result: Result of the pipeline; a comment's author is a reviewer's name.
-        people: The reviewers, in the order of their rows.
+        people: The reviewers with their threads, in the order of their rows.
         notes: Notes in addition to those of `pull` and `result`.
         trusted: Result of the reviewers whom the repository chose, if it did not choose all.
+        strangers: Names of the others.
 
     Returns:
         The overview, cut to its limits.
@@ -309,15 +292,24 @@ def make_overview(
     # A later result takes precedence: in the last one, no stranger's text can crowd out another.
     reviews = {item.author: item for run in (result, trusted or result) for item in run.reviews}
     rows = []
-    for person in people[:MAX_REVIEWERS]:
-        review = reviews.get(person.name)
+    for name, threads in people[:MAX_REVIEWERS]:
+        review = reviews.get(name)
+        started = [
+            thread.place.resolved for thread in threads if thread.place.thread == thread.posts[0].id
+        ]
         rows.append(
             Reviewer(
                 usefulness=None if review is None else _useful(review.usefulness),
                 **_published_scores(None if review is None else review.scores),
-                **asdict(person) | {"name": _text(person.name, MAX_NAME_CHARS) or "unknown"},
+                name=_text(name, MAX_NAME_CHARS) or "unknown",
+                is_bot=any(thread.is_bot for thread in threads),
+                is_trusted=name not in strangers,
+                comments=len(threads),
                 sentences=0 if review is None else review.scores.sentences,
                 words=0 if review is None else review.baselines.words,
+                threads=len(started),
+                resolved=None if None in started else sum(map(bool, started)),
+                outdated=sum(thread.place.outdated for thread in threads),
             )
         )
     texts = (*pull.notes, *notes, *view.flagged(result), *view.notes(result))

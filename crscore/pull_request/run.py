@@ -4,21 +4,25 @@ read -> identify reviewers -> score -> overview -> comment. The documents are ma
 alone, so that a job with write permission can make them from another job's data.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from crscore import pipeline
 from crscore.diff import checkout, full_files
 from crscore.diff.checkout import CheckoutSearch
+from crscore.errors import InputError
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Host, OwnMessages
 from crscore.hosts.records import PullRequest
+from crscore.hosts.site import pull_name
 from crscore.hosts.sticky import Outcome, Posted
 from crscore.pipeline import ReviewedChange
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
-from crscore.pull_request.overview import Overview, Person
+from crscore.pull_request.overview import Overview
 from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
 from crscore.pull_request.reviewers.identify import ReviewerThread, ReviewerThreads
@@ -159,12 +163,16 @@ def assess(
         for item in scored
     ]
     result, *further = pipeline.run(pairs, scorer.parts)
+    threads_by_name: dict[str, list[ReviewerThread]] = {}
+    for thread in reviewers.threads:
+        threads_by_name.setdefault(thread.reviewer, []).append(thread)
     condensed = overview.make_overview(
         pull_request,
         result,
-        sorted(_people(reviewers, strangers), key=lambda person: not person.is_trusted),
+        sorted(threads_by_name.items(), key=lambda person: person[0] in strangers),
         (*reviewers.left_out, *reviewers.notes),
         *further,
+        strangers=strangers,
     )
     return Measured(
         pull=pull_request,
@@ -211,12 +219,19 @@ def check_document(
         HostError: The pull request could not be read.
     """
     decoded = untrusted.decode_overview(data, source=source)
-    # If the file names none of them, `check_subject` reports the difference from the first.
+    # If the file names none of them, the error reports the difference from the first.
     number = decoded.number if decoded.number in numbers else numbers[0]
     head = host.read_head(repository, number)
-    return untrusted.check_subject(
-        decoded, repository=head.repository, number=number, head=head.sha, url=head.url
-    )
+    # A host ignores the case of a repository's name, and an event may have another case.
+    subject = (decoded.repository.lower(), decoded.number, decoded.head)
+    if subject != (head.repository.lower(), number, head.sha):
+        raise InputError(
+            f"the file is about {decoded.name} at {decoded.head[:12]}, "
+            f"not about {pull_name(head.repository, number, head.url)} at {head.sha[:12]}; "
+            "measure again"
+        )
+    # The address is the host's, as a file could name another host to link to.
+    return msgspec.structs.replace(decoded, url=head.url)
 
 
 def post_overview(host: Host, checked: Overview) -> Posted:
@@ -240,22 +255,3 @@ def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
         return search if is_requested else search._replace(reason=None)
 
     return find
-
-
-def _people(reviewers: ReviewerThreads, strangers: Collection[str]) -> Iterator[Person]:
-    threads_by_name: dict[str, list[ReviewerThread]] = {}
-    for thread in reviewers.threads:
-        threads_by_name.setdefault(thread.reviewer, []).append(thread)
-    for name, threads in threads_by_name.items():
-        started = [
-            thread.place.resolved for thread in threads if thread.place.thread == thread.posts[0].id
-        ]
-        yield Person(
-            name=name,
-            is_bot=any(thread.is_bot for thread in threads),
-            comments=len(threads),
-            threads=len(started),
-            resolved=None if None in started else sum(map(bool, started)),
-            outdated=sum(thread.place.outdated for thread in threads),
-            is_trusted=name not in strangers,
-        )

@@ -9,7 +9,6 @@ determines the pull request.
 import msgspec
 
 from crscore.errors import InputError, LimitError
-from crscore.hosts.site import pull_name
 from crscore.pull_request.overview import Overview
 from crscore.reports import escape
 
@@ -45,32 +44,6 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
     if not overview.url.endswith(f"/{overview.number}"):
         raise _refused(source, "the number and the address differ - at `$.url`")
     return overview
-
-
-def check_subject(
-    overview: Overview, *, repository: str, number: int, head: str, url: str
-) -> Overview:
-    """Check that an overview is about the pull request that a trusted event names.
-
-    Args:
-        overview: Overview from a file.
-        repository: `owner/name` from the event.
-        number: Pull request number from the event.
-        head: Newest commit from the event.
-        url: Page of the pull request on the host; it replaces the file's.
-
-    Raises:
-        InputError: The overview is about another pull request or another commit.
-    """
-    # A host ignores the case of a repository's name, and an event may have another case.
-    subject = (overview.repository.lower(), overview.number, overview.head)
-    if subject != (repository.lower(), number, head.lower()):
-        raise InputError(
-            f"the file is about {overview.name} at {overview.head[:12]}, "
-            f"not about {pull_name(repository, number, url)} at {head[:12]}; measure again"
-        )
-    # The address comes from the event, as a file could name another host to link to.
-    return msgspec.structs.replace(overview, url=url)
 
 
 def _refused(source: str, reason: str) -> InputError:

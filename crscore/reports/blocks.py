@@ -62,8 +62,6 @@ class Notice:
     title: Line
     """Sentence above the list elsewhere."""
     lines: tuple[str, ...]
-    last_line: str = ""
-    """Last line, about lines that are not listed; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class _Renderer:
         elif isinstance(block, blocks.Paragraph):
             yield _indented(self._line(block.text, block.tone), 2 * (block.tone == "dim"))
         elif isinstance(block, blocks.Notice):
-            for line in (*block.lines, *filter(None, [block.last_line])):
+            for line in block.lines:
                 yield self._line(f"{block.label}: {line}", "warn")
         elif isinstance(block, blocks.Measures):
             yield from map(_indented, self._measures(block))

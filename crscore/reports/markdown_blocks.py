@@ -139,10 +139,8 @@ def _parts(block: blocks.Block) -> Iterator[Part]:
         text = render_line(block.text)
         yield Part(f"<sub>{text}</sub>\n\n" if block.tone == "dim" else f"{text}\n\n")
     elif isinstance(block, blocks.Notice):
-        lines = (*map(_prose, block.lines), *filter(None, [block.last_line]))
-        yield Part(
-            f"> {render_line(block.title)}\n>\n", tuple(f"> - {line}\n" for line in lines), "\n"
-        )
+        lines = tuple(f"> - {_prose(line)}\n" for line in block.lines)
+        yield Part(f"> {render_line(block.title)}\n>\n", lines, "\n")
     elif isinstance(block, blocks.Measures):
         # The rows are never omitted: they are few and short.
         rows = [_row((row.name, view.hundred(row.value), row.basis)) for row in block.rows]

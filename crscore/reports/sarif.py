@@ -1,9 +1,9 @@
 """Report for code scanning: SARIF 2.1.0 with remarks and unaddressed points at their lines.
 
 Each result has its own run, because each change has its own scores and signature; a host
-distinguishes the runs by `automationDetails.id`. The report keeps within the limits of GitHub's
-code scanning, which accepts 20 runs of 25,000 results, shows 5,000 of them, rejects a file with a
-result that has no location, and distinguishes alerts by `primaryLocationLineHash` alone.
+distinguishes the runs by `automationDetails.id`. GitHub's code scanning accepts 20 runs, shows
+5,000 results of each, rejects a file with a result that has no location, and distinguishes alerts
+by `primaryLocationLineHash` alone.
 
 - A remark that needs an answer is one result, as severe as the remark is important.
 - A remark that the code refutes is a note with the fact; the proof is a related location.
@@ -49,8 +49,6 @@ SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 # https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit
-MAX_RUNS: Final = 20
-"""Maximum number of runs in a file."""
 MAX_RESULTS: Final = 5_000
 """Maximum number of results in a run."""
 MAX_NOTES: Final = 100
@@ -75,25 +73,18 @@ _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
 
 
 def render(results: Sequence[Result], category: str = "crscore") -> str:
-    """Render one run for each result, at most `MAX_RUNS`.
+    """Render one run for each result.
 
     Args:
         results: The results.
         category: Category of the alerts; a host replaces an earlier upload of the same category.
     """
-    included = results[:MAX_RUNS]
-    is_several = len(included) > 1
+    is_several = len(results) > 1
     runs = [
         _run(result, f"{category}{f'/change-{number}' * is_several}")
-        for number, result in enumerate(included, start=1)
+        for number, result in enumerate(results, start=1)
     ]
-    if len(results) > len(included):
-        omitted = view.count_noun(len(results) - len(included), "change")
-        runs[-1]["invocations"][0]["toolExecutionNotifications"].append(
-            _notice("warning", f"Left out {omitted}: a file holds {MAX_RUNS} runs.")
-        )
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
-    return escape.write_json(log, indent=1)
+    return escape.write_json({"$schema": SCHEMA, "version": "2.1.0", "runs": runs}, indent=1)
 
 
 def _run(result: Result, category: str) -> dict[str, Any]:

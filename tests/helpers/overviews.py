@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crscore.hosts.records import PullRequest
+from crscore.hosts.records import HostMessage, MessageKind, PullRequest
 from crscore.pull_request import overview
 from crscore.pull_request.overview import (
     Overview,
-    Person,
     Place,
     Point,
     Proof,
@@ -19,6 +18,7 @@ from crscore.pull_request.overview import (
     Together,
     Useful,
 )  # fmt: skip
+from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.records import (
     Analysis,
     Finding,
@@ -56,14 +56,35 @@ def pull(result: Result, **changes: object) -> PullRequest:
     return PullRequest(**{**values, **changes})
 
 
-def person(name: str, **changes: object) -> Person:
-    values = {"is_bot": False, "comments": 1, "threads": 1, "resolved": 1, "outdated": 0}
-    return Person(name=name, **{**values, **changes})
+def person(
+    name: str,
+    *,
+    is_bot: bool = False,
+    comments: int = 1,
+    resolved: int | None = 1,
+    outdated: int = 0,
+) -> tuple[str, list[ReviewerThread]]:
+    """A reviewer with threads of one post each."""
+    threads = []
+    for number in range(comments):
+        post = HostMessage(
+            id=number,
+            kind=MessageKind.LINE,
+            body="It leaks.",
+            login=name,
+            is_bot=is_bot,
+            thread=number,
+            resolved=None if resolved is None else number < resolved,
+            outdated=number < outdated,
+        )
+        values = {"reviewer": name, "is_bot": is_bot, "profile": None, "body": post.body}
+        threads.append(ReviewerThread(**values, posts=(post,), place=post))
+    return name, threads
 
 
 PEOPLE = (
-    person("mira", comments=2, threads=2, resolved=1),
-    person("review-bot", is_bot=True, threads=1, resolved=None, outdated=1),
+    person("mira", comments=2, resolved=1),
+    person("review-bot", is_bot=True, resolved=None, outdated=1),
 )
 
 

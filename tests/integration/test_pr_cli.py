@@ -156,7 +156,8 @@ def test_json_keeps_to_its_schema(pr) -> None:
 
 def test_outdated_comment_is_scored_against_its_original_hunk(pr) -> None:
     document = json.loads(pr("--format", "json").out)
-    rows = [row for row in document["comments"] if row["outdated"]]
+    comments = document["result"]["comments"]
+    rows = [comments[row["comment"]] for row in document["comments"] if row["outdated"]]
     assert {row["scope"]["kind"] for row in rows} == {"original"}
     assert all(row["scores"]["references"] > 0 for row in rows)
 

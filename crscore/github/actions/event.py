@@ -137,12 +137,9 @@ def _of_comment(event: Any) -> Target:
 
 def _of_dispatch(event: Any) -> Target:
     inputs = _field(event, "inputs", dict | None) or {}
-    value = inputs.get("pull-request", "")
-    text = str(value).strip().removeprefix("#") if isinstance(value, str | int) else ""
-    # 2**31 has ten digits; `int` raises an error for thousands. Leading zeros do not count.
-    text = text.lstrip("0")
-    if text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 2**31:
-        return Target(int(text))
+    match = re.fullmatch(r"\s*#?0*([1-9][0-9]{0,8})\s*", str(inputs.get("pull-request", "")))
+    if match:
+        return Target(int(match[1]))
     return Target(reason="no pull request was named; start the workflow with its number")
 
 

@@ -16,8 +16,6 @@ MAX_CHARS: Final = 65_000
 """Maximum characters of the body."""
 SHOWN_POINTS: Final = 3
 """Points shown without unfolding; the others are folded."""
-SHOWN_MISSING: Final = 3
-"""Reasons for a partial result shown without unfolding; the others are folded."""
 
 
 def render_comment(overview: Overview) -> str:
@@ -25,8 +23,8 @@ def render_comment(overview: Overview) -> str:
     limit = MAX_CHARS - sticky.MAX_MARKER_CHARS
     content = (  # the most useful first
         Heading("Review coverage", 1),
-        *overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING),
-        overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING),
+        *overview_blocks.make_overview(overview, points=SHOWN_POINTS),
+        overview_blocks.make_notes(overview),
         overview_blocks.make_signature(overview),
     )
     return render_markdown([content], limit=limit, noun="pull request")

@@ -13,13 +13,13 @@ from msgspec import Struct
 from crscore.hosts.records import MessageKind
 from crscore.pull_request.overview import Overview
 from crscore.pull_request.reviewers.identify import ReviewerThread
-from crscore.records import Result, Scope, Scores, Usefulness
+from crscore.records import Result
 from crscore.reports import escape
 from crscore.reports import json as report
 
 
 class RemarkRow(Struct, frozen=True, kw_only=True):
-    """Scored remark, with the scores of its comment."""
+    """Scored remark; the result's `comments` have its scores."""
 
     id: int
     """The host's id."""
@@ -31,12 +31,6 @@ class RemarkRow(Struct, frozen=True, kw_only=True):
     """Author of the remark."""
     comment: int
     """Index of its comment in the result's `comments`."""
-    scope: Scope
-    """Part of the change that the comment was scored against."""
-    usefulness: Usefulness | None
-    """How useful the comment is; null with an encoder that has no weights for it."""
-    scores: Scores
-    """Scores of the comment against that scope."""
     resolved: bool | None
     """Whether its thread is resolved; null when it has none or that could not be read."""
     outdated: bool
@@ -71,13 +65,10 @@ def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: R
             url=post.url,
             reviewer=thread.reviewer,
             comment=index,
-            scope=scored.scope,
-            usefulness=scored.usefulness,
-            scores=scored.scores,
             resolved=post.resolved,
             outdated=post.outdated,
         )
-        for index, (thread, scored) in enumerate(zip(threads, result.comments, strict=False))
+        for index, thread in enumerate(threads)
         for post in thread.posts
     ]
     document = PullDocument(**fields, comments=rows, result=report.document(result))

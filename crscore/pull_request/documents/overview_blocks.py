@@ -12,26 +12,28 @@ from crscore.reports.blocks import Line, Run
 from crscore.reports.score_blocks import WARNING, make_receipt
 
 MAX_NAME_CHARS: Final = 60
+SHOWN_MISSING: Final = 5
+"""Reasons for a partial result that are shown openly; the others are folded."""
 _PARTIAL: Final = (
     Run("This is a partial result.", "strong"),
     Run(" What could not be read is in none of the numbers:"),
 )
 
 
-def make_overview(overview: Overview, *, points: int, missing: int) -> Iterator[blocks.Block]:
+def make_overview(overview: Overview, *, points: int) -> Iterator[blocks.Block]:
     """Yield the verdict, missing inputs, the reviewers, their remarks and the unaddressed points.
 
     Args:
         overview: The overview.
         points: Remarks and points shown openly; the others are folded.
-        missing: Reasons for a partial result that are listed.
     """
     useful, coverage = overview.together.usefulness, _describe_coverage(overview)
     yield blocks.Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
     if overview.missing:
-        hidden = len(overview.missing) - missing
-        last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
-        yield blocks.Notice("Partial", _PARTIAL, overview.missing[:missing], last_line)
+        hidden = len(overview.missing) - SHOWN_MISSING
+        last_line = (f"and {hidden:,} more, in the notes",) * (hidden > 0)
+        lines = (*overview.missing[:SHOWN_MISSING], *last_line)
+        yield blocks.Notice("Partial", _PARTIAL, lines)
     yield from _make_table(overview)
     items = []
     for remark in overview.remarks:
@@ -98,9 +100,9 @@ def _make_table(overview: Overview) -> Iterator[blocks.Block]:
         yield blocks.Items(reasons)
 
 
-def make_notes(overview: Overview, *, shown_missing: int) -> blocks.Folded:
+def make_notes(overview: Overview) -> blocks.Folded:
     """Return the folded notes: the meaning of the numbers, further missing inputs and notes."""
-    notes = (*overview.missing[shown_missing:], *overview.notes)
+    notes = (*overview.missing[SHOWN_MISSING:], *overview.notes)
     items = (
         *map(blocks.Item, notes),
         blocks.Item((Run("Signature: "), Run(overview.signature, "code"))),
@@ -119,10 +121,8 @@ def _describe_coverage(overview: Overview) -> str:
     together = overview.together
     if together.reason is not None:
         if not overview.reviewers:
-            points = f"; {view.count_noun(together.points, 'point')} to touch" * bool(
-                together.points
-            )
-            return f"There is no review to score yet{points}."
+            points = view.count_noun(together.points, "point")
+            return f"There is no review to score yet; {points} to touch."
         kind = "score" if together.usefulness is None else "published score"
         return f"No {kind} for this review: {together.reason.rstrip('.')}."
     subject = "The review addresses"

@@ -24,10 +24,8 @@ def render_page(overview: Overview, result: Result) -> str:
     text = ". All that follows is the report of this measurement."
     content = (
         Heading((Run(overview.name, link=overview.url), Run(f" {overview.title}")), 1),
-        *overview_blocks.make_overview(
-            overview, points=SHOWN_POINTS, missing=len(overview.missing)
-        ),
-        overview_blocks.make_notes(overview, shown_missing=len(overview.missing)),
+        *overview_blocks.make_overview(overview, points=SHOWN_POINTS),
+        overview_blocks.make_notes(overview),
         Paragraph((Run("Measured at "), commit, Run(text)), "dim"),
     )
     pages = [html.make_page(result, prefix="", heading="")]

@@ -17,8 +17,6 @@ MAX_BYTES: Final = 1_000 * 1_024
 """Maximum UTF-8 bytes in the file of a step's summary."""
 SHOWN_POINTS: Final = 10
 """Points shown openly."""
-SHOWN_MISSING: Final = 3
-"""Reasons for a partial result that are shown openly; the others are folded."""
 
 
 def render_summary(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> str:
@@ -35,8 +33,8 @@ def render_summary(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> s
         (  # the most useful first
             Heading((Run("Review of "), Run(overview.name, link=overview.url)), 1),
             Paragraph((Run(overview.title),)),
-            *overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING),
-            overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING),
+            *overview_blocks.make_overview(overview, points=SHOWN_POINTS),
+            overview_blocks.make_notes(overview),
             overview_blocks.make_signature(overview),
         )
         for overview in overviews

@@ -9,7 +9,6 @@ from crscore.reports import console
 from crscore.reports.blocks import Heading, Paragraph, Run, Signature
 
 SHOWN_POINTS: Final = 8
-SHOWN_MISSING: Final = 8
 
 
 def render_terminal(
@@ -35,7 +34,7 @@ def render_terminal(
         content = (
             Heading((Run(overview.name), Run(f" · {overview.title}")), 1),
             Paragraph((Run(overview.url),), "dim"),
-            *overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING),
+            *overview_blocks.make_overview(overview, points=SHOWN_POINTS),
             Signature(overview.signature, whole=signature),
         )
         texts.append(console.render_blocks(content, color=color, width=width))

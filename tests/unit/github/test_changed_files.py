@@ -97,7 +97,7 @@ def test_silently_empty_rows_are_missing_when_the_totals_say_more() -> None:
     change = read(Lists(WHOLE), totals)
     assert unseen(change) == ["logo.png", "n.py"]
     assert "listed without a change, despite the totals: 'logo.png', 'n.py'" in change.missing[0]
-    assert "add 4 lines and remove 2; the pull request counts 400 and 2" in change.missing[1]
+    assert "+4 -2; the pull request counts" in change.missing[1]
 
 
 def test_file_without_patch_is_missing_and_the_others_are_read() -> None:
@@ -142,7 +142,7 @@ def test_pull_request_without_files_has_an_empty_diff() -> None:
 def test_nothing_listed_at_all_is_missing_and_no_empty_change() -> None:
     change = read(Lists([]), Totals(files=3, additions=5, deletions=0))
     assert change.diff.files == ()
-    assert "Changed files found: 0; the pull request counts 3." in change.missing
+    assert "0 files, +0 -0; the pull request counts 3 files" in change.missing[-1]
 
 
 def test_unchanged_rows_are_no_part_of_the_change() -> None:
@@ -211,9 +211,9 @@ SUBMODULE = (
     ("totals", "message"),
     [
         ((2, 3, 2), ""),
-        ((3, 3, 2), "Changed files found: 2; the pull request counts 3."),
-        ((2, 3, 1), "counts 3 and 1"),
-        ((2, 4, 2), "counts 4 and 2"),
+        ((3, 3, 2), "counts 3 files, +3 -2"),
+        ((2, 3, 1), "counts 2 files, +3 -1"),
+        ((2, 4, 2), "counts 2 files, +4 -2"),
     ],
 )
 def test_change_from_elsewhere_is_held_against_the_totals(totals, message: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.errors import InputError, LimitError
+from crscore.hosts.host import Head
 from crscore.pull_request import overview, untrusted
+from crscore.pull_request.run import check_document
 from tests.helpers import overviews
 
 
@@ -163,22 +166,26 @@ def test_document_with_anything_changed_is_read_or_refused(data: st.DataObject) 
 
 
 def bound(**changes: Any) -> overview.Overview:
-    changed = {
-        "repository": "Octo/shop",
-        "number": 12,
-        "head": overviews.HEAD,
-        "url": "https://h/p/12",
-    }
-    return untrusted.check_subject(overviews.review(), **{**changed, **changes})
+    head = Head("Octo/shop", overviews.HEAD, "https://h/p/12")._replace(**changes)
+    host = SimpleNamespace(read_head=lambda repository, number: head)
+    data = json.dumps(document()).encode()
+    return check_document(host, "octo/shop", [12], data, source="x")  # type: ignore[arg-type]
 
 
 def test_overview_of_the_pull_request_of_the_event_takes_the_hosts_address() -> None:
     assert bound().url == "https://h/p/12"
 
 
-@pytest.mark.parametrize(
-    "changes", [{"repository": "octo/other"}, {"number": 13}, {"head": "f" * 40}]
-)
+@pytest.mark.parametrize("changes", [{"repository": "octo/other"}, {"sha": "f" * 40}])
 def test_overview_of_another_pull_request_or_commit_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"the file is about octo/shop#12 at 0123456789ab, not"):
         bound(**changes)
+
+
+def test_overview_of_a_number_that_the_event_does_not_name_is_refused() -> None:
+    host = SimpleNamespace(
+        read_head=lambda repository, number: Head(repository, overviews.HEAD, "u")
+    )
+    data = json.dumps(document()).encode()
+    with pytest.raises(InputError, match=r"the file is about octo/shop#12 at .*, not"):
+        check_document(host, "octo/shop", [13], data, source="x")  # type: ignore[arg-type]

@@ -248,6 +248,7 @@ def test_rule_index_names_the_rule() -> None:
         "unaddressed-implication",
         "unaddressed-issue",
         "remark",
+        "refuted-remark",
     ]
 
 
@@ -343,12 +344,6 @@ def test_runs_are_told_apart_by_their_category() -> None:
     assert run_of(results.review())["automationDetails"]["id"].rpartition("/")[0] == "crscore"
     assert item["automationDetails"]["id"].rpartition("/")[0] == "crscore/change-1"
     assert other["automationDetails"]["id"].rpartition("/")[0] == "crscore/change-2"
-
-
-def test_changes_over_the_limit_are_counted() -> None:
-    runs = render(*[results.small()] * 22)["runs"]
-    assert len(runs) == 20
-    assert notices(runs[-1])[-1] == ("warning", "Left out 2 changes: a file holds 20 runs.")
 
 
 # Limits

@@ -36,13 +36,6 @@ def test_bar_is_as_long_as_the_score() -> None:
     assert "█" * 6 + "▋" + "·" * 3 in line
 
 
-def test_colour_of_a_mean_of_degrees_is_milder_than_that_of_a_share() -> None:
-    # Relevance 0.57 of counts and 0.28 of degrees are both fair.
-    for result in (results.small(), results.learned(results.small())):
-        line = next(r for r in render(result, color="true").split("\n") if "Relevance" in r)
-        assert "\x1b[1;33m" in line
-
-
 def test_baselines_are_shown_beside_the_scores() -> None:
     assert "  baselines: 48 words, 31 % of the diff's tokens repeated\n" in render(results.review())
 

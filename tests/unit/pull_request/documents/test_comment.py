@@ -60,9 +60,9 @@ def test_what_is_left_out_is_counted() -> None:
     body = comment.render_comment(overviews.largest())
     actual = re.search(r"\*Shortened: ([\d,]+) items", body)
     assert actual
-    # 50 remarks, 500 points, 2 lines on missing ones beyond 3, 97 + 100 notes, signature, meaning.
+    # 50 remarks, 500 points, 95 + 100 notes, signature, meaning.
     shown = len(re.findall(r"^- ", body, re.MULTILINE)) + ("harmonic mean" in body)
-    assert int(actual[1].replace(",", "")) == 50 + 500 + 97 + 100 + 1 + 1 - shown
+    assert int(actual[1].replace(",", "")) == 50 + 500 + 95 + 100 + 1 + 1 - shown
 
 
 def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:

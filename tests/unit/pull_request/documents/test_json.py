@@ -95,7 +95,7 @@ def test_schema_of_the_result_knows_every_scope() -> None:
     ],
 )
 def test_document_keeps_to_the_schema(make) -> None:
-    assert render(make())["schema"] == "urn:crscore:pull:2"
+    assert render(make())["schema"] == "urn:crscore:pull:3"
 
 
 @pytest.mark.parametrize(
@@ -110,17 +110,10 @@ def test_overview_is_read_again_from_the_document(make) -> None:
     assert untrusted.decode_overview(written.encode(), source="x") == actual
 
 
-def test_remark_has_the_scores_of_its_comment() -> None:
+def test_remark_names_its_comment() -> None:
     (row,) = render(results.review(), thread(REMARK))["comments"]
     assert (row["id"], row["kind"], row["reviewer"], row["resolved"]) == (101, "line", "mira", True)
-    assert row["scope"] == {"kind": "hunk", "path": "src/shop/client.py", "hunk": 0}
-    assert row["scores"]["sentences"] == 2
-
-
-def test_remark_has_the_usefulness_of_its_comment() -> None:
-    result = results.useful(results.review())
-    (row,) = render(result, thread(REMARK))["comments"]
-    assert row["usefulness"]["standing"] == 61
+    assert row["comment"] == 0
 
 
 def test_result_is_given_whole() -> None:

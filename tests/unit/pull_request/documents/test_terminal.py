@@ -83,7 +83,7 @@ def test_what_is_not_shown_is_counted() -> None:
     assert "… and 4,992 more, in the report" in shown
     assert "… and 3 more\n" in shown
     assert "Note" not in shown
-    assert "Partial: and 92 more, in the notes" in shown
+    assert "Partial: and 95 more, in the notes" in shown
 
 
 @pytest.mark.parametrize("width", [20, 60, 80, 400])
