@@ -62,6 +62,7 @@ _NONE: Final = (
         r" (?:unused|dead\b|untested|(?:never|not|no longer)(?: <barely>)* <used>)"
     ),
     pattern(rf"{_N} (?:is|are)n't(?: <barely>)* <used>"),
+    pattern(rf"{_N} is defined but (?:never|not)(?: <barely>)* <used>"),
     pattern(rf"{_N} (?:never|does not|doesn't) (?:appears? in|have)"),
     pattern(rf"{_N} has no(?: <barely>)* <users>\b"),
     pattern(rf"\bno(?: <barely>)* <users> (?:of|to|for|that <uses>) {_N}"),
@@ -90,15 +91,20 @@ _HEDGE: Final = pattern(
     r"\b(?:should|could|would|might|may|can|if|unless|until|please|consider|whether|was|were|used"
     r" to|once|when|why|seems?|looks|probably|perhaps|likely|lines? \d+)\b"
 )
-# Words around an assertion by which it is about one path of a run: "`parse` raises, so `save` is
-# never called".
+# A condition at run time: "`parse` raises, then `save` is never called" is true on that path.
 _CONDITION: Final = pattern(
-    r"\b(?:if|when(?:ever)?|unless|once|until|then|otherwise|else|throw(?:s|n|ing)?|rais(?:es?|ed|ing)"
+    r"\b(?:if|when(?:ever)?|unless|once|until|otherwise|else|throw(?:s|n|ing)?|rais(?:es?|ed|ing)"
     r"|return(?:s|ed|ing)?(?: early)?|exit(?:s|ed|ing)?|fail(?:s|ed|ing|ures?)?|crash\w*|abort\w*"
     r"|panic\w*|exceptions?|errors?|timeouts?|times? out|branch|path|case|empty)\b"
 )
-# "So `save` is never called" follows from the sentence before.
-_CONSEQUENCE: Final = re.compile(r"\W*(?:so|hence|thus|therefore)\b", re.IGNORECASE)
+# "so `save` is never called", "in that case nothing reads `buffer`"
+_CONSEQUENCE: Final = re.compile(
+    r"\W*(?:(?:and|so|but) )?(?:then|so|hence|thus|therefore|otherwise|leaving|which|and"
+    r"|(?:in|on) (?:that|this|which|such an?|the \w+) (?:case|path|branch))\b",
+    re.IGNORECASE,
+)
+# "`save` is never called, because `parse` raises"
+_REASON: Final = re.compile(r"\W*(?:as|since|because|for|given|now that)\b", re.IGNORECASE)
 # "Is `f` unused?"; not "`f` is unused, right?"
 _QUESTION: Final = re.compile(r"^\W*(?:is|are|has|does|do|did|how|what)\b.*\?", re.IGNORECASE)
 # "here `f` is unused", "after the loop nothing reads `f`"
@@ -252,8 +258,7 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
             match is None
             or _HEDGE.search(clause[: match.end()])
             or _QUESTION.search(clause)
-            or _CONSEQUENCE.match(phrase.masked)
-            or any(map(_CONDITION.search, phrase.masked.split(match[0], 1)))
+            or _is_conditional(phrase.masked, clause, match.end())
         ):
             continue
         # "Nothing checks `f`" does not say that it is unused.
@@ -282,6 +287,17 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
                 is_local=bool(is_local) and not (file or outside),
                 claim=phrase.unmask(clause, quote).strip(" *_-"),
             )
+
+
+def _is_conditional(sentence: str, clause: str, end: int) -> bool:
+    """Return whether the assertion of a clause, up to `end`, is about one path of a run."""
+    before, _, after = sentence.partition(clause)
+    if _CONSEQUENCE.match(clause):
+        # Without a clause before it, it follows from the sentence before.
+        return not before.strip() or bool(_HEDGE.search(before) or _CONDITION.search(before))
+    reason = after if _REASON.match(after.lstrip(" ,;:–—-")) else ""
+    earlier = "" if _REASON.match(clause) else before
+    return any(map(_CONDITION.search, (earlier, clause[end:], reason)))
 
 
 def _prove_use(verdict: Verdict, assertion: _Assertion, lines: list[SourceLine]) -> Receipt:
