@@ -74,6 +74,13 @@ def correlation(data: Path, claims: str, folds: int) -> str:
     return f"{row['spearman']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
 
 
+def listed(raw: str) -> list[dict[str, str]]:
+    """Parse an answer into the claims of a recording."""
+    answer = read_answer(raw)
+    kinds = (("claim", answer.claims), ("implication", answer.implications))
+    return [{"text": text, "kind": kind} for kind, texts in kinds for text in texts]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
@@ -89,7 +96,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "gpt4o.jsonl"
         lines = [
-            {"sha256": hashlib.sha256(row["patch"].encode()).hexdigest(), "raw": raw}
+            {"sha256": hashlib.sha256(row["patch"].encode()).hexdigest(), "claims": listed(raw)}
             for row in recorded
             if (raw := row["gpt4o_claims_raw"])
         ]

@@ -1,8 +1,8 @@
 """Recorded claims, for running the pipeline offline: `--claims replay:FILE`.
 
 FILE is JSON Lines, plain or gzip. A row has the `sha256` of a diff, which `crscore score --format
-json` prints, and either `claims`, a list of texts or of objects {text, kind, spans, identifiers,
-weight} in which only `text` is required, or `raw`, the unparsed answer of a model.
+json` prints, and `claims`, a list of texts or of objects {text, kind, spans, identifiers,
+weight} in which only `text` is required.
 """
 
 import hashlib
@@ -14,9 +14,8 @@ from typing import Annotated, Any
 import msgspec
 
 from crscore import jsonl
-from crscore.claims.answer import read_answer
 from crscore.claims.base import ClaimGenerator
-from crscore.errors import ConfigError, InputError
+from crscore.errors import ConfigError
 from crscore.records import Claims, Diff, LineSpan, PseudoReference, ReferenceKind
 
 SOURCE = "replay"
@@ -32,8 +31,7 @@ class _Claim(msgspec.Struct, frozen=True):
 
 class _Row(msgspec.Struct, frozen=True):
     sha256: str
-    claims: tuple[str | _Claim, ...] | None = None
-    raw: str | None = None
+    claims: tuple[str | _Claim, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,33 +75,20 @@ def create(*, argument: str = "") -> ClaimGenerator:
 
 
 def _read_row(row: _Row, position: str) -> Claims:
-    if row.claims is not None:
-        claims = [_Claim(claim) if isinstance(claim, str) else claim for claim in row.claims]
-        references = tuple(
-            PseudoReference(
-                text=claim.text,
-                kind=claim.kind,
-                source=SOURCE,
-                # A span without a side is in the new version.
-                spans=tuple(
-                    jsonl.convert({"side": "new", **span}, LineSpan, position)
-                    for span in claim.spans
-                ),
-                identifiers=claim.identifiers,
-                weight=claim.weight,
-            )
-            for claim in claims
-            if claim.text.strip()
-        )
-        return Claims(references=references)
-    if row.raw is None:
-        raise InputError(f"{position}: the row has neither `claims` nor `raw`")
-    parsed = read_answer(row.raw)
-    kinds = ((ReferenceKind.CLAIM, parsed.claims), (ReferenceKind.IMPLICATION, parsed.implications))
+    claims = [_Claim(claim) if isinstance(claim, str) else claim for claim in row.claims]
     references = tuple(
-        PseudoReference(text=sentence, kind=kind, source=SOURCE)
-        for kind, sentences in kinds
-        for sentence in sentences
+        PseudoReference(
+            text=claim.text,
+            kind=claim.kind,
+            source=SOURCE,
+            # A span without a side is in the new version.
+            spans=tuple(
+                jsonl.convert({"side": "new", **span}, LineSpan, position) for span in claim.spans
+            ),
+            identifiers=claim.identifiers,
+            weight=claim.weight,
+        )
+        for claim in claims
+        if claim.text.strip()
     )
-    notes = ("The recorded answer broke off; its last sentence was left out.",) * parsed.cut
-    return Claims(references=references, raw=row.raw, notes=notes)
+    return Claims(references=references)

@@ -84,12 +84,10 @@ _REFUSALS: Final = {
     429: Failure("too many requests", "lower concurrency, or try later"),
 }
 _NO_ANSWER_IN_TIME: Final = Failure("no answer in time", "raise timeout_s, or lower concurrency")
-# OpenAI says `length`, Mistral `model_length`, Anthropic and Google `max_tokens`.
-_CUT: Final = frozenset(("length", "model_length", "max_tokens", "max_output_tokens"))
-"""Reasons to finish, in lower case, of an answer that the token limit cut off."""
 _EMPTY_ANSWER_REASONS: Final = {
     "content_filter": "the server's content filter stopped the answer",
-} | dict.fromkeys(_CUT, "the token limit was reached before the answer began")
+    "length": "the token limit was reached before the answer began",
+}
 
 
 class OpenAIOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -342,7 +340,7 @@ def read_completion(completion: Any) -> Answer | Failure:
             return Failure(f"the server reports an error: {_message(error)}")
         reply = completion.to_dict(warnings=False) if hasattr(completion, "to_dict") else completion
         return Failure(f"the reply has no choices: {one_line(str(reply))}")
-    text, finish = _content_text(message.content), str(choice.finish_reason).lower()
+    text, finish = _content_text(message.content), str(choice.finish_reason)
     reason = None
     if not text.strip():
         text, refusal = "", getattr(message, "refusal", None)
@@ -357,7 +355,7 @@ def read_completion(completion: Any) -> Answer | Failure:
     read, written = (count if isinstance(count, int) else None for count in counts)
     return Answer(
         text=text,
-        whole=reason is None and finish not in _CUT,
+        whole=reason is None and finish != "length",
         reason=reason,
         input_tokens=read,
         output_tokens=written,

@@ -8,10 +8,8 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from crscore.claims.structural.change import UnitChange, code_of, role_of_change
 from crscore.claims.structural.quoting import Line, Statement
@@ -55,47 +53,39 @@ def describe_claims(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> lis
             for position, statement in enumerate(statements)
         ]
         for features, (_, statements) in zip(
-            _describe_topics([_Topic(change, code[id(change.file)]) for change, _ in topics]),
+            _describe_topics([_topic(change, code[id(change.file)]) for change, _ in topics]),
             topics,
             strict=True,
         )
     ]
 
 
-@dataclass(frozen=True, eq=False, slots=False)
-class _Topic:
+class _Topic(NamedTuple):
     change: UnitChange
-    code: Mapping[Line, str]
-    """Changed lines of its file."""
+    role: str
+    size: int
+    """Changed lines, with those of similar units."""
+    names: frozenset[str]
+    """Names on its changed lines."""
+    words: frozenset[str]
+    """Stems on its changed lines."""
+    own_words: frozenset[str]
+    """Stems of its name, or of the name of its file."""
 
-    @cached_property
-    def size(self) -> int:
-        return self.change.size + sum(similar.size for similar in self.change.similar)
 
-    @cached_property
-    def role(self) -> str:
-        return role_of_change(self.change)
-
-    @cached_property
-    def lines(self) -> list[str]:
-        numbers = [(False, line) for line in self.change.removed]
-        numbers += [(True, line) for line in self.change.added]
-        return [self.code.get(number, "")[:MAX_LINE_CHARS] for number in numbers]
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """Names on its changed lines."""
-        return frozenset(name for line in self.lines for name in _NAME.findall(line))
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Stems on its changed lines."""
-        return stems(" ".join(self.lines))
-
-    @cached_property
-    def own_words(self) -> frozenset[str]:
-        """Stems of its name, or of the name of its file."""
-        return stems(self.change.name or self.change.file.path.rpartition("/")[2])
+def _topic(change: UnitChange, code: Mapping[Line, str]) -> _Topic:
+    """Collect what the features of a topic need, from the changed lines of its file."""
+    numbers = [(False, line) for line in change.removed]
+    numbers += [(True, line) for line in change.added]
+    lines = [code.get(number, "")[:MAX_LINE_CHARS] for number in numbers]
+    return _Topic(
+        change=change,
+        role=role_of_change(change),
+        size=change.size + sum(similar.size for similar in change.similar),
+        names=frozenset(name for line in lines for name in _NAME.findall(line)),
+        words=stems(" ".join(lines)),
+        own_words=stems(change.name or change.file.path.rpartition("/")[2]),
+    )
 
 
 def stems(text: str) -> frozenset[str]:

@@ -27,13 +27,9 @@ GOOD = (("`a` is new.", "`b` is gone."), ("Callers of `b` break.",))
         '```json\n{"claims": ["`a` is new.", "`b` is gone."],\n "implications":'
         ' ["Callers of `b` break."]}\n```\nI hope this helps!',
         'Sure, here it is:\n{"claims": ["1. `a` is new.", "- `b` is gone."], "implications": '
-        '"Callers of `b` break.", "confidence": 0.9}',
-        '{"claims": [{"text": "`a` is new."}, {"claim": "`b` is gone."}], "implications": '
-        '[{"implication": "Callers of `b` break."}]}',
+        '["Callers of `b` break."], "confidence": 0.9}',
         '{"claims": ["`a` is new.", "`b` is gone.",], "implications": ["Callers of `b` break.",],}',
         '{"claims": ["`a` is\nnew.", "`b`\tis gone."], "implications": ["Callers of `b` break."]}',
-        '{"Summary of changes": ["`a` is new.", "`b` is gone."], "Implications": '
-        '["Callers of `b` break."]}',
         "Summary of changes:\n1. `a` is new.\n2. `b` is gone.\n\nImplications:\n"
         "1. Callers of `b` break.",
         "**Summary of Changes:**\n\n1. `a` is new.\n2. `b` is gone.\n\n**Implications:**\n\n"
@@ -65,8 +61,7 @@ def test_every_form_of_an_answer_has_the_same_claims(raw: str) -> None:
         ('{"claims": ["`a` is new.", "`b` is go', ("`a` is new.",)),
         ('{"claims": ["`a` is new.", "`b` is gone."', ("`a` is new.", "`b` is gone.")),
         ('{"claims": ["`a` is new."], "implica', ("`a` is new.",)),
-        ('{"claims": [{"text": "`a` is new."}, {"text": "`b', ("`a` is new.",)),
-        ('["`a` is new.", "`b` is', ("`a` is new.",)),
+        ('["`a` is new.", "`b` is', ()),
         ('{"claims": ["`a` is new." "`b` is gone."]', ("`a` is new.", "`b` is gone.")),
         ('{"claims": [', ()),
     ],

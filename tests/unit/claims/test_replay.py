@@ -40,16 +40,6 @@ def test_fields_of_a_claim_are_read(tmp_path: Path) -> None:
     assert (references.identifiers, references.weight) == (("a",), 0.5)
 
 
-def test_unparsed_answer_of_a_model_is_read(tmp_path: Path) -> None:
-    raw = "Summary of changes:\n1. It renames a.\n\nImplications:\n1. Callers break.\n2. It is"
-    file = tmp_path / "claims.jsonl"
-    file.write_text(json.dumps({"sha256": PATCH.sha256, "raw": raw}), encoding="utf-8")
-    claims = replayed(file)
-    assert [ref.text for ref in claims.references] == ["It renames a.", "Callers break."]
-    assert claims.raw == raw
-    assert "broke off" in claims.notes[0]
-
-
 def test_diff_that_is_not_recorded_gets_a_note_and_no_claim(tmp_path: Path) -> None:
     file = tmp_path / "claims.jsonl"
     file.write_text("", encoding="utf-8")
