@@ -113,19 +113,18 @@ def _sentences(items: Iterable[_Item], *, cut: bool) -> ParsedAnswer:
     )
 
 
-def _read_claims(value: Any) -> list[_Item]:
+def _read_claims(value: dict[str, Any]) -> list[_Item]:
     """Read a JSON object with a list of claims."""
-    if not isinstance(value, dict) or not isinstance(value.get("claims"), list):
+    if not isinstance(value.get("claims"), list):
         raise ValueError("it has no list of claims")
     return _json_items(value)
 
 
-def _json_items(value: Any) -> list[_Item]:
+def _json_items(value: dict[str, Any]) -> list[_Item]:
     """Read the sentences of the two lists of a JSON object."""
-    lists = value if isinstance(value, dict) else {}
     items: list[_Item] = []
     for key in ("claims", "implications"):
-        texts = lists.get(key)
+        texts = value.get(key)
         for text in texts if isinstance(texts, list) else ():
             sentence = _plain_sentence(text) if isinstance(text, str) else ""
             items += [_Item(sentence, key == "implications", listed=True)] if sentence else []

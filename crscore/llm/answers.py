@@ -28,8 +28,7 @@ MAX_DEPTH: Final = 8
 _TOKEN: Final = re.compile(
     r'[\s,:]*+("(?:[^"\\]++|\\.)*+"(?:\s*+:)?|[\[{}\]]|true|false|null|-?\d[\d.eE+-]*+)', re.DOTALL
 )
-# An object anywhere, a list at the beginning of a line: prose has brackets, too.
-_JSON: Final = re.compile(r'\{(?=\s*+["}])|^[ \t]*+\[(?=\s*+["{\]])', re.MULTILINE)
+_JSON: Final = re.compile(r'\{(?=\s*+["}])')
 # "\d", "\_", "\u12"; not "\n", "\u00e9". "\\" is taken as a whole.
 _WRONG_ESCAPE: Final = re.compile(r'\\(\\|(?!["/bfnrt]|u[0-9a-fA-F]{4}))')
 # Where JSON breaks off: nothing follows, or a string or word without an end, or a code fence.
@@ -68,9 +67,9 @@ class ModelText:
     text: str
     """Text after the reasoning; empty if the reasoning never ends."""
     values: tuple[Any, ...]
-    """Complete JSON objects, also nested ones, and lists that stand alone, as they end."""
-    unfinished: Any
-    """Object or list that breaks off at the end of the answer, up to its last whole item."""
+    """Complete JSON objects, also nested ones, as they end."""
+    unfinished: dict[str, Any] | None
+    """Object that breaks off at the end of the answer, up to its last whole item."""
     is_cut: bool
     """Whether the answer broke off before its end, so that its content may be a draft."""
 
@@ -170,12 +169,12 @@ def summarize(failures: Iterable[str | MalformedAnswerError]) -> str:
     return "; ".join(f"{first[reason]} ({times})" for reason, times in sorted(counts.items()))
 
 
-def _objects(value: Any, *, is_top: bool = True) -> Iterator[Any]:
-    """Yield the objects in a value, and the value, as they end."""
+def _objects(value: Any) -> Iterator[Any]:
+    """Yield the objects in a value as they end."""
     for part in value.values() if isinstance(value, dict) else value:
         if isinstance(part, (dict, list)):
-            yield from _objects(part, is_top=False)
-    if is_top or isinstance(value, dict):
+            yield from _objects(part)
+    if isinstance(value, dict):
         yield value
 
 

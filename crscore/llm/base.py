@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from crscore.text import shorten
+
 Role = Literal["system", "user", "assistant"]
 
 
@@ -53,7 +55,7 @@ class Answer:
 def one_line(text: str, limit: int = 300) -> str:
     """Make a server's or model's text safe to show: one line of printable characters."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return shorten(line, limit)
 
 
 class Engine(Protocol):

@@ -72,12 +72,8 @@ _LINK: Final = re.compile(
     r"\((?:\d{1,9}|#[^\s()]{1,200}|\.{0,2}/[^\s()]{0,1000}|[a-z][a-z0-9+.-]{1,20}:[^\s()]{0,1000})\)",
     re.IGNORECASE,
 )
-# `\[a\](b)`, which SARIF shows as [a](b) and not as a link
-_LITERAL_LINK: Final = re.compile(r"\\\[((?:[^\[\]\\\n]){0,400})\\\](?=\()")
 # An empty line, a fence or a list ends the first paragraph.
 _PARAGRAPH_END: Final = re.compile(r"\n\s*(?:\n|(?=(?:```|~~~|[-*+•]\s|\d{1,2}[.)]\s)))")
-# "# a", "> a", "- a", "1. a"
-_OPENING: Final = re.compile(r"^(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s+")
 # "*a*", "**a**", "***a***", but not "2 * 3 * 4"
 _STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(?!\*)")
 # 'name', "name", ‘name’ and "pkg.name()", but not the apostrophe of a word
@@ -100,11 +96,10 @@ def resolve_links(text: str) -> str:
     Example:
         >>> resolve_links("It depends on a [user's value](1), see [CWE-79](https://x.example/79).")
         "It depends on a user's value, see CWE-79."
-        >>> resolve_links(r"The call `table[0](x)` and the literal \[a\](b).")
-        'The call `table[0](x)` and the literal [a](b).'
+        >>> resolve_links("The call `table[0](x)`.")
+        'The call `table[0](x)`.'
     """
-    text = _LINK.sub(lambda match: re.sub(r"\\([\[\]\\])", r"\1", match[1]), text)
-    return _LITERAL_LINK.sub(r"[\1]", text)
+    return _LINK.sub(lambda match: re.sub(r"\\([\[\]\\])", r"\1", match[1]), text)
 
 
 def shorten(message: str) -> str:
@@ -130,7 +125,7 @@ def shorten(message: str) -> str:
     """
     # Control characters could move the cursor of a terminal.
     text = _CONTROL.sub("", message[:_READ_CHARS].replace("\r", "")).strip()
-    text = _OPENING.sub("", resolve_links(_PARAGRAPH_END.split(text, maxsplit=1)[0]))
+    text = resolve_links(_PARAGRAPH_END.split(text, maxsplit=1)[0])
     # Every second part is code, which is not Markdown and does not end sentences.
     parts = " ".join(re.sub("`+", "`", text).split()).split("`")
     parts[::2] = [_QUOTED_NAME.sub(r"`\1`", _STRONG.sub(r"\1", part)) for part in parts[::2]]

@@ -61,7 +61,6 @@ def test_every_form_of_an_answer_has_the_same_claims(raw: str) -> None:
         ('{"claims": ["`a` is new.", "`b` is go', ("`a` is new.",)),
         ('{"claims": ["`a` is new.", "`b` is gone."', ("`a` is new.", "`b` is gone.")),
         ('{"claims": ["`a` is new."], "implica', ("`a` is new.",)),
-        ('["`a` is new.", "`b` is', ()),
         ('{"claims": ["`a` is new." "`b` is gone."]', ("`a` is new.", "`b` is gone.")),
         ('{"claims": [', ()),
     ],

@@ -263,7 +263,6 @@ def test_message_is_looked_up_and_filled(message, text) -> None:
         (r"A [name \[0\]](3) is used.", "A name [0] is used."),
         ("Call handlers[0](1) twice.", "Call handlers[0](1) twice."),
         ("Array [0](x) stays.", "Array [0](x) stays."),
-        (r"Literal \[a\](b).", "Literal [a](b)."),
     ],
 )
 def test_embedded_links_become_their_text(text: str, plain: str) -> None:

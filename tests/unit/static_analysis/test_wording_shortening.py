@@ -32,7 +32,6 @@ from tests.helpers.growth import slowness
         ("Wrong call\r\n```py\nf()\n```\nmore", "Wrong call."),
         # Markdown
         ("**Bold** and *soft* words", "Bold and soft words."),
-        ("# Heading\nText", "Heading Text."),
         ("See [the rule](https://x.example/r) now", "See the rule now."),
         ("2 ** 3 and 4 ** 5 differ", "2 ** 3 and 4 ** 5 differ."),
         ("The glob *.py matches *.pyi", "The glob *.py matches *.pyi."),
