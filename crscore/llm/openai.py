@@ -277,15 +277,14 @@ class OpenAI:
     def _adapt(self, sent: dict[str, Any], error: openai.APIStatusError) -> bool:
         """Rename or leave out the field that a server rejects; return whether there is one.
 
-        llama.cpp's Python server rejects a field with status 500.
+        llama.cpp's Python server rejects a schema with status 500.
         """
         message = error.response.text.lower()
         for name, pattern in _REJECTIONS.items():
-            if (
-                error.status_code in {400, 422, 500}
-                and name in sent
-                and re.search(pattern, message)
-            ):
+            # Another failure that happens to name a field is no rejection of it.
+            codes = {400, 422, 500} if name == "response_format" else {400, 422}
+            is_named = name in sent and re.search(pattern, message)
+            if is_named and error.status_code in codes:
                 self._renamed[name] = pattern if name == "max_tokens" else None
                 return True
         return False

@@ -242,6 +242,17 @@ def test_a_failure_without_a_schema_in_the_request_does_not_blame_it() -> None:
     assert "HTTP 400" in str(one(error(400, "response_format is unknown")).reason)
 
 
+def test_failure_that_names_a_field_does_not_change_later_requests() -> None:
+    def script(asked: Asked) -> Say:
+        if asked.text == "diff 0":
+            return error(500, "the temperature of the GPU is too high")
+        return well(f"{asked.body['temperature']}")
+
+    with serve(script) as server:
+        answers = engine(server.url, concurrency=1).complete(chats(2), PLAIN)
+    assert [answer.text for answer in answers] == ["", "0.0"]
+
+
 def test_max_tokens_is_renamed_for_a_server_that_rejects_it() -> None:
     def script(asked: Asked) -> Say:
         if "max_tokens" in asked.body:
