@@ -93,9 +93,11 @@ def _cover(
         first_post[repository] = min(first, first_post.get(repository, first))
         # An app may have the name of the reviewer or of its account.
         app_names.add(_app_name(account or name))
-        skips.update(reasons.split(",") if reasons else ())
+        if reasons:
+            skips.update(reasons.split(","))
         pulls[repository, number] = bool(to_score)
-        all_hours += [hours] if hours is not None else []
+        if hours is not None:
+            all_hours.append(hours)
         if merged and is_review:
             reviewed.add((repository, number))
             last_head += on_head

@@ -7,21 +7,24 @@ something that others did or said: docs/design/031-decisions.md.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from msgspec.structs import replace
 
 from crscore.audit.compare import MAX_NEEDED
 from crscore.audit.coverage import rate, rate_of_pulls
 from crscore.audit.overview import Decision, EscapedRecall, Points, Rate, Remarks
 from crscore.audit.store.database import Store
-from crscore.audit.store.reports import count_afterwards, count_points
-from crscore.audit.tables import IMPORTANT, Kind, ReviewTable
+from crscore.audit.store.reports import count_afterwards, count_points, read_remarks
+from crscore.audit.tables import IMPORTANT, ReviewTable
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.reports import view
-from crscore.statistics.intervals import LEVEL, independent
+from crscore.statistics.intervals import LEVEL, Floats, independent
 from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
@@ -64,9 +67,30 @@ _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
 """Kinds that a bot's settings or prompt can switch off."""
 
 
-class Record(NamedTuple):
-    """Counts of a bot that are not in the table."""
+EXAMPLES: Final = 10
+"""Maximum number of remarks per reviewer and kind."""
+_COUNTS: Final = np.dtype(
+    [("kind", "U16"), ("repository", "i8"), ("number", "i8")]
+    + [
+        (name, "f8")
+        for name in (
+            "remarks", "mattered", "fixed", "answered", "resolved", "compared", "compared_fixed",
+            "chance", "lines", "threads", "confirmed",
+        )
+    ]
+)  # fmt: skip
+"""Columns of `read_remarks`: counts of one kind of remarks on one pull request."""
+Counts: TypeAlias = npt.NDArray[np.void]
+"""Rows of `_COUNTS`, sorted by pull request, shape (N,)."""
 
+
+class Record(NamedTuple):
+    """Counts of a reviewer that are not in the table."""
+
+    counts: Counts = np.zeros(0, _COUNTS)
+    """Its remarks by pull request and kind."""
+    examples: tuple[tuple[Any, ...], ...] = ()
+    """Examples of its remarks, as in `read_remarks` without the reviewer."""
     points: Points | None = None
     """None if they are not known."""
     afterwards: Rate = rate(0, 0)
@@ -104,33 +128,35 @@ def load_records(
         )
     }
     near_by_name = {row.reviewer: row for row in near}
+    counts_by_name, examples_by_name = (
+        {name: [row[1:] for row in group] for name, group in groupby(rows, itemgetter(0))}
+        for rows in read_remarks(store, table.scope, table.formulas, EXAMPLES)
+    )
     return {
         name: Record(
+            np.array(counts_by_name.get(name, []), _COUNTS),
+            tuple(examples_by_name.get(name, ())),
             points.get(name),
             rate_of_pulls(*np.array(later.get(name, [(0.0, 0)]), dtype=np.float64).T),
             near_by_name.get(name),
             tuple(f"{count:,} {act}" for act, count in acts[name].items() if count),
         )
-        for name in points.keys() | later.keys() | near_by_name.keys()
+        for name in counts_by_name.keys() | points.keys() | later.keys() | near_by_name.keys()
     }
 
 
-def count_remarks(table: ReviewTable, name: str) -> Remarks:
+def count_remarks(rows: Counts) -> Remarks:
     """Count the remarks of a reviewer by kind, and those that people reacted to."""
-    rows = [row for kinds in table.kinds.get(name, {}).values() for row in kinds]
-    weighty = [row for row in rows if row.kind in IMPORTANT]
-    kinds: Counter[str] = Counter()
-    mattered: Counter[str] = Counter()
-    for row in rows:
-        kinds[row.kind] += row.remarks
-        mattered[row.kind] += int(row.mattered)
+    weighty = rows[np.isin(rows["kind"], IMPORTANT)]
+    kinds = {kind: int(rows["remarks"][rows["kind"] == kind].sum()) for kind in KINDS}
+    mattered = {kind: int(rows["mattered"][rows["kind"] == kind].sum()) for kind in IMPORTANT}
     return Remarks(
-        total=kinds.total(),
-        kinds={kind: kinds[kind] for kind in KINDS if kinds[kind]},
-        mattered={kind: mattered[kind] for kind in IMPORTANT if mattered[kind]},
-        fixed=int(sum(row.fixed for row in weighty)),
-        answered=int(sum(row.answered for row in weighty)),
-        resolved=int(sum(row.resolved for row in weighty)),
+        total=int(rows["remarks"].sum()),
+        kinds={kind: count for kind, count in kinds.items() if count},
+        mattered={kind: count for kind, count in mattered.items() if count},
+        fixed=int(weighty["fixed"].sum()),
+        answered=int(weighty["answered"].sum()),
+        resolved=int(weighty["resolved"].sum()),
     )
 
 
@@ -142,25 +168,23 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
         name: The bot.
         record: Its counts that are not in the table.
     """
-    pulls = table.kinds.get(name, {})
-    seen_pulls = table.seen_by(name)
-    weighty_rows = _choose(pulls, IMPORTANT)
+    rows = record.counts
+    is_weighty = np.isin(rows["kind"], IMPORTANT)
     # Of those that could be read: a bot that writes in another language is not judged by that.
     weighty = _rate_of(
-        pulls,
-        lambda row: (row.remarks * (row.kind in IMPORTANT), row.remarks * (row.kind != "unread")),
+        rows, rows["remarks"] * is_weighty, rows["remarks"] * (rows["kind"] != "unread")
     )
-    gained = rate(sum(map(bool, weighty_rows.values())), len(seen_pulls))
-    fixes, all_fixes = _fixes(weighty_rows), _fixes(pulls)
-    evidence = _evidence(pulls, weighty_rows, fixes, record)
-    counts = count_remarks(table, name).kinds
+    gained = rate(len(_starts(rows[is_weighty])), int(table.seen[name].sum()))
+    fixes, all_fixes = _fixes(rows[is_weighty]), _fixes(rows)
+    evidence = _evidence(rows[is_weighty], rows[~is_weighty], fixes, record)
+    counts = count_remarks(rows).kinds
     # A script that fills in templates can place them on lines that are sure to change.
     if _ends(record.afterwards)[0] > AFTERWARDS or is_mostly_formulas(counts):
         evidence = ()
     switch_off = []
     for kind in sorted(_SWITCHES, key=lambda kind: -counts.get(kind, 0)):
         # Kinds that are fixed more often than other lines stay on.
-        if kind in counts and not _fixes(_choose(pulls, [kind])).is_more:
+        if kind in counts and not _fixes(rows[rows["kind"] == kind]).is_more:
             switch_off.append(kind)
     decision = Decision(
         verdict="undecided",
@@ -182,19 +206,16 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     return replace(decision, reason=_sentence(decision, name, counts, all_fixes))
 
 
-_Pulls = Mapping[tuple[int, int], Sequence[Kind]]
-"""Remarks by repository and number of the pull request."""
+def _starts(rows: Counts) -> npt.NDArray[np.intp]:
+    """Return the index of the first row of each pull request."""
+    changes = [np.diff(rows[name], prepend=-1) != 0 for name in ("repository", "number")]
+    return np.flatnonzero(changes[0] | changes[1])
 
 
-def _choose(pulls: _Pulls, kinds: Collection[str]) -> _Pulls:
-    return {pull: [row for row in rows if row.kind in kinds] for pull, rows in pulls.items()}
-
-
-def _rate_of(pulls: _Pulls, count: Callable[[Kind], tuple[float, float]]) -> Rate:
-    """Return the share of remarks, given the counts of each kind on a pull request."""
-    pairs = [[count(row) for row in rows] for rows in pulls.values() if rows]
-    sums = [[sum(column) for column in zip(*of_pull, strict=True)] for of_pull in pairs]
-    return rate_of_pulls(*np.array(sums, dtype=np.float64).reshape(-1, 2).T)
+def _rate_of(rows: Counts, counts: Floats, totals: Floats) -> Rate:
+    """Return the share of remarks, given the counts of each row, shape (N,)."""
+    starts = _starts(rows)
+    return rate_of_pulls(np.add.reduceat(counts, starts), np.add.reduceat(totals, starts))
 
 
 class _Fixes(NamedTuple):
@@ -209,15 +230,14 @@ class _Fixes(NamedTuple):
     """Whether they changed surely more often than by chance, and more often than the limit."""
 
 
-def _fixes(pulls: _Pulls) -> _Fixes:
+def _fixes(rows: Counts) -> _Fixes:
     """Compare the fixes of remarks with the changes of other lines, by pull request."""
-    columns = [
-        [*(sum(column) for column in zip(*counts, strict=True)), max(row.lines for row in rows)]
-        for rows in pulls.values()
-        if (counts := [(row.compared_fixed, row.compared, row.chance) for row in rows])
-    ]
-    matrix = np.array(columns, dtype=np.float64).reshape(-1, 4)
-    fixed, compared, chances, lines = matrix[matrix[:, 1] > 0].T
+    rows = rows[rows["compared"] > 0]
+    starts = _starts(rows)
+    fixed, compared, chances = (
+        np.add.reduceat(rows[name], starts) for name in ("compared_fixed", "compared", "chance")
+    )
+    lines = np.maximum.reduceat(rows["lines"], starts)
     share = rate_of_pulls(fixed, compared)
     if share.share is None:
         return _Fixes(share)
@@ -231,7 +251,7 @@ def _fixes(pulls: _Pulls) -> _Fixes:
     return _Fixes(share, chance, limit, is_more)
 
 
-def _evidence(pulls: _Pulls, weighty: _Pulls, fixes: _Fixes, record: Record) -> tuple[str, ...]:
+def _evidence(weighty: Counts, rest: Counts, fixes: _Fixes, record: Record) -> tuple[str, ...]:
     """Return the acts and words of others that show the worth of a bot's weighty remarks."""
     evidence = []
     points, near = record.points, record.near
@@ -241,9 +261,8 @@ def _evidence(pulls: _Pulls, weighty: _Pulls, fixes: _Fixes, record: Record) -> 
         evidence.append(_fixed_text(fixes.share, fixes.chance))
     # Some teams resolve every thread, so the bot's other remarks are the measure; who resolves one
     # and changes nothing may have found it wrong.
-    rest = _choose(pulls, KINDS.keys() - set(IMPORTANT))
     resolved, by_habit = (
-        _rate_of(rows, lambda row: (row.resolved, row.threads)) for rows in (weighty, rest)
+        _rate_of(rows, rows["resolved"], rows["threads"]) for rows in (weighty, rest)
     )
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     if by_habit.total >= MIN_REMARKS and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
@@ -258,7 +277,7 @@ def _evidence(pulls: _Pulls, weighty: _Pulls, fixes: _Fixes, record: Record) -> 
             f"it had commented next to {near.near.count:,} of {near.near.total:,} lines that were "
             f"fixed after the merge"
         )
-    confirmed = _rate_of(weighty, lambda row: (row.confirmed, row.remarks))
+    confirmed = _rate_of(weighty, weighty["confirmed"], weighty["remarks"])
     if _is_above(confirmed, CONFIRMED_FROM):
         evidence.append(
             f"the code confirms {confirmed.count:,} of the {confirmed.total:,} worth acting on"

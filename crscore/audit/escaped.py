@@ -55,7 +55,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
         table.coverage.items(), key=lambda item: (not item[1].is_bot, item[0])
     ):
         # A bot also saw pull requests without a comment of it; for a person, only comments count.
-        pulls = set(coverage.pulls) | (table.seen_by(name) if coverage.is_bot else set())
+        pulls = set(coverage.pulls) | (table.seen_pulls(name) if coverage.is_bot else set())
         # A bot that comments everywhere is next to all fixes, and next to all other changes too. A
         # fix that others had commented on as well may be due to them, so it does not count.
         near_fix, near_change = (

@@ -43,8 +43,6 @@ from crscore.usefulness.model import read_weights
 from crscore.usefulness.reader import SHIPPED
 
 HOST: Final = "https://github.com"
-EXAMPLES: Final = 10
-"""Maximum number of remarks per reviewer and kind."""
 BOT_ERROR: Final = 7.0
 """Standard deviation of the error of a bot's mean usefulness that more comments do not average out:
 the reader errs in one direction for one bot's style (`python -m benchmarks.bot_means DATA`)."""
@@ -112,7 +110,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
     verdicts = compare_all(
         table, detect=options.detect, resamples=options.resamples, seed=options.seed
     )
-    examples = _examples(store, table, options.host)
+    pages = pull_pages(store, options.host)
     # Bots that never reviewed are listed too, because their coverage shows it: a bot whose check is
     # always green looks like one that finds nothing.
     silent = {
@@ -123,10 +121,10 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
     }
     reviewers = []
     for name in sorted({*table.reviewers, *silent}):
-        row = _reviewer(table, name, records.get(name, Record()), options)
+        row = _reviewer(table, name, records.get(name, Record()), options, pages)
         if row.decision:
             row = replace(row, facts=make_facts(row, row.decision, verdicts))
-        reviewers.append(replace(row, examples=examples.get(name, {})))
+        reviewers.append(row)
     # Bots by verdict, then by the remarks that mattered per pull request, as a bot that is tried
     # for a week has had less time to find something; then people.
     reviewers.sort(
@@ -171,14 +169,21 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
     )
 
 
-def _reviewer(table: ReviewTable, name: str, record: Record, options: OverviewOptions) -> Reviewer:
+def _reviewer(
+    table: ReviewTable,
+    name: str,
+    record: Record,
+    options: OverviewOptions,
+    pages: Mapping[str, str],
+) -> Reviewer:
     rows, scored = table.rows_of(name), table.columns["scored"] > 0
     posts = table.coverage.get(name)
     # Only bots are listed without a scored review.
     is_bot = table.is_bot.get(name, True)
-    seen_pulls = table.seen_by(name)
+    seen = table.seen[name]
+    pulls = int(seen.sum())
     since, until = map(date.fromisoformat, (table.scope.since, table.scope.until))
-    units = {"month": ((until - since).days + 1) / 30, "pull": len(seen_pulls)}
+    units = {"month": ((until - since).days + 1) / 30, "pull": pulls}
     amount, unit = options.prices.get(name, (None, ""))
     standings = table.columns["usefulness"][rows]
     standings = standings[~np.isnan(standings)]
@@ -187,9 +192,9 @@ def _reviewer(table: ReviewTable, name: str, record: Record, options: OverviewOp
     return Reviewer(
         name=name,
         is_bot=is_bot,
-        pulls=len(seen_pulls),
-        silent=len(seen_pulls - set(table.kinds.get(name, ()))),
-        remarks=count_remarks(table, name),
+        pulls=pulls,
+        silent=int((seen & ~table.remarked[name]).sum()),
+        remarks=count_remarks(record.counts),
         usefulness=estimate_mean(standings, _spread()) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,
@@ -199,7 +204,7 @@ def _reviewer(table: ReviewTable, name: str, record: Record, options: OverviewOp
         points=record.points,
         decision=decide(table, name, record) if is_bot else None,
         facts=(),
-        examples={},
+        examples=_examples(name, record, pages),
         changes=find_changes(table, name) if is_bot else (),
     )
 
@@ -253,16 +258,14 @@ def _recommend(reviewers: Iterable[Reviewer]) -> str:
 
 
 def _examples(
-    store: Store, table: ReviewTable, host: str
-) -> Mapping[str, Mapping[str, tuple[Example, ...]]]:
-    pages = pull_pages(store, host)
-    rows = reports.read_examples(store, table.scope, table.formulas, EXAMPLES)
-    examples: dict[str, dict[str, tuple[Example, ...]]] = {}
-    for key, reviewer, repository, number, text, kind, *reactions in rows:
+    name: str, record: Record, pages: Mapping[str, str]
+) -> dict[str, tuple[Example, ...]]:
+    examples: dict[str, tuple[Example, ...]] = {}
+    for key, repository, number, text, kind, *reactions in record.examples:
         url = pages[repository].replace("{number}", str(number))
         outcomes = zip(("fixed", "answered", "resolved"), reactions, strict=True)
         example = Example(
-            reviewer=reviewer,
+            reviewer=name,
             repository=repository,
             number=number,
             url=site_of_page(url).comment_address(url, kind_of(key), host_id_of(key)),
@@ -270,8 +273,7 @@ def _examples(
             kind=kind,
             outcome=", ".join(outcome for outcome, is_true in outcomes if is_true),
         )
-        of_kind = examples.setdefault(reviewer, {})
-        of_kind[kind] = (*of_kind.get(kind, ()), example)
+        examples[kind] = (*examples.get(kind, ()), example)
     return examples
 
 

@@ -6,11 +6,10 @@ from the last scoring of each pull request.
 
 import json
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +27,7 @@ from crscore.statistics.intervals import Floats
 from crscore.statistics.resampled import divide
 
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 # A nit is worth a look, but no bot is kept for nits.
 IMPORTANT: Final[tuple[str, ...]] = ("critical", "major", "minor")
@@ -66,28 +66,6 @@ class Period:
             raise InputError(f"the period ends on {self.until}, before its start on {self.since}")
 
 
-class Kind(NamedTuple):
-    """Remarks of one kind of a reviewer on a pull request, as counts."""
-
-    kind: str
-    remarks: int
-    mattered: float
-    """Remarks that people fixed or resolved."""
-    fixed: float
-    answered: float
-    resolved: float
-    compared: int
-    """Remarks for which it is known whether they were fixed, and how often other lines were."""
-    compared_fixed: float
-    chance: float
-    """Sum of the chances of these: how often other lines of the change were changed."""
-    lines: int
-    """Other lines on which a chance rests, at most of these remarks."""
-    threads: float
-    confirmed: float
-    """Remarks that the code confirms."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReviewTable:
     """Reviews of a period: N rows, K reviewers, P pull requests."""
@@ -105,7 +83,7 @@ class ReviewTable:
     """Number of each pull request, shape (P,)."""
     day: Ints
     """Day of creation of each pull request as `date.toordinal`, shape (P,)."""
-    is_merged: npt.NDArray[np.bool_]
+    is_merged: Mask
     """Shape (P,)."""
     stratum: Ints
     """Repository, language and size class of each pull request, numbered from 0, shape (P,)."""
@@ -120,15 +98,21 @@ class ReviewTable:
     columns: Mapping[str, Floats]
     """Numbers of each row, shape (N,) each, NaN if unknown: comments, words, usefulness, whether it
     is scored, `GAINED`, and `noise`: the share of remarks with nothing to do, 0 to 100."""
-    kinds: Mapping[str, Mapping[tuple[int, int], Sequence[Kind]]]
-    """Remarks by reviewer, and by repository and number of the pull request."""
+    remarked: Mapping[str, Mask]
+    """Whether each reviewer has a remark on each pull request, shape (P,) each."""
+    seen: Mapping[str, Mask]
+    """Whether each reviewer saw each pull request, except those not scored yet, shape (P,) each.
+
+    A person saw those with a comment. A bot also saw those with another post or a check of it and,
+    if its account only reviews, all that were merged between its first and last post.
+    """
     coverage: Mapping[str, ReviewerCoverage]
     """Posts and checks by reviewer."""
 
-    def rows_of(self, reviewer: str) -> npt.NDArray[np.bool_]:
+    def rows_of(self, reviewer: str) -> Mask:
         """Return a mask of a reviewer's rows, shape (N,)."""
         index = self.reviewers.index(reviewer) if reviewer in self.reviewers else -1
-        is_row: npt.NDArray[np.bool_] = self.reviewer == index
+        is_row: Mask = self.reviewer == index
         return is_row
 
     def matrix(self, column: str) -> Floats:
@@ -139,40 +123,15 @@ class ReviewTable:
         values = np.full((len(self.number), len(self.reviewers)), np.nan)
         # Of silence only this much is known: it has no usefulness.
         if column == GAINED:
-            pulls = list(zip(self.repository.tolist(), self.number.tolist(), strict=True))
             for index, name in enumerate(self.reviewers):
-                seen_pulls = self.seen_by(name)
-                values[[pull in seen_pulls for pull in pulls], index] = 0.0
+                values[self.seen[name], index] = 0.0
         values[self.pull, self.reviewer] = self.columns[column]
         return values
 
-    def seen_by(self, reviewer: str) -> set[tuple[int, int]]:
-        """Return the pull requests that a reviewer saw, except those not scored yet.
-
-        A person saw those with a comment. A bot also saw those with another post or a check of it
-        and, if its account only reviews, all that were merged between its first and last post.
-        """
-        seen_pulls = set(self.kinds.get(reviewer, ()))
-        coverage = self.coverage.get(reviewer)
-        if coverage is None or not coverage.is_bot:
-            return seen_pulls
-        seen_pulls |= {pull for pull, is_heard in coverage.pulls.items() if not is_heard}
-        if any(profile.name == reviewer and profile.shared for profile in profiles()):
-            return seen_pulls
-        pulls = list(
-            zip(self.repository.tolist(), self.number.tolist(), self.day.tolist(), strict=True)
-        )
-        days: dict[int, list[int]] = defaultdict(list)
-        for repository, number, day in pulls:
-            if (repository, number) in coverage.pulls:
-                days[repository].append(day)
-        ends = {repository: (min(listed), max(listed)) for repository, listed in days.items()}
-        silent = {
-            (repository, number)
-            for (repository, number, day), merged in zip(pulls, self.is_merged, strict=True)
-            if merged and repository in ends and ends[repository][0] <= day <= ends[repository][1]
-        }
-        return seen_pulls | (silent - set(coverage.pulls))
+    def seen_pulls(self, reviewer: str) -> set[tuple[int, int]]:
+        """Return repository and number of the pull requests that a reviewer saw."""
+        seen = self.seen[reviewer]
+        return set(zip(self.repository[seen].tolist(), self.number[seen].tolist(), strict=True))
 
 
 def load_reviews(store: Store, period: Period) -> ReviewTable:
@@ -192,19 +151,25 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
     signature = max((id_ for id_, count in scored.items() if count >= enough), default=0)
     scope = Scope(signature, period.since, period.until, repositories)
     pulls = reports.read_pulls(store, scope)
-    pull_indices = {row[:2]: index for index, row in enumerate(pulls)}
+    index_of = {row[:2]: index for index, row in enumerate(pulls)}
     scores = reports.read_scores(store, scope)
     is_bot = {row[2]: bool(row[3]) for row in scores}
     names = tuple(sorted(is_bot))
     formulas = find_formulas(store, scope)
-    kinds: dict[str, dict[tuple[int, int], list[Kind]]] = defaultdict(lambda: defaultdict(list))
-    for repository, number, reviewer, *counts in reports.count_kinds(store, scope, formulas):
+    coverage = load_coverage(store, scope)
+    counts: dict[tuple[int, int, str], tuple[float, ...]] = {}
+    remarked = {name: np.zeros(len(pulls), dtype=bool) for name in {*names, *coverage}}
+    for *key, important, empty, total in reports.count_remarks(
+        store, scope, formulas, IMPORTANT, EMPTY
+    ):
+        repository, number, reviewer = key
         if reviewer in is_bot:
-            kinds[reviewer][repository, number].append(Kind(*counts))
+            counts[repository, number, reviewer] = important, empty, total
+            remarked[reviewer][index_of[repository, number]] = True
     signatures = store.signatures()
     # Numbered in the order of the pull requests, so that equal stores lead to equal draws.
     strata: dict[tuple[int, str | None, int], int] = {}
-    return ReviewTable(
+    table = ReviewTable(
         scope=scope,
         signature=signatures.get(signature, ""),
         other_signatures=tuple(signatures[id_] for id_ in sorted(scored) if id_ != signature),
@@ -222,30 +187,47 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
         ),
         reviewers=names,
         is_bot=is_bot,
-        pull=_integers(pull_indices[row[:2]] for row in scores),
+        pull=_integers(index_of[row[:2]] for row in scores),
         reviewer=_integers(names.index(row[2]) for row in scores),
-        columns=_columns(scores, kinds),
-        kinds=kinds,
-        coverage=load_coverage(store, scope),
+        columns=_columns(scores, [counts.get(row[:3], (0, 0, 0)) for row in scores]),
+        remarked=remarked,
+        seen={},
+        coverage=coverage,
     )
+    shared = {profile.name for profile in profiles() if profile.shared}
+    seen = {name: _see(table, name, index_of, name in shared) for name in remarked}
+    return replace(table, seen=seen)
 
 
-def _columns(
-    scores: reports.Rows, kinds: Mapping[str, Mapping[tuple[int, int], Sequence[Kind]]]
-) -> dict[str, Floats]:
+def _see(
+    table: ReviewTable, name: str, index_of: Mapping[tuple[int, int], int], is_shared: bool
+) -> Mask:
+    """Return which pull requests a reviewer saw: see `ReviewTable.seen`."""
+    coverage, seen = table.coverage.get(name), table.remarked[name].copy()
+    if coverage is None or not coverage.is_bot:
+        return seen
+    has_post = np.zeros(len(seen), dtype=bool)
+    for pull, to_score in coverage.pulls.items():
+        has_post[index_of[pull]] = True
+        seen[index_of[pull]] |= not to_score
+    if is_shared:
+        return seen
+    for repository in np.unique(table.repository[has_post]):
+        is_own = table.repository == repository
+        days = table.day[is_own & has_post]
+        is_between = (table.day >= days.min()) & (table.day <= days.max())
+        seen |= is_own & is_between & table.is_merged & ~has_post
+    return seen
+
+
+def _columns(scores: reports.Rows, remarks: Sequence[tuple[float, ...]]) -> dict[str, Floats]:
+    """Return `ReviewTable.columns`, given the important, the empty and all remarks of each row."""
     names = ("comments", "words", "usefulness", "scored")
     numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
-    # Important remarks, remarks with nothing to do, and all.
-    rows = [[0, 0, 0] for _ in scores]
-    for row, (repository, number, reviewer, *_) in zip(rows, scores, strict=True):
-        for kind in kinds[reviewer].get((repository, number), ()):
-            row[0] += kind.remarks if kind.kind in IMPORTANT else 0
-            row[1] += kind.remarks if kind.kind in EMPTY else 0
-            row[2] += kind.remarks
-    counts = np.array(rows, dtype=np.float64).reshape(-1, 3)
+    important, empty, total = np.array(remarks, dtype=np.float64).reshape(-1, 3).T
     columns: dict[str, Floats] = dict(zip(names, numbers.T, strict=True))
-    columns[GAINED] = np.where(counts[:, 0] > 0, 100.0, 0.0)
-    columns["noise"] = 100 * divide(counts[:, 1], counts[:, 2])
+    columns[GAINED] = np.where(important > 0, 100.0, 0.0)
+    columns["noise"] = 100 * divide(empty, total)
     return columns
 
 

@@ -6,6 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from crscore.audit.formulas import number_words
 from crscore.audit.store.rows import (
     AuditRun,
     Check,
@@ -163,7 +164,8 @@ def comment_score(
         "level": "major",
         "text": wording(comment),
     }
-    return CommentScore(**(values | changes))
+    values |= changes
+    return CommentScore(**({"words": number_words(values["text"])} | values))
 
 
 def wording(number: int) -> str:
@@ -347,6 +349,7 @@ def _placed(
             values |= {"body": rng.choice(pool), "hunk": hunk}
         if isinstance(row, CommentScore):
             # Markup in the text of a comment is text, not markup.
-            values["text"] = texts[row.comment % len(texts)]
+            text = texts[row.comment % len(texts)]
+            values |= {"text": text, "words": number_words(text)}
         placed.append(type(row)(**values))
     return placed

@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
+from crscore.audit.formulas import number_words
 from crscore.audit.score.assemble import ScoringTask, assemble
 from crscore.audit.score.vectors import CachedVectors
 from crscore.audit.store.queries import FAILED
@@ -277,7 +278,7 @@ def _comment_scores(
             level=best.level.value if best and best.is_valuable else None,
             verdict=decided[0].value if decided else None,
             point=firsts.get(_comment(thread)),
-            text=_text(thread),
+            **_text(thread),
         )
     for thread in assessment.reviewers.repeats:
         yield CommentScore(
@@ -285,7 +286,7 @@ def _comment_scores(
             signature=0,
             content=task.content,
             noise=Noise.REPEAT,
-            text=_text(thread),
+            **_text(thread),
         )
 
 
@@ -294,11 +295,12 @@ def _comment(thread: ReviewerThread) -> int:
     return comment_key(first.kind, first.id)
 
 
-def _text(thread: ReviewerThread) -> str:
-    """Return the start of a comment without markup."""
+def _text(thread: ReviewerThread) -> dict[str, Any]:
+    """Return the start of a comment without markup, and its words."""
     body = thread.posts[0].body
     # A comment without a sentence is a code block.
-    return escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
+    text = escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
+    return {"text": text, "words": number_words(text)}
 
 
 def noise_of(result: Result, item: CommentResult) -> Noise | None:

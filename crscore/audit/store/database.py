@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple, fields
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -26,7 +27,7 @@ R = TypeVar("R", bound=Row)
 APPLICATION_ID: Final = 0x63727363
 """SQLite application id that marks an audit's file: `crsc`."""
 # There are no migrations: a store can be synchronised again from the host.
-SCHEMA_VERSION: Final = 12
+SCHEMA_VERSION: Final = 13
 """Version of `schema.sql`; increased with every change of a table."""
 BUSY_S: Final = 30.0
 """Seconds to wait while another process writes."""
@@ -108,7 +109,7 @@ class Store:
         with self._reported():
             rows = self._connection.execute(sql, values).fetchall()
         # JSON, in which reports are written, has no infinite number (RFC 8259, section 6).
-        if any(math.inf in row or -math.inf in row for row in rows):
+        if any(number in chain.from_iterable(rows) for number in (math.inf, -math.inf)):
             raise StoreError(str(self.path), "it has a number that is not finite")
         return rows
 

@@ -37,8 +37,15 @@ _ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') 
 }'))"""
 """Whether a remark asks for something, so that it can be fixed; a comment without a sentence is a
 suggestion."""
+KIND: Final = """
+  CASE WHEN s.comment IN (SELECT value FROM json_each(?5)) THEN 'formula'
+    WHEN s.noise IS NOT NULL THEN s.noise
+    WHEN s.verdict = 'refuted' THEN 'refuted'
+    ELSE coalesce(s.level, 'unread') END"""
+"""Kind of a remark: `formula`, the reason why it is noise, `refuted` by the code, its level, or
+`unread` (no sentence in English); the fifth parameter is a JSON list of the formulas."""
 # The last night and, in it, the newest rules; padded with zeros, as they are compared as texts.
-REMARKS: Final = f"""{LATEST},
+_REMARKS: Final = f"""{LATEST},
   fixes AS (
     SELECT comment, value, 1.0 * base_yes / NULLIF(base_all, 0) AS chance, base_all AS lines,
       MAX(night || printf('%09d', rules))
@@ -61,11 +68,7 @@ REMARKS: Final = f"""{LATEST},
   remarks AS (
     SELECT c.key, c.reviewer, c.repository, c.number, c.created, c.thread IS NOT NULL AS has_thread,
       s.text, coalesce(s.standing, 0) AS standing,
-      CASE WHEN s.comment IN (SELECT value FROM json_each(?5)) THEN 'formula'
-        WHEN s.noise IS NOT NULL THEN s.noise
-        WHEN s.verdict = 'refuted' THEN 'refuted'
-        ELSE coalesce(s.level, 'unread') END AS kind,
-      s.verdict IS 'confirmed' AS confirmed, f.value AS fixed, f.chance, f.lines,
+      {KIND} AS kind, s.verdict IS 'confirmed' AS confirmed, f.value AS fixed, f.chance, f.lines,
       coalesce(c.thread IN (SELECT thread FROM answers), 0) AS answered, r.value IS 1 AS resolved
     {LATEST_COMMENTS} JOIN pulls p ON p.repository = c.repository AND p.number = c.number
     -- A copy is fixed because of the first remark on its point. Where a changed line can also be
@@ -79,10 +82,10 @@ REMARKS: Final = f"""{LATEST},
           AND o.point IS NOT s.comment AND o.on_head <= (c.commit_id IS p.head)
           AND o.start <= c.line + 6 AND o.line >= coalesce(c.start_line, c.line) - 6)
     LEFT JOIN resolutions r ON r.comment = s.comment
-    WHERE s.signature = ?1)"""
-"""Start of a query on the remarks of reviewers: each comment or thread, judged by its weightiest
-part; the fifth parameter is a JSON list of the formulas. A remark has one kind: `formula`, the
-reason why it is noise, `refuted` by the code, its level, or `unread` (no sentence in English)."""
+    WHERE s.signature = ?1)
+SELECT * FROM remarks"""
+"""The remarks of reviewers: each comment or thread, judged by its weightiest part; the fifth
+parameter is as of `KIND`."""
 
 _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ?1 AND ?2
   AND p.repository IN (SELECT value FROM json_each(?3))"""
@@ -111,54 +114,73 @@ def count_scored_pulls(store: Store, since: str, until: str, repositories: str) 
     return dict(store.query(sql, since, until, repositories))
 
 
-def read_remarks(store: Store, scope: Scope) -> Rows:
-    """Return reviewer, key and text of the bots' comments that may be worth acting on, by time."""
+def read_words(store: Store, scope: Scope) -> Rows:
+    """Return reviewer, key and words of the bots' comments that may be worth acting on, by time."""
+    # A store is untrusted: a word has four bytes, and a comment at least four words.
     sql = f"""{LATEST}
-        SELECT c.reviewer, c.key, s.text {LATEST_COMMENTS}
+        SELECT c.reviewer, c.key, s.words {LATEST_COMMENTS}
         WHERE s.signature = ?1 AND c.is_bot AND s.noise IS NULL AND s.level IS NOT NULL
+          AND length(s.words) >= 16 AND length(s.words) % 4 = 0
         ORDER BY c.created, c.key"""
     return store.query(sql, *scope)
 
 
-def count_kinds(store: Store, scope: Scope, formulas: str) -> Rows:
-    """Return repository, number, reviewer, kind, and counts of the remarks, in order.
+def count_remarks(
+    store: Store, scope: Scope, formulas: str, important: Sequence[str], empty: Sequence[str]
+) -> Rows:
+    """Return repository, number, reviewer, and its important, empty and all remarks."""
+    sql = f"""{LATEST}
+        SELECT repository, number, reviewer, TOTAL(kind IN (SELECT value FROM json_each(?6))),
+          TOTAL(kind IN (SELECT value FROM json_each(?7))), COUNT(*)
+        FROM (SELECT c.repository, c.number, c.reviewer, {KIND} AS kind
+          {LATEST_COMMENTS} WHERE s.signature = ?1)
+        GROUP BY repository, number, reviewer"""
+    return store.query(sql, *scope, formulas, json.dumps(important), json.dumps(empty))
 
-    The counts are: all remarks; those that people fixed or resolved; fixed; answered; resolved;
-    remarks for which both their own fix and its chance are known, the fixed ones of
-    these, the sum of their chances, and the most lines on which one rests; remarks in threads;
-    confirmed by the code.
+
+def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple[Rows, Rows]:
+    """Return the counts of remarks by kind, and examples.
+
+    Args:
+        store: The store.
+        scope: Reviews to read.
+        formulas: Keys of the formulas, as a JSON list.
+        limit: Number of examples of each reviewer and kind.
+
+    Returns:
+        Rows with reviewer, kind, repository, number, and counts, in order: all remarks; those that
+        people fixed or resolved; fixed; answered; resolved; remarks for which both their own fix
+        and its chance are known, the fixed ones of these, the sum of their chances, and the most
+        lines on which one rests; remarks in threads; confirmed by the code.
+
+        Rows with reviewer, key, repository's name, number, text, kind, and whether it was fixed
+        (null if unknown), answered and resolved: those with a reaction first.
     """
+    # A table, as to find the remarks takes most of the time.
+    store.change("DROP TABLE IF EXISTS temp.remarks")
+    store.change(f"CREATE TEMP TABLE remarks AS {_REMARKS}", *scope, formulas)
     # If all lines of a file are near comments, no line is left to compare with. In a change of
     # twenty lines that is usual: of the demonstration's chances from whole files, 108 of 199 were
     # unknown, and halved the mean chance while they counted as 0.
-    sql = f"""{REMARKS}
-        SELECT repository, number, reviewer, kind, COUNT(*),
+    kinds = """
+        SELECT reviewer, kind, repository, number, COUNT(*),
           TOTAL(fixed IS 1 OR resolved), TOTAL(fixed IS 1), TOTAL(answered),
           TOTAL(resolved), COUNT(iif(fixed IS NULL, NULL, chance)),
           TOTAL(iif(chance IS NULL, NULL, fixed)), TOTAL(iif(fixed IS NULL, NULL, chance)),
           coalesce(MAX(iif(fixed IS NULL, NULL, lines)), 0), TOTAL(has_thread), TOTAL(confirmed)
         FROM remarks GROUP BY reviewer, repository, number, kind
         ORDER BY reviewer, repository, number, kind"""
-    return store.query(sql, *scope, formulas)
-
-
-def read_examples(store: Store, scope: Scope, formulas: str, limit: int) -> Rows:
-    """Return up to `limit` remarks of each reviewer and kind, with a reaction first.
-
-    Returns:
-        Key, reviewer, repository's name, number, text, kind, and whether it was fixed (null if
-        unknown), answered and resolved.
-    """
     # The later columns break ties, so that equal stores give equal reports.
-    sql = f"""{REMARKS}, ranked AS (
+    examples = """
+        WITH ranked AS (
           SELECT *, ROW_NUMBER() OVER (PARTITION BY reviewer, kind
               ORDER BY coalesce(fixed, 0) + resolved DESC, standing DESC, created DESC,
                 key) AS rank
           FROM remarks)
-        SELECT a.key, a.reviewer, r.name, a.number, a.text, a.kind, a.fixed, a.answered, a.resolved
+        SELECT a.reviewer, a.key, r.name, a.number, a.text, a.kind, a.fixed, a.answered, a.resolved
         FROM ranked a JOIN repositories r ON r.id = a.repository
-        WHERE a.rank <= ?6 ORDER BY a.reviewer, a.kind, a.rank"""
-    return store.query(sql, *scope, formulas, limit)
+        WHERE a.rank <= ? ORDER BY a.reviewer, a.kind, a.rank"""
+    return store.query(kinds), store.query(examples, limit)
 
 
 def read_scores(store: Store, scope: Scope) -> Rows:
@@ -185,18 +207,21 @@ def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> R
     counts follows.
     """
     sql = f"""
+        WITH on_head AS (
+          SELECT c.repository, c.number, MIN(c.created) AS first
+          FROM comments c JOIN pulls p USING (repository, number)
+          WHERE c.commit_id = p.head GROUP BY c.repository, c.number)
         SELECT reviewer, TOTAL(gone OR edited OR late OR old), COUNT(*),
           TOTAL(gone), TOTAL(edited), TOTAL(late), TOTAL(old) FROM
-          (SELECT c.reviewer, repository, number,
+          (SELECT c.reviewer, p.repository, p.number,
           (SELECT o.minimized FROM comment_observations o WHERE o.comment = c.key
            ORDER BY o.night DESC LIMIT 1) IS NOT NULL AS gone,
           julianday(c.updated) - julianday(c.created) > 1 / 24.0
             AND c.reviewer NOT IN (SELECT value FROM json_each(?4)) AS edited,
           c.created > coalesce(p.closed, c.created) AS late,
-          c.commit_id IS NOT p.head AND c.commit_id IS NOT NULL AND EXISTS (
-            SELECT 1 FROM comments e WHERE e.repository = c.repository AND e.number = c.number
-              AND e.commit_id = p.head AND e.created < c.created) AS old
+          c.commit_id <> p.head AND coalesce(h.first < c.created, 0) AS old
         FROM pulls p JOIN comments c USING (repository, number)
+        LEFT JOIN on_head h ON h.repository = p.repository AND h.number = p.number
         WHERE {_IN_PERIOD} AND c.is_bot AND c.is_review AND coalesce(c.thread, c.key) = c.key)
         GROUP BY reviewer, repository, number"""
     return store.query(sql, *scope[1:], json.dumps(known_bots))

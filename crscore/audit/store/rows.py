@@ -216,6 +216,7 @@ class CommentScore(Row):
     verdict: str | None = None
     point: int | None = None
     text: str
+    words: bytes
 
 
 @_table("last_scored", "repository", "number")

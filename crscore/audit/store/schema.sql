@@ -137,6 +137,7 @@ CREATE TABLE comment_scores (        -- one comment: a reviewer's posts in one t
   verdict TEXT,                      -- whether the code confirms or refutes a remark; null for neither
   point INTEGER,                     -- first comment on the pull that makes the same point; null when unknown
   text TEXT NOT NULL,                -- as readers see it
+  words BLOB NOT NULL,               -- numbers of its words, as crscore.audit.formulas writes them
   PRIMARY KEY (comment, signature, content)
 ) STRICT, WITHOUT ROWID;
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crscore.audit.decide import load_records
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import LastScored, Signal, SignalRow
 from crscore.audit.tables import Period, ReviewTable, load_reviews
@@ -134,8 +135,8 @@ def test_noise_is_the_share_of_the_remarks_of_the_last_scoring(store: Store) -> 
     table = load_reviews(store, MARCH)
 
     assert (table.columns["noise"].tolist(), table.columns["gained"].tolist()) == ([25.0], [100.0])
-    kinds = {row.kind: row.remarks for row in table.kinds["otter"][1, 1]}
-    assert kinds == {"major": 3, "praise": 1}
+    counts = load_records(store, table)["otter"].counts
+    assert counts[["kind", "remarks"]].tolist() == [("major", 3), ("praise", 1)]
 
 
 def test_reactions_are_the_last_ones_of_people(store: Store) -> None:
@@ -155,12 +156,12 @@ def test_reactions_are_the_last_ones_of_people(store: Store) -> None:
         ]
     )
 
-    (row,) = load_reviews(store, MARCH).kinds["otter"][1, 1]
+    (row,) = load_records(store, load_reviews(store, MARCH))["otter"].counts
 
     # An answer alone can be a no.
-    assert (row.kind, row.remarks, row.mattered) == ("major", 4, 1)
-    assert (row.fixed, row.answered, row.resolved) == (1, 1, 1)
-    assert (row.compared, row.chance, row.threads) == (1, pytest.approx(0.1), 4)
+    assert row[["kind", "remarks", "mattered"]].item() == ("major", 4, 1)
+    assert row[["fixed", "answered", "resolved"]].item() == (1, 1, 1)
+    assert row[["compared", "chance", "threads"]].item() == (1, pytest.approx(0.1), 4)
 
 
 def test_fix_without_other_lines_matters_but_is_not_compared(store: Store) -> None:
@@ -177,10 +178,10 @@ def test_fix_without_other_lines_matters_but_is_not_compared(store: Store) -> No
         ]
     )
 
-    (row,) = load_reviews(store, MARCH).kinds["otter"][1, 1]
+    (row,) = load_records(store, load_reviews(store, MARCH))["otter"].counts
 
-    assert (row.fixed, row.mattered) == (3, 3)
-    assert (row.compared, row.compared_fixed, row.chance) == (2, 1, 1.0)
+    assert row[["fixed", "mattered"]].item() == (3, 3)
+    assert row[["compared", "compared_fixed", "chance"]].item() == (2, 1, 1.0)
 
 
 @pytest.mark.parametrize(("line", "is_known"), [(4, False), (40, True)])
@@ -193,12 +194,20 @@ def test_nit_next_to_a_weighty_remark_of_others_is_fixed_because_of_that(
     fixed = {"rules": 1, "signal": Signal.ACTED_ON, "base_yes": 1, "base_all": 10}
     store.put([SignalRow(comment=4, night="2026-03-02", value=1, **fixed)])
 
-    (row,) = load_reviews(store, MARCH).kinds["otter"][1, 1]
+    (row,) = load_records(store, load_reviews(store, MARCH))["otter"].counts
 
-    assert (row.fixed, row.compared) == (int(is_known), int(is_known))
+    assert row[["fixed", "compared"]].item() == (int(is_known), int(is_known))
 
 
 @pytest.mark.parametrize(("since", "until"), [("2026-03-02", "2026-03-01"), ("x", "2026-03-01")])
 def test_invalid_period_is_refused(since: str, until: str) -> None:
     with pytest.raises(InputError, match=since):
         Period(since=since, until=until)
+
+
+@pytest.mark.parametrize("words", [b"", b"123", b"1" * 18])
+def test_words_of_a_damaged_store_make_no_formula(store: Store, words: bytes) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 30), rows.comment(1, "otter", 1)])
+    store.put([rows.comment_score(4, 1, words=words)])
+
+    assert load_reviews(store, MARCH).formulas == "[]"
