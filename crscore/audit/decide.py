@@ -174,7 +174,7 @@ def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     weighty = _rate_of(
         rows, rows["remarks"] * is_weighty, rows["remarks"] * (rows["kind"] != "unread")
     )
-    gained = rate(len(_starts(rows[is_weighty])), int(table.seen[name].sum()))
+    gained = rate(len(_starts(rows[is_weighty])), int(table.is_seen[name].sum()))
     fixes, all_fixes = _fixes(rows[is_weighty]), _fixes(rows)
     evidence = _evidence(rows[is_weighty], rows[~is_weighty], fixes, record)
     counts = count_remarks(rows).kinds

@@ -180,8 +180,8 @@ def _reviewer(
     posts = table.coverage.get(name)
     # Only bots are listed without a scored review.
     is_bot = table.is_bot.get(name, True)
-    seen = table.seen[name]
-    pulls = int(seen.sum())
+    is_seen = table.is_seen[name]
+    pulls = int(is_seen.sum())
     since, until = map(date.fromisoformat, (table.scope.since, table.scope.until))
     units = {"month": ((until - since).days + 1) / 30, "pull": pulls}
     amount, unit = options.prices.get(name, (None, ""))
@@ -193,7 +193,7 @@ def _reviewer(
         name=name,
         is_bot=is_bot,
         pulls=pulls,
-        silent=int((seen & ~table.remarked[name]).sum()),
+        silent=int((is_seen & ~table.remarked[name]).sum()),
         remarks=count_remarks(record.counts),
         usefulness=estimate_mean(standings, _spread()) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,

@@ -100,7 +100,7 @@ class ReviewTable:
     is scored, `GAINED`, and `noise`: the share of remarks with nothing to do, 0 to 100."""
     remarked: Mapping[str, Mask]
     """Whether each reviewer has a remark on each pull request, shape (P,) each."""
-    seen: Mapping[str, Mask]
+    is_seen: Mapping[str, Mask]
     """Whether each reviewer saw each pull request, except those not scored yet, shape (P,) each.
 
     A person saw those with a comment. A bot also saw those with another post or a check of it and,
@@ -124,14 +124,14 @@ class ReviewTable:
         # Of silence only this much is known: it has no usefulness.
         if column == GAINED:
             for index, name in enumerate(self.reviewers):
-                values[self.seen[name], index] = 0.0
+                values[self.is_seen[name], index] = 0.0
         values[self.pull, self.reviewer] = self.columns[column]
         return values
 
     def seen_pulls(self, reviewer: str) -> set[tuple[int, int]]:
         """Return repository and number of the pull requests that a reviewer saw."""
-        seen = self.seen[reviewer]
-        return set(zip(self.repository[seen].tolist(), self.number[seen].tolist(), strict=True))
+        rows = self.is_seen[reviewer]
+        return set(zip(self.repository[rows].tolist(), self.number[rows].tolist(), strict=True))
 
 
 def load_reviews(store: Store, period: Period) -> ReviewTable:
@@ -191,33 +191,33 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
         reviewer=_integers(names.index(row[2]) for row in scores),
         columns=_columns(scores, [counts.get(row[:3], (0, 0, 0)) for row in scores]),
         remarked=remarked,
-        seen={},
+        is_seen={},
         coverage=coverage,
     )
     shared = {profile.name for profile in profiles() if profile.shared}
-    seen = {name: _see(table, name, index_of, name in shared) for name in remarked}
-    return replace(table, seen=seen)
+    is_seen = {name: _see(table, name, index_of, name in shared) for name in remarked}
+    return replace(table, is_seen=is_seen)
 
 
 def _see(
     table: ReviewTable, name: str, index_of: Mapping[tuple[int, int], int], is_shared: bool
 ) -> Mask:
-    """Return which pull requests a reviewer saw: see `ReviewTable.seen`."""
-    coverage, seen = table.coverage.get(name), table.remarked[name].copy()
+    """Return which pull requests a reviewer saw: see `ReviewTable.is_seen`."""
+    coverage, is_seen = table.coverage.get(name), table.remarked[name].copy()
     if coverage is None or not coverage.is_bot:
-        return seen
-    has_post = np.zeros(len(seen), dtype=bool)
+        return is_seen
+    has_post = np.zeros(len(is_seen), dtype=bool)
     for pull, to_score in coverage.pulls.items():
         has_post[index_of[pull]] = True
-        seen[index_of[pull]] |= not to_score
+        is_seen[index_of[pull]] |= not to_score
     if is_shared:
-        return seen
+        return is_seen
     for repository in np.unique(table.repository[has_post]):
         is_own = table.repository == repository
         days = table.day[is_own & has_post]
         is_between = (table.day >= days.min()) & (table.day <= days.max())
-        seen |= is_own & is_between & table.is_merged & ~has_post
-    return seen
+        is_seen |= is_own & is_between & table.is_merged & ~has_post
+    return is_seen
 
 
 def _columns(scores: reports.Rows, remarks: Sequence[tuple[float, ...]]) -> dict[str, Floats]:

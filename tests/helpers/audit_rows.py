@@ -324,7 +324,7 @@ def _signals(rng: random.Random, key: int, day: int, standing: int) -> list[Row]
         SignalRow(**values, signal=Signal.ACTED_ON, value=changed, **base),
     ]
     if changed and rng.random() < 0.5:
-        rows.append(SignalRow(**values, signal=Signal.RESOLVED, value=1, evidence="linus"))
+        rows.append(SignalRow(**values, signal=Signal.RESOLVED, value=1))
     return rows
 
 

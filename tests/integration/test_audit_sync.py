@@ -213,21 +213,6 @@ def test_new_name_is_reported(server: Server, tmp_path: Path) -> None:
     assert done.notes == ("acme/shop is now called acme/market.",)
 
 
-def test_renamed_bot_is_renamed_in_what_was_stored(server: Server, tmp_path: Path) -> None:
-    night(server, tmp_path)
-    author = pulls_of(server)[1].lines[0].author
-    new = replace(author, login="newname[bot]")
-    for pull in pulls_of(server).values():
-        for one in (*pull.lines, *pull.notes, *pull.reviews):
-            one.author = new if one.author == author else one.author
-    line = pulls_of(server)[3].lines[0]
-    line.body, line.edited = "Edited.", server.world.tick()
-    done = night(server, tmp_path, 20)
-    assert f"{author.login} is now called newname[bot]; stored comments were updated." in done.notes
-    found = rows(tmp_path, Comment, "WHERE author_id = ?", author.id)
-    assert {pull.author for pull in found} == {"newname[bot]"}
-
-
 def test_clock_that_went_back_keeps_the_last_night(server: Server, tmp_path: Path) -> None:
     night(server, tmp_path, 5)
     pull = pulls_of(server)[1]

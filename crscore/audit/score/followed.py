@@ -43,11 +43,8 @@ class Answer(NamedTuple):
 
     value: bool | None
     """None if it is unknown."""
-    evidence: str | None = None
-    """Evidence, or the reason why it is unknown."""
-    base: tuple[int, int, str] | None = None
-    """Base rate: number of other units of lines with a change, number of all of them, and whether
-    they are of the same `hunk` or of the `file`."""
+    base: tuple[int, int] | None = None
+    """Base rate: number of other units of lines with a change, and number of all of them."""
 
 
 class LaterChanges:
@@ -69,29 +66,26 @@ class LaterChanges:
         # Each is a process of git, so that answers are kept.
         self._exists = cache(lambda commit: not git.missing_commits(clone, [commit]))
         self._forks: dict[str, str] = {}
-        self._diffs: dict[tuple[str, str], Changes | str] = {}
+        self._diffs: dict[tuple[str, str], Changes | None] = {}
         # The head first, because the merge also contains changes of others on the base branch.
         ends = [end for end in (pull.head, pull.merge_commit) if end]
         self._last = next((end for end in ends if self._exists(end)), None)
         self._commented: dict[str, list[range]] = {}
         for comment in comments:
             lines = self._lines(comment)
-            if isinstance(lines, range):
+            if lines is not None:
                 self._commented.setdefault(comment.path or "", []).append(lines)
 
     def acted_on(self, comment: Comment) -> Answer:
         """Return whether the lines of a comment changed, with a base rate."""
         lines = self._lines(comment)
         changes = self._changes(comment.commit_id or "", self._last or "")
-        if isinstance(lines, str) or isinstance(changes, str):
-            return Answer(None, lines if isinstance(lines, str) else str(changes))
+        if lines is None or changes is None:
+            return Answer(None)
         file = changes.get(comment.path or "")
         if file and (file.is_binary or file.is_missing):
-            return Answer(None, "binary file" if file.is_binary else file.missing)
-        base = self._base_rate(comment, file, lines)
-        if not is_changed(file, lines):
-            return Answer(False, None, base)
-        return Answer(True, f"{(self._last or '')[:10]} line {lines.start}", base)
+            return Answer(None)
+        return Answer(is_changed(file, lines), self._base_rate(comment, file, lines))
 
     def lines_in(self, comment: Comment, commit: str) -> tuple[str, range] | None:
         """Return the path and the lines (from 1) of a comment in another commit.
@@ -99,10 +93,10 @@ class LaterChanges:
         If the comment's own commit is lost, its lines are returned unchanged.
         """
         lines, path = self._lines(comment), comment.path
-        if isinstance(lines, str) or path is None:
+        if lines is None or path is None:
             return None
         changes = self._changes(comment.commit_id or "", commit)
-        file = changes.get(path) if not isinstance(changes, str) else None
+        file = changes.get(path) if changes else None
         if file is None:
             return path, lines
         start, stop, before, within = lines.start, lines.stop, 0, 0
@@ -117,37 +111,33 @@ class LaterChanges:
                 before += growth
         return file.path, range(start + before, stop + before + within)
 
-    def _lines(self, comment: Comment) -> range | str:
-        """Return the lines (from 1) of a comment in its commit, or why they are unknown."""
-        if self._last is None:
-            return "last commit is missing"
-        if comment.line is None or comment.commit_id is None:
-            return "no commit is known"
+    def _lines(self, comment: Comment) -> range | None:
+        """Return the lines (from 1) of a comment in its commit; None if they are unknown."""
+        if self._last is None or comment.line is None or comment.commit_id is None:
+            return None
         lines = range(comment.start_line or comment.line, comment.line + 1)
         if comment.side != "old":
             return lines
         # For a comment on removed lines, use the lines that replaced them.
-        brought = self._own_changes(comment.commit_id)
-        if isinstance(brought, str):
-            return brought
+        brought = self._own_changes(comment.commit_id) or {}
         file = next((file for file in brought.values() if file.path == comment.path), None)
         hunks = file.hunks if file else ()
         hunk = next((hunk for hunk in hunks if _overlaps(hunk, lines)), None)
         if hunk is None:
-            return "the removed lines are not found"
+            return None
         start = hunk.new_start + (hunk.new_length == 0)
         return range(start, start + hunk.new_length)
 
     def _base_rate(
         self, comment: Comment, file: ChangedFile | None, lines: range
-    ) -> tuple[int, int, str] | None:
+    ) -> tuple[int, int] | None:
         """Count units of lines that the pull request wrote and that have no comment.
 
         A unit has as many lines as the comment. Those of the same hunk count, or those of the whole
         file if the hunk has fewer than `MIN_UNITS`.
         """
         brought = self._own_changes(comment.commit_id or "")
-        if isinstance(brought, str):
+        if brought is None:
             return None
         files = (changed for changed in brought.values() if changed.path == comment.path)
         written = [
@@ -169,28 +159,27 @@ class LaterChanges:
         spans = (range(first, last + 1) for first, last in join_ranges(written, gap=2 * REACH + 1))
         hunk = next((span for span in spans if _are_near(span, lines)), range(0))
         in_hunk = [unit for unit in units if unit.start in hunk]
-        is_of_hunk = len(in_hunk) >= MIN_UNITS
-        units = in_hunk if is_of_hunk else units
+        units = in_hunk if len(in_hunk) >= MIN_UNITS else units
         # A file of thousands of lines is no better known by all of them.
         units = units[:: len(units) // MAX_UNITS + 1]
         changed_units = sum(is_changed(file, unit) for unit in units)
-        return changed_units, len(units), "hunk" if is_of_hunk else "file"
+        return changed_units, len(units)
 
-    def _own_changes(self, commit: str) -> Changes | str:
-        """Return the changes of the pull request up to a commit, or why they are unknown."""
+    def _own_changes(self, commit: str) -> Changes | None:
+        """Return the changes of the pull request up to a commit; None if they are unknown."""
         base = self._pull.base
         if not (self._exists(base) and self._exists(commit)):
-            return "base is missing"
+            return None
         if commit not in self._forks:
             self._forks[commit] = self._run("merge-base", base, commit).decode().strip()
         # If the merge base is the commit itself, the commit is part of the base branch.
         fork = self._forks[commit]
-        return "base is missing" if fork in ("", commit) else self._changes(fork, commit)
+        return None if fork in ("", commit) else self._changes(fork, commit)
 
-    def _changes(self, old: str, new: str) -> Changes | str:
-        """Compare two commits; return a reason if that is not possible."""
+    def _changes(self, old: str, new: str) -> Changes | None:
+        """Compare two commits; return None if that is not possible."""
         if not self._exists(old):
-            return "commit is missing"
+            return None
         if (old, new) not in self._diffs:
             # Only commented files: a merge of the base branch can change thousands of files.
             renames = self._run(*DIFF, "--name-status", "-z", "--diff-filter=R", old, new, "--")
@@ -204,8 +193,8 @@ class LaterChanges:
             try:
                 files = parse_diff(text).files if text and paths else ()
                 self._diffs[old, new] = {file.old_path or file.path: file for file in files}
-            except InputError as exc:
-                self._diffs[old, new] = f"the diff cannot be read: {exc}"
+            except InputError:
+                self._diffs[old, new] = None
         return self._diffs[old, new]
 
     def _run(self, *arguments: str) -> bytes:

@@ -1,6 +1,7 @@
 """Signals of all comments in a store; only changed signals are added."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from crscore import progress
-from crscore.audit.engines import WORKER_DIED_REASON, Engine, run_serially
+from crscore.audit.engines import Engine, run_serially
 from crscore.audit.score.followed import Answer, LaterChanges
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pulls_to_observe, put_position, read_observations
@@ -72,7 +73,7 @@ def find_signals(store: Store, clones: Path, *, night: str, engine: Engine = run
         )
         for repository, number in keys
     )
-    results = engine(tasks, measure, partial(measure, reason=WORKER_DIED_REASON))
+    results = engine(tasks, measure, partial(measure, can_follow=False))
     stored = 0
     with progress.track("following comments", len(keys)) as advance:
         for repository, group in groupby(zip(keys, results, strict=True), lambda pair: pair[0][0]):
@@ -85,12 +86,12 @@ def find_signals(store: Store, clones: Path, *, night: str, engine: Engine = run
     return stored
 
 
-def measure(task: SignalTask, reason: str = "") -> Signals:
+def measure(task: SignalTask, *, can_follow: bool = True) -> Signals:
     """Compute the signals of one pull request, in any process.
 
     Args:
         task: The pull request.
-        reason: Why it cannot be known whether lines changed; empty to find it out.
+        can_follow: Whether to find out if lines changed.
     """
     # The first review comment of each reviewer in each thread.
     firsts: dict[tuple[str, int], Comment] = {}
@@ -99,14 +100,11 @@ def measure(task: SignalTask, reason: str = "") -> Signals:
             thread = comment.key if comment.thread is None else comment.thread
             firsts.setdefault((comment.reviewer, thread), comment)
     on_lines = [comment for comment in firsts.values() if comment.line is not None]
-    reason = reason or ("" if task.clone.is_dir() else "there is no clone")
-    answers = {comment.key: Answer(None, reason) for comment in on_lines}
-    if not reason:
-        try:
+    answers = {comment.key: Answer(None) for comment in on_lines}
+    if can_follow and task.clone.is_dir():
+        with suppress(HostError):
             later = LaterChanges(task.clone, task.pull, on_lines)
             answers = {comment.key: later.acted_on(comment) for comment in on_lines}
-        except HostError as exc:
-            answers = {comment.key: Answer(None, exc.reason) for comment in on_lines}
     signals = {row.key: {Signal.RESOLVED: _resolved(task, row)} for row in firsts.values()}
     for key, answer in answers.items():
         signals[key][Signal.ACTED_ON] = answer
@@ -119,7 +117,7 @@ def _resolved(task: SignalTask, comment: Comment) -> Answer:
     if thread is None or not thread.resolved:
         return Answer(False)
     if thread.resolved_by is None:
-        return Answer(None, "resolved by an unknown account")
+        return Answer(None)
     login = thread.resolved_by.casefold()
     # GraphQL omits `[bot]` from logins, so three sources are compared. A person can write under a
     # bot's name; only apps prove that an account is a bot.
@@ -132,7 +130,7 @@ def _resolved(task: SignalTask, comment: Comment) -> Answer:
     # A profile has the login of the REST API, with `[bot]`.
     is_profiled = any(matches_any(profile.logins, f"{name}[bot]") for profile in profiles())
     is_bot = is_app(login) or name in apps or is_profiled
-    return Answer(False) if is_bot else Answer(True, thread.resolved_by)
+    return Answer(not is_bot)
 
 
 def _store(store: Store, signals: Signals, night: str) -> int:
@@ -140,18 +138,16 @@ def _store(store: Store, signals: Signals, night: str) -> int:
     rows: list[SignalRow] = []
     for comment, values in signals.items():
         last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}
-        for signal, (value, evidence, base) in sorted(values.items()):
-            yes, units, base_of = base or (None, None, None)
+        for signal, (value, base) in sorted(values.items()):
+            yes, units = base or (None, None)
             row = SignalRow(
                 comment=comment,
                 signal=int(signal),
                 night=night,
                 rules=RULES,
                 value=None if value is None else int(value),
-                evidence=evidence[:60] if evidence else None,
                 base_yes=yes,
                 base_all=units,
-                base_of=base_of,
             )
             before = last.get(signal)
             # Most threads are never resolved: without a row, a thread is not resolved.

@@ -145,12 +145,6 @@ def observed_commits(store: Store, repository: int) -> set[str]:
     return {commit or "" for (commit,) in store.query(sql, repository, repository)}
 
 
-# Some apps have one login in GraphQL, which provides reviews, and another one in REST, which
-# provides comments.
-Account = tuple[bool, int]
-"""Whether the account is the author of reviews, and its id on the host."""
-
-
 def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
     """Store new and changed rows, not yet classified, in an open transaction.
 
@@ -204,50 +198,6 @@ def put_observation(store: Store, row: ThreadObservation | CommentObservation) -
         store.delete(type(row), **{column: key, "night": row.night})
     else:
         store.put([row])
-
-
-def logins_by_account(store: Store) -> dict[Account, str]:
-    """Return the logins of the known accounts."""
-    # The remainder is the kind of a comment (`rows.comment_key`); 1 is a review.
-    sql = "SELECT DISTINCT key % 4 = 1, author_id, author FROM comments WHERE author_id IS NOT NULL"
-    return {(bool(is_review), number): login for is_review, number, login in store.query(sql)}
-
-
-def rename_author(
-    store: Store, account: int, former: str, login: str
-) -> list[tuple[int, int, str | None]]:
-    """Give an account a new login, in an open transaction.
-
-    Returns:
-        Repository, number and author of the pull requests that it commented on.
-    """
-    sql = (
-        "SELECT DISTINCT repository, number, pulls.author FROM comments "
-        "JOIN pulls USING (repository, number) WHERE author_id = ? AND comments.author = ?"
-    )
-    pulls = store.query(sql, account, former)
-    store.change(
-        "UPDATE comments SET author = ? WHERE author_id = ? AND author = ?", login, account, former
-    )
-    # By login, because pull requests are stored without account numbers.
-    store.change("UPDATE pulls SET author = ? WHERE author = ?", login, former)
-    store.change(
-        "UPDATE thread_observations SET resolved_by = ? WHERE resolved_by = ?", login, former
-    )
-    return [
-        (repository, number, login if author == former else author)
-        for repository, number, author in pulls
-    ]
-
-
-def rename_reviewer(store: Store, repository: int, number: int, former: str, name: str) -> None:
-    """Rename the reviewer of a pull request's scores, in an open transaction."""
-    store.change(
-        # REPLACE: the new name can already have a row for the same content.
-        "UPDATE OR REPLACE scores SET reviewer = ? "
-        "WHERE repository = ? AND number = ? AND reviewer = ?",
-        name, repository, number, former,
-    )  # fmt: skip
 
 
 Observed = TypeVar("Observed", ThreadObservation, CommentObservation)

@@ -251,10 +251,8 @@ class SignalRow(Row):
     night: str
     rules: int
     value: int | None = None
-    evidence: str | None = None
     base_yes: int | None = None
     base_all: int | None = None
-    base_of: str | None = None
 
 
 @_table("followed", "repository", "number")

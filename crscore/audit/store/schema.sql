@@ -160,10 +160,8 @@ CREATE TABLE signals (
   night TEXT NOT NULL,
   rules INTEGER NOT NULL,            -- version of the rules
   value INTEGER,                     -- 1 yes, 0 no, null unknown
-  evidence TEXT,                     -- commit, line or account that shows it; why it is unknown
   base_yes INTEGER,                  -- base rate: what changed of what nobody had commented on
   base_all INTEGER,
-  base_of TEXT,                      -- hunk, or file where the comment's hunk has too few other lines
   PRIMARY KEY (comment, signal, night, rules)
 ) STRICT, WITHOUT ROWID;
 

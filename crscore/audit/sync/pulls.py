@@ -6,7 +6,7 @@ along with pushes and do not report the original ones, so a comment keeps the po
 run that read it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -21,7 +21,6 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
     host_id_of,
-    kind_of,
 )
 from crscore.audit.sync.repositories import Messages, store_listed
 from crscore.errors import (
@@ -148,7 +147,7 @@ class PullReader:
             BadTokenError: The token is missing or wrong.
             UnavailableError: The host no longer responds.
         """
-        store, unanswered, logins = self.store, 0, queries.logins_by_account(self.store)
+        store, unanswered = self.store, 0
         try:
             for pull in pulls:
                 # On GitHub, one GraphQL query and two REST requests: 1,038 points and 2,006
@@ -174,7 +173,7 @@ class PullReader:
                 else:
                     unanswered = 0
                     with store.transaction():
-                        self._write(pull, details, logins)
+                        self._write(pull, details)
                 yield
         finally:
             if self.failed:
@@ -184,16 +183,14 @@ class PullReader:
                 texts = self.messages.notes if is_known else self.messages.missing
                 texts.append(f"{self.failed:,} {noun} could not be read: {self.first_reason}.")
 
-    def _write(self, pull: Pull, details: FeedDetails, logins: dict[queries.Account, str]) -> None:
+    def _write(self, pull: Pull, details: FeedDetails) -> None:
         """Store a pull request that was read, in an open transaction."""
         store, facts = self.store, details.pull
         # The details were read after the list, so they are newer.
         if facts is not None:
             listed = _row(store, pull.repository, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
-        rows = [self._comment(pull, item) for item in details.messages]
-        self.messages.notes += rename_accounts(store, logins, rows)
-        queries.put_comments(store, rows)
+        queries.put_comments(store, [self._comment(pull, item) for item in details.messages])
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
         # Checks may have run again or may no longer exist.
@@ -306,18 +303,11 @@ def _to_thread_observation(key: int, night: str, thread: FeedThread) -> ThreadOb
     )
 
 
-def classify_comments(
-    store: Store, repository: int, number: int, pull_author: str | None
-) -> dict[str, str]:
-    """Classify all comments on a pull request again, in an open transaction.
-
-    Returns:
-        New names of renamed reviewers, by former name.
-    """
+def classify_comments(store: Store, repository: int, number: int, pull_author: str | None) -> None:
+    """Classify all comments on a pull request again, in an open transaction."""
     # A new post can change the classification of earlier ones, so all are read again.
     rows = store.find(Comment, "created", "key", repository=repository, number=number)
     messages = [queries.to_message(store, row) for row in rows]
-    renamed = {}
     for row, post in zip(rows, read_posts(messages, pull_author=pull_author), strict=True):
         classified = replace(
             row,
@@ -328,40 +318,3 @@ def classify_comments(
         )
         if classified != row:
             store.put([classified])
-        if classified.reviewer != row.reviewer:
-            renamed[row.reviewer] = classified.reviewer
-    return renamed
-
-
-def rename_accounts(
-    store: Store, logins: dict[queries.Account, str], rows: Iterable[Comment]
-) -> tuple[str, ...]:
-    """Store the new logins of renamed accounts in all rows, in an open transaction.
-
-    Args:
-        store: The store.
-        logins: Logins of the accounts; updated.
-        rows: Comments that were just read.
-
-    Returns:
-        One sentence for each renamed account.
-    """
-    notes = []
-    for row in rows:
-        if row.author_id is None or row.author is None:
-            continue
-        # An app's account has two logins: one in REST and one in GraphQL's reviews. The difference
-        # is not a new name.
-        account = (kind_of(row.key) is MessageKind.REVIEW, row.author_id)
-        former = logins.setdefault(account, row.author)
-        if former == row.author:
-            continue
-        logins[account] = row.author
-        for repository, number, author in queries.rename_author(
-            store, row.author_id, former, row.author
-        ):
-            renamed = classify_comments(store, repository, number, author)
-            for old, new in renamed.items():
-                queries.rename_reviewer(store, repository, number, old, new)
-        notes.append(f"{former} is now called {row.author}; stored comments were updated.")
-    return tuple(notes)

@@ -76,7 +76,7 @@ def test_base_rate_is_of_other_lines_that_the_pull_request_wrote(tmp_path: Path)
     comment = world.comment(31)
     later = world.later({"app.py": opened.replace("one = 1", "one = 10")}, comment)
     # Lines 5 and 6 have no comment, and both are next to what changed; line 31 has one.
-    assert later.acted_on(comment)[::2] == (False, (2, 2, "file"))
+    assert later.acted_on(comment) == (False, (2, 2))
 
 
 def test_base_rate_is_of_the_same_hunk_if_it_has_other_lines(tmp_path: Path) -> None:
@@ -86,14 +86,14 @@ def test_base_rate_is_of_the_same_hunk_if_it_has_other_lines(tmp_path: Path) -> 
     comment = world.comment(23)
     later = world.later({"app.py": opened.replace("a = 1", "a = 10")}, comment)
     # Lines 27 to 34 of the second hunk are far from the comment; only the first hunk changed.
-    assert later.acted_on(comment)[::2] == (False, (0, 8, "hunk"))
+    assert later.acted_on(comment) == (False, (0, 8))
 
 
 def test_range_is_compared_with_ranges(tmp_path: Path) -> None:
     opened = BASE.replace("line 5\n", "one = 1\ntwo = 2\nthree = 3\n")
     world = World(tmp_path, opened)
     comment = world.comment(40, 39)
-    assert world.later({"app.py": opened}, comment).acted_on(comment).base == (0, 1, "file")
+    assert world.later({"app.py": opened}, comment).acted_on(comment).base == (0, 1)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.queries import logins_by_account, put_comments
-from crscore.audit.store.rows import Comment, Pull, Score
-from crscore.audit.sync import pulls
+from crscore.audit.store.queries import put_comments
+from crscore.audit.store.rows import Comment, Pull
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,35 +43,3 @@ def test_only_new_and_edited_comments_change_a_pull_request(store: Store) -> Non
     edited = replace(row, body=store.add_text("Off by two."), updated="2026-01-03T00:00:00Z")
     assert put_comments(store, [edited]) == {7}
     assert [store.text(comment.body) for comment in store.select(Comment)] == ["Off by two."]
-
-
-def test_renamed_account_is_renamed_everywhere(store: Store) -> None:
-    store.put([pull(7), pull(8)])
-    old = replace(LINE, author="nosuchbot[bot]", body=store.add_text("Off by one."))
-    put_comments(store, [old])
-    pulls.classify_comments(store, 1, 7, "ada")
-    former = store.select(Comment)[0].reviewer
-    store.put([score(former)])
-    logins = logins_by_account(store)
-    new = replace(old, key=80, number=8, author="otherbot[bot]")
-    notes = pulls.rename_accounts(store, logins, [new])
-    comment = store.select(Comment)[0]
-    assert notes == ("nosuchbot[bot] is now called otherbot[bot]; stored comments were updated.",)
-    assert (logins, comment.author) == ({(False, 5): "otherbot[bot]"}, "otherbot[bot]")
-    assert store.select(Score)[0].reviewer == comment.reviewer != former
-
-
-def test_other_name_on_reviews_is_no_new_name(store: Store) -> None:
-    line = replace(LINE, author="Copilot", body=store.add_text("Off by one."))
-    review = replace(line, key=41, author="copilot-pull-request-reviewer[bot]")
-    logins = logins_by_account(store)
-    assert pulls.rename_accounts(store, logins, [line, review, line]) == ()
-    store.put([line, review])
-    assert logins_by_account(store) == logins
-
-
-def score(reviewer: str) -> Score:
-    return Score(
-        repository=1, number=7, reviewer=reviewer, signature=1, content=b"x", night="2026-01-01",
-        head="a" * 40, is_bot=1, comments=1, words=2,
-    )  # fmt: skip
