@@ -145,28 +145,6 @@ def observed_commits(store: Store, repository: int) -> set[str]:
     return {commit or "" for (commit,) in store.query(sql, repository, repository)}
 
 
-def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
-    """Store new and changed rows, not yet classified, in an open transaction.
-
-    Returns:
-        Numbers of the pull requests with such rows.
-    """
-    numbers = set()
-    for row in rows:
-        previous = store.find_one(Comment, key=row.key)
-        # The comparison ignores the classification, which a row from the host does not have yet.
-        if previous is None or previous != replace(
-            row,
-            reviewer=previous.reviewer,
-            is_bot=previous.is_bot,
-            is_review=previous.is_review,
-            skip=previous.skip,
-        ):
-            store.put([row])
-            numbers.add(row.number)
-    return numbers
-
-
 def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]:
     """Return the keys of a pull request's threads by their identifier on the host."""
     sql = (

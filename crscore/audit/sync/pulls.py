@@ -190,7 +190,8 @@ class PullReader:
         if facts is not None:
             listed = _row(store, pull.repository, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
-        queries.put_comments(store, [self._comment(pull, item) for item in details.messages])
+        # Not yet classified.
+        store.put([self._comment(pull, item) for item in details.messages])
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
         # Checks may have run again or may no longer exist.

@@ -96,7 +96,7 @@ def find_repositories(
             else:
                 messages.missing.append(f"{name} cannot be read: {exc.reason}.")
     for pattern in patterns:
-        for listed in _list(store, feed, pattern, messages):
+        for listed in _list(feed, pattern, messages):
             try:
                 repositories[listed.id] = store_listed(store, feed, listed, since, messages)
             except HostError as exc:
@@ -121,23 +121,16 @@ def find_again(
     return store_listed(store, feed, listed, "", messages)
 
 
-def _list(store: Store, feed: Feed, pattern: str, messages: Messages) -> Sequence[FeedRepository]:
-    """Return the repositories of an owner that match a pattern.
-
-    If they cannot be listed, those in the store are returned.
-    """
+def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[FeedRepository]:
+    """Return the repositories of an owner that match a pattern."""
     owner = pattern.rpartition("/")[0]
-    listed: Sequence[FeedRepository]
     try:
         listed = feed.list_repositories(owner)
     except (RateLimitedError, BadTokenError):
         raise
     except HostError as exc:
         messages.missing.append(f"The repositories of {owner} cannot be listed: {exc.reason}.")
-        listed = [
-            FeedRepository(row.id, row.name, row.default_branch, row.language)
-            for row in store.find(Repository, state="ok")
-        ]
+        return ()
     # Names on code hosts ignore case.
     return [item for item in listed if fnmatchcase(item.name.lower(), pattern.lower())]
 
