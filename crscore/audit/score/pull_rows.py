@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from crscore.audit.formulas import number_words
 from crscore.audit.score.assemble import ScoringTask, assemble
-from crscore.audit.score.vectors import CachedVectors
 from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import (
     CommentScore,
@@ -39,7 +38,7 @@ from crscore.records import (
 from crscore.reports import escape
 from crscore.review.language import NOT_READ
 from crscore.review.sentences import split_comment
-from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
+from crscore.scorer import Scorer, diff_limits, make_encoder
 from crscore.scoring.signature import read_part, render_signature
 from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
@@ -84,8 +83,7 @@ class Scored:
 
 def score_task(task: ScoringTask, settings: Config) -> Scored:
     """Score a pull request with this process's scorer: see `score_pull`."""
-    with _encoder(settings).of_pull(f"{task.name}#{task.pull.number}"):
-        return score_pull(task, make_scorer(settings))
+    return score_pull(task, make_scorer(settings))
 
 
 def share_limit(settings: Config, workers: int) -> Config:
@@ -100,16 +98,9 @@ def make_scorer(settings: Config) -> Scorer:
     """Make the scorer of this process, once."""
     # Pull requests are untrusted: analyzers run in a sandbox or not at all
     # (docs/design/013-untrusted-code.md).
-    return Scorer(settings, encoder=_encoder(settings), untrusted=True)
-
-
-@lru_cache(maxsize=1)
-def _encoder(settings: Config) -> CachedVectors:
-    """Make the encoder of this process, once."""
-    store = make_store(settings) if settings.cache else None
     # One process per core is faster than several threads in one, and with one thread the vectors do
     # not depend on the number of processes.
-    return CachedVectors(make_encoder(settings, threads=1), store)
+    return Scorer(settings, encoder=make_encoder(settings, threads=1), untrusted=True)
 
 
 def signature_of(scorer: Scorer, result: Result | None = None) -> str:

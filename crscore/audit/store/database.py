@@ -181,15 +181,15 @@ class Store:
         Raises:
             StoreError: The file cannot be written.
         """
-        self._insert("REPLACE", rows)
-
-    def append(self, rows: Iterable[Row]) -> None:
-        """Insert rows with new keys; existing rows stay as they are.
-
-        Raises:
-            StoreError: The file cannot be written.
-        """
-        self._insert("IGNORE", rows)
+        grouped: dict[type[Row], list[tuple[Any, ...]]] = {}
+        for row in rows:
+            grouped.setdefault(type(row), []).append(astuple(row))
+        for kind, values in grouped.items():
+            names = [field.name for field in fields(kind)]
+            into = f"{kind.TABLE} ({', '.join(names)})"
+            sql = f"REPLACE INTO {into} VALUES ({', '.join('?' * len(names))})"
+            with self._reported():
+                self._connection.executemany(sql, values)
 
     # Bots repeat whole texts, and each night's text of a comment is kept.
     def add_text(self, text: str) -> bytes:
@@ -230,17 +230,6 @@ class Store:
     def signatures(self) -> Mapping[int, str]:
         """Return all signatures by number."""
         return dict(self.query("SELECT id, text FROM signatures"))
-
-    def _insert(self, conflict: str, rows: Iterable[Row]) -> None:
-        grouped: dict[type[Row], list[tuple[Any, ...]]] = {}
-        for row in rows:
-            grouped.setdefault(type(row), []).append(astuple(row))
-        for kind, values in grouped.items():
-            names = [field.name for field in fields(kind)]
-            into = f"{kind.TABLE} ({', '.join(names)})"
-            sql = f"INSERT OR {conflict} INTO {into} VALUES ({', '.join('?' * len(names))})"
-            with self._reported():
-                self._connection.executemany(sql, values)
 
     def _create_tables(self) -> None:
         """Create the tables of a new file; reject a file with other tables."""

@@ -161,7 +161,7 @@ def add_thread(store: Store, first: int, node: str) -> int:
     """
     comment = store.find_one(Comment, key=first)
     key = comment.thread if comment is not None and comment.thread is not None else first
-    store.append([Thread(id=key, node=node)])
+    store.put([Thread(id=key, node=node)])
     return key
 
 

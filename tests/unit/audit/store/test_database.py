@@ -54,13 +54,11 @@ def test_every_table_of_values_has_a_class(tmp_path: Path) -> None:
     assert named - {"texts", "signatures"} == {kind.TABLE for kind in TABLES}
 
 
-def test_put_replaces_and_append_keeps(tmp_path: Path) -> None:
+def test_put_replaces_rows_with_the_same_key(tmp_path: Path) -> None:
     with Store(tmp_path / "a.db") as store:
         store.put([cursor("1")])
-        store.append([cursor("2"), cursor("3", repository=8)])
-        assert [one.position for one in store.select(Cursor, "ORDER BY repository")] == ["1", "3"]
-        store.put([cursor("4")])
-        assert store.select(Cursor, "WHERE repository = ?", 7)[0].position == "4"
+        store.put([cursor("2"), cursor("3", repository=8)])
+        assert [one.position for one in store.select(Cursor, "ORDER BY repository")] == ["2", "3"]
 
 
 def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
