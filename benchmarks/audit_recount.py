@@ -34,9 +34,9 @@ SHOWN = (
     ("remarks", r"of its ([\d,]+) remarks"),
     ("remarks", r"Worth acting on: [\d,]+ of ([\d,]+) \("),
     ("mattered", r"([\d,]+) of [\d,]+ remarks? mattered"),
-    ("fixed that mattered", r"; fixed ([\d,]+), resolved"),
     ("answered", r"People answered ([\d,]+) worth"),
-    ("resolved", r", resolved ([\d,]+)\)"),
+    ("only resolved", r"only resolved ([\d,]+)\)"),
+    ("green without a review", r"check was green on ([\d,]+) pull"),
     ("weighty", r"([\d,]+) of its [\d,]+ remarks (?:is|are) worth"),
     ("weighty", r"Worth acting on: ([\d,]+) of"),
     ("no reaction", r"by the words alone: ([\d,]+) \("),
@@ -134,6 +134,7 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
         for row in rows
         if row["noise"] is None
         and (row["level"] in LEVELS or not row["is_bot"])
+        and row["key"] not in formulas
         and row["line"] is not None
     ]
     said = set()
@@ -166,9 +167,8 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
             ("weighty", True),
             ("fixed, with other lines", fixed == 1 and has_others),
             ("known, with other lines", has_others),
-            ("fixed that mattered", fixed == 1),
             ("answered", row["thread"] in answered),
-            ("resolved", resolved),
+            ("only resolved", resolved and fixed != 1),
             ("mattered", has_reaction),
             ("no reaction", not has_reaction),
         ):
@@ -226,6 +226,14 @@ def count_pulls(
         counts[bot, "merged"] = sum(
             pull[0] in first and pulls[pull]["merged"] >= first[pull[0]] for pull in merged
         )
+        reviewed = {
+            (post["repository"], post["number"])
+            for post in own
+            if post["skip"] is None
+            and post["thread"] in (None, post["key"])
+            and (post["is_review"] or post["key"] % 4 == 1)
+        }
+        counts[bot, "green without a review"] = len((checked & merged) - reviewed)
         counts[bot, "notices"] = len(
             {(post["repository"], post["number"]) for post in own if post["skip"] == "limit"}
         )

@@ -148,8 +148,8 @@ def _verdict(
         detect: Smallest difference that matters.
         tests: Number of tests for which p-values are corrected.
     """
-    fewest = min(int((~np.isnan(side)).sum()) for side in sides)
-    difference = None
+    counts = [int((~np.isnan(side)).sum()) for side in sides]
+    fewest, difference = min(counts), None
     if test.difference is not None and test.low is not None and test.high is not None:
         difference = Estimate(value=test.difference, low=test.low, high=test.high)
     decision: Literal["better", "worse", "equivalent", "unknown"] = "unknown"
@@ -167,6 +167,9 @@ def _verdict(
         total = test.units_needed(size, significance=SIGNIFICANCE / tests)
         more = max((total or 0) - test.units, MIN_PULLS - fewest)
         needed = more if more > 0 else None
+    cause = "they saw no pull requests of one repository, language and size"
+    if fewest < MIN_PULLS:
+        cause = f"{names[counts.index(fewest)]} saw only {count_noun(fewest, 'pull request')}"
     verdict = Verdict(
         first=names[0],
         second=names[1],
@@ -177,10 +180,7 @@ def _verdict(
         paired=paired,
         needed=needed,
         gained=(),
-        text=(
-            f"{names[0]} and {names[1]} cannot be compared yet: one of them has fewer than "
-            f"{MIN_PULLS} pull requests, or they share no kind of them"
-        ),
+        text=f"{names[0]} and {names[1]} cannot be compared: {cause}",
     )
     if difference is None or fewest < MIN_PULLS:
         return verdict

@@ -7,8 +7,8 @@ something that others did or said: docs/design/031-decisions.md.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from itertools import groupby
+from collections.abc import Collection, Iterable, Mapping
+from itertools import cycle, groupby, islice
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from crscore.audit.compare import MAX_NEEDED
 from crscore.audit.coverage import rate, rate_of_pulls
-from crscore.audit.overview import Decision, EscapedRecall, Points, Rate, Remarks
+from crscore.audit.overview import Coverage, Decision, EscapedRecall, Points, Rate, Remarks
 from crscore.audit.store.database import Store
 from crscore.audit.store.reports import count_afterwards, count_points, read_remarks
 from crscore.audit.tables import IMPORTANT, ReviewTable
@@ -45,8 +45,8 @@ surely above this."""
 MIN_REMARKS: Final = 5
 """Minimum number of remarks, or of pull requests with fixes to compare, for evidence: three of four
 fixed where one is expected is luck in one case of twenty, and there are several kinds of it."""
-_CLOSE: Final = 0.02
-"""Minimum distance of a share to a limit; smaller distances count as this one."""
+TOO_LATE: Final = 0.5
+"""A bot is dropped if surely more than this share of its posts came after the fix or the close."""
 KINDS: Final = {
     "critical": "critical",
     "major": "major",
@@ -95,6 +95,8 @@ class Record(NamedTuple):
     """None if they are not known."""
     afterwards: Rate = rate(0, 0)
     """See `Decision.afterwards`."""
+    late: Rate = rate(0, 0)
+    """Share of posts after the fix or the close."""
     near: EscapedRecall | None = None
     """Its remarks next to later fixes; None if there are none."""
     acts: tuple[str, ...] = ()
@@ -116,10 +118,10 @@ def load_records(
     """
     # Some bots with a profile mark in their comments what was addressed, which is no afterthought.
     marking = [profile.name for profile in profiles() if not profile.shared]
-    later: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    later: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     acts: dict[str, Counter[str]] = defaultdict(Counter)
-    for reviewer, count, total, *counts in count_afterwards(store, table.scope, marking):
-        later[reviewer].append((count, total))
+    for reviewer, count, late, total, *counts in count_afterwards(store, table.scope, marking):
+        later[reviewer].append((count, late, total))
         acts[reviewer].update(dict(zip(_ACTS, map(int, counts), strict=True)))
     points = {
         reviewer: Points(total=total, only=int(only), people=int(people))
@@ -132,17 +134,19 @@ def load_records(
         {name: [row[1:] for row in group] for name, group in groupby(rows, itemgetter(0))}
         for rows in read_remarks(store, table.scope, table.formulas, EXAMPLES)
     )
-    return {
-        name: Record(
+    records = {}
+    for name in counts_by_name.keys() | points.keys() | later.keys() | near_by_name.keys():
+        after, late, total = np.array(later.get(name, [(0, 0, 0)]), dtype=np.float64).T
+        records[name] = Record(
             np.array(counts_by_name.get(name, []), _COUNTS),
             tuple(examples_by_name.get(name, ())),
             points.get(name),
-            rate_of_pulls(*np.array(later.get(name, [(0.0, 0)]), dtype=np.float64).T),
+            rate_of_pulls(after, total),
+            rate_of_pulls(late, total),
             near_by_name.get(name),
             tuple(f"{count:,} {act}" for act, count in acts[name].items() if count),
         )
-        for name in counts_by_name.keys() | points.keys() | later.keys() | near_by_name.keys()
-    }
+    return records
 
 
 def count_remarks(rows: Counts) -> Remarks:
@@ -160,50 +164,45 @@ def count_remarks(rows: Counts) -> Remarks:
     )
 
 
-def decide(table: ReviewTable, name: str, record: Record) -> Decision:
+def decide(table: ReviewTable, name: str, record: Record, price: float | None = None) -> Decision:
     """Decide about a bot.
 
     Args:
         table: Reviews of a period.
         name: The bot.
         record: Its counts that are not in the table.
+        price: Its price in the period; None if unknown.
     """
-    rows = record.counts
-    is_weighty = np.isin(rows["kind"], IMPORTANT)
-    # Of those that could be read: a bot that writes in another language is not judged by that.
-    weighty = _rate_of(
-        rows, rows["remarks"] * is_weighty, rows["remarks"] * (rows["kind"] != "unread")
-    )
-    gained = rate(len(_starts(rows[is_weighty])), int(table.is_seen[name].sum()))
-    fixes, all_fixes = _fixes(rows[is_weighty]), _fixes(rows)
-    evidence = _evidence(rows[is_weighty], rows[~is_weighty], fixes, record)
-    counts = count_remarks(rows).kinds
-    # A script that fills in templates can place them on lines that are sure to change.
-    if _ends(record.afterwards)[0] > AFTERWARDS or is_mostly_formulas(counts):
-        evidence = ()
-    switch_off = []
-    for kind in sorted(_SWITCHES, key=lambda kind: -counts.get(kind, 0)):
-        # Kinds that are fixed more often than other lines stay on.
-        if kind in counts and not _fixes(rows[rows["kind"] == kind]).is_more:
-            switch_off.append(kind)
-    decision = Decision(
-        verdict="undecided",
-        reason="",
-        weighty=weighty,
-        gained=gained,
-        fixed=fixes.share,
-        chance=fixes.chance,
-        evidence=evidence,
-        afterwards=record.afterwards,
-        acts=record.acts,
-        switch_off=tuple(switch_off),
-        needed=None,
-    )
-    share_off = sum(counts[kind] for kind in switch_off) / max(1, weighty.total)
-    verdict = _verdict(decision, fixes, all_fixes, share_off)
-    needed = _needed(decision, fixes) if verdict == "undecided" else None
-    decision = replace(decision, verdict=verdict, needed=needed)
-    return replace(decision, reason=_sentence(decision, name, counts, all_fixes))
+    remarks, posts = count_remarks(record.counts), table.coverage.get(name)
+    seen_pulls = table.seen_pulls(name)
+    decision, all_fixes = _judge(record, len(seen_pulls))
+    if decision.verdict == "undecided":
+        decision = replace(decision, needed=_needed(record, seen_pulls))
+    reasons = _reasons(decision, record, remarks.kinds, all_fixes)
+    if posts and (hollow := hollow_checks(posts.coverage)):
+        reasons.append(f"its check was green on {hollow:,} pull requests that it did not review")
+    if decision.needed:
+        more = view.count_noun(decision.needed, "more pull request")
+        reasons.append(f"about {more} would probably decide")
+    if price is not None:
+        mattered = sum(remarks.mattered.values())
+        share = f", {price / mattered:,.2f} each" if mattered else ""
+        count = view.count_noun(mattered, "remark")
+        reasons.append(f"price {price:,.2f} for {count} that mattered{share}")
+    start = "Undecided about" if decision.verdict == "undecided" else decision.verdict.capitalize()
+    return replace(decision, reason=f"{start} {name}: {'; '.join(reasons)}.")
+
+
+def is_staged(afterwards: Rate) -> bool:
+    """Return whether surely too many posts were changed or written when all was over."""
+    return _ends(afterwards)[0] > AFTERWARDS
+
+
+def hollow_checks(coverage: Coverage) -> int:
+    """Return on how many pull requests a check was green without a review; 0 if on few."""
+    # A team takes a green check with nothing posted for a review that found nothing.
+    count = coverage.green_unreviewed or 0
+    return count if count > NEGLIGIBLE * coverage.reviewed.total else 0
 
 
 def _starts(rows: Counts) -> npt.NDArray[np.intp]:
@@ -249,6 +248,44 @@ def _fixes(rows: Counts) -> _Fixes:
     p_value = share_p(*independent(fixed, compared), chance)
     is_more = len(fixed) >= MIN_REMARKS and p_value < (1 - LEVEL) / 2 and share.share >= limit
     return _Fixes(share, chance, limit, is_more)
+
+
+def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
+    """Apply the rule to a bot that saw so many pull requests; return also all its fixes."""
+    rows = record.counts
+    is_weighty = np.isin(rows["kind"], IMPORTANT)
+    # Of those that could be read: a bot that writes in another language is not judged by that.
+    weighty = _rate_of(
+        rows, rows["remarks"] * is_weighty, rows["remarks"] * (rows["kind"] != "unread")
+    )
+    fixes, all_fixes = _fixes(rows[is_weighty]), _fixes(rows)
+    evidence = _evidence(rows[is_weighty], rows[~is_weighty], fixes, record)
+    counts = count_remarks(rows).kinds
+    # A script that fills in templates can place them on lines that are sure to change.
+    if is_staged(record.afterwards) or is_mostly_formulas(counts):
+        evidence = ()
+    # Kinds that are fixed more often than other lines stay on.
+    switch_off = tuple(
+        kind
+        for kind in sorted(_SWITCHES, key=lambda kind: -counts.get(kind, 0))
+        if kind in counts and not _fixes(rows[rows["kind"] == kind]).is_more
+    )
+    decision = Decision(
+        verdict="undecided",
+        reason="",
+        weighty=weighty,
+        gained=rate(len(_starts(rows[is_weighty])), pull_count),
+        fixed=fixes.share,
+        chance=fixes.chance,
+        evidence=evidence,
+        afterwards=record.afterwards,
+        acts=record.acts,
+        switch_off=switch_off,
+        needed=None,
+    )
+    share_off = sum(counts[kind] for kind in switch_off) / max(1, weighty.total)
+    verdict = _verdict(decision, record, fixes, all_fixes, share_off)
+    return replace(decision, verdict=verdict), all_fixes
 
 
 def _evidence(weighty: Counts, rest: Counts, fixes: _Fixes, record: Record) -> tuple[str, ...]:
@@ -307,7 +344,7 @@ def is_mostly_formulas(counts: Mapping[str, int]) -> bool:
 
 
 def _verdict(
-    decision: Decision, fixes: _Fixes, all_fixes: _Fixes, share_off: float
+    decision: Decision, record: Record, fixes: _Fixes, all_fixes: _Fixes, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
     # How often this keeps bots that stage their worth, and honest ones, is in the table of audits
     # of benchmarks/README.md.
@@ -321,8 +358,10 @@ def _verdict(
     # More data would not keep a bot that says little of weight, or whose remarks are ignored.
     is_weak = share < NEGLIGIBLE and _ends(weighty)[1] < KEEP_FROM
     is_ignored = _ends(fixes.share)[1] < fixes.limit
-    if is_rare or (not evidence and (is_weak or is_ignored)):
-        return "undecided" if all_fixes.is_more else "drop"
+    # Whatever a late one says, it changes nothing any more.
+    is_late = _ends(record.late)[0] > TOO_LATE
+    if is_late or is_rare or (not evidence and (is_weak or is_ignored)):
+        return "undecided" if all_fixes.is_more and not is_late else "drop"
     if not evidence:
         return "undecided"
     if _ends(gained)[0] > NEGLIGIBLE and _ends(weighty)[0] > KEEP_FROM:
@@ -337,70 +376,71 @@ def _ends(share: Rate) -> tuple[float, float]:
     return (0.0 if share.low is None else share.low, 1.0 if share.high is None else share.high)
 
 
-def _needed(decision: Decision, fixes: _Fixes) -> int | None:
-    """Return how many more pull requests would probably decide; None if they would not."""
-    gained, fixed = decision.gained, fixes.share.share
-    if gained.total < MIN_PULLS:
-        return MIN_PULLS - gained.total
-    # The distance of a share to a limit within its interval shows how many more are needed.
-    distances = [
-        (share, abs((share.share or 0.0) - limit))
-        for share, limit in ((gained, NEGLIGIBLE), (decision.weighty, KEEP_FROM))
-        if decision.evidence and _ends(share)[0] <= limit <= _ends(share)[1]
-    ]
-    # Without evidence, more fixes can show some, or that the bot is ignored.
-    is_staged = _ends(decision.afterwards)[0] > AFTERWARDS
-    if not decision.evidence and not is_staged and fixed is not None:
-        nearest = max(fixed - (fixes.chance or 0.0), fixes.limit - fixed)
-        distances = [(fixes.share, nearest)]
-    # The half width falls with the root of the number of pull requests.
-    halves = [(_ends(share)[1] - _ends(share)[0]) / 2 / max(by, _CLOSE) for share, by in distances]
-    needed = max((max(1, round(gained.total * (half**2 - 1))) for half in halves), default=None)
-    return None if needed is None or needed > MAX_NEEDED else needed
+def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | None:
+    """Return how many more pull requests like these would decide; None if they would not."""
+    rows = record.counts
+    remarks = {
+        (int(part["repository"][0]), int(part["number"][0])): part
+        for part in np.split(rows, _starts(rows)[1:])
+        if len(part)
+    }
+    # Evenly from the whole period.
+    order = sorted(seen_pulls, key=lambda pull: (pull[1] % 4, pull))
+    more = max(MIN_PULLS - len(order), len(order) // 4)
+    while order and more <= MAX_NEEDED:
+        parts = [remarks[pull].copy() for pull in islice(cycle(order), more) if pull in remarks]
+        for index, part in enumerate(parts):
+            part["number"] = -2 - index  # of no other pull request
+        again = record._replace(counts=np.concatenate([rows, *parts]))
+        if _judge(again, len(order) + more)[0].verdict != "undecided":
+            return more
+        more *= 2
+    return None
 
 
-def _sentence(decision: Decision, name: str, counts: Mapping[str, int], all_fixes: _Fixes) -> str:
+def _reasons(
+    decision: Decision, record: Record, counts: Mapping[str, int], all_fixes: _Fixes
+) -> list[str]:
     weighty, gained, verdict = decision.weighty, decision.gained, decision.verdict
     on_pulls = f"{gained.count:,} of the {gained.total:,} pull requests that it saw "
     on_pulls += f"{'has' if gained.count == 1 else 'have'} a remark worth acting on"
     remarks = "remarks that could be read" if counts.get("unread") else "remarks"
     of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} "
     of_remarks += f"{'is' if weighty.count == 1 else 'are'} worth acting on"
-    formulas = f"{counts.get('formula', 0):,} of its {sum(counts.values()):,} remarks"
-    copied = [f"{formulas} are the same sentence with other names"] * is_mostly_formulas(counts)
-    fixed = "no fix is surely due to them"
+    fixed = "no fix can be compared with chance"
     if decision.chance is not None:
         fixed = _fixed_text(decision.fixed, decision.chance)
     by_words = f"{of_remarks}, going by the words"
     if verdict == "keep":
-        reasons = [on_pulls, *decision.evidence]
-    elif verdict == "tune":
+        return [on_pulls, *decision.evidence]
+    if verdict == "tune":
         kinds = listed({kind: counts[kind] for kind in decision.switch_off})
-        reasons = [f"switch off {kinds}", of_remarks, *decision.evidence]
-    elif verdict == "undecided":
+        return [f"switch off {kinds}", of_remarks, *decision.evidence]
+    copied = []
+    if is_mostly_formulas(counts):
+        formulas = f"{counts['formula']:,} of its {sum(counts.values()):,} remarks"
+        copied = [f"{formulas} are the same sentence with other names"]
+    if verdict == "undecided":
         cause = _why_open(decision, all_fixes)
-        reasons = [*copied, cause, of_remarks] if cause else [*copied, f"{by_words} alone", fixed]
-    else:
-        reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks]
-        if (weighty.share or 0.0) >= NEGLIGIBLE:
-            reasons = [by_words, fixed]
-        none = ["no act of others speaks for it"] * (not decision.evidence)
-        reasons = [*copied, *reasons, *none]
-    if decision.needed:
-        more = view.count_noun(decision.needed, "more pull request")
-        reasons.append(f"about {more} would probably decide")
-    start = "Undecided about" if verdict == "undecided" else verdict.capitalize()
-    return f"{start} {name}: {'; '.join(reasons)}."
+        return [*copied, cause, of_remarks] if cause else [*copied, f"{by_words} alone", fixed]
+    if _ends(record.late)[0] > TOO_LATE:
+        posts = f"{record.late.count:,} of its {record.late.total:,} posts"
+        return [f"{posts} came after the fix or the close, too late to change anything", of_remarks]
+    reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks]
+    if (weighty.share or 0.0) >= NEGLIGIBLE:
+        reasons = [by_words, fixed]
+    elif not copied and not decision.evidence:
+        reasons.append("too few were fixed or resolved to show more than chance")
+    return [*copied, *reasons]
 
 
 def _why_open(decision: Decision, all_fixes: _Fixes) -> str:
     """Say why a bot is undecided; nothing if only its words speak for it."""
     if decision.gained.total < MIN_PULLS:
         return f"it saw only {view.count_noun(decision.gained.total, 'pull request')}"
-    if _ends(decision.afterwards)[0] > AFTERWARDS:
+    if is_staged(decision.afterwards):
         acts = ", ".join(decision.acts)
-        posts = f"of its {decision.afterwards.total:,} posts, {acts}"
-        return f"{posts}; so nothing that happened speaks for it"
+        return f"of its {decision.afterwards.total:,} posts, {acts}; so its fixes show nothing"
     if decision.evidence:
         return "it seldom says something important, or few of its remarks could be switched off"
     return "people fix remarks that seem unimportant; read these" if all_fixes.is_more else ""

@@ -30,9 +30,9 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     pages = pull_pages(store, host)
     changes: list[tuple[tuple[int, int], bool, list[str]]] = []
     missed: list[EscapedDefect] = []
-    for row in read_later_changes(store, table.scope):
+    for row in read_later_changes(store, table.scope, table.formulas):
         repository, name, number, commit_id, is_fix, message, path, line, near = row
-        # `near` has the reviewers whose comments were next to the changed lines.
+        # `near` has the reviewers whose remarks were next to the changed lines.
         changes.append(((repository, number), bool(is_fix), json.loads(near)))
         if not is_fix or changes[-1][2] or len(missed) == MAX_MISSED:
             continue
@@ -51,11 +51,8 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
             )
         )
     recalls = []
-    for name, coverage in sorted(
-        table.coverage.items(), key=lambda item: (not item[1].is_bot, item[0])
-    ):
-        # A bot also saw pull requests without a comment of it; for a person, only comments count.
-        pulls = set(coverage.pulls) | (table.seen_pulls(name) if coverage.is_bot else set())
+    for name in sorted(table.reviewers, key=lambda name: (not table.is_bot[name], name)):
+        pulls = table.seen_pulls(name)
         # A bot that comments everywhere is next to all fixes, and next to all other changes too. A
         # fix that others had commented on as well may be due to them, so it does not count.
         near_fix, near_change = (
@@ -71,7 +68,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
         if near_fix.total:
             recalls.append(
                 EscapedRecall(
-                    reviewer=name, is_bot=coverage.is_bot, near=near_fix, near_base=near_change
+                    reviewer=name, is_bot=table.is_bot[name], near=near_fix, near_base=near_change
                 )
             )
     followed = count_followed(store, table.scope)

@@ -7,9 +7,9 @@ count stands with the number that it is part of.
 from collections.abc import Iterable
 from typing import Final
 
-from crscore.audit.compare import MIN_PULLS, describe
-from crscore.audit.decide import is_mostly_formulas, listed
-from crscore.audit.overview import Decision, Estimate, Fact, Rate, Reviewer, Verdict
+from crscore.audit.compare import describe
+from crscore.audit.decide import MIN_REMARKS, is_mostly_formulas, listed
+from crscore.audit.overview import Decision, Fact, Rate, Reviewer, Verdict
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import view
 
@@ -31,25 +31,24 @@ def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -
         decision: The decision about it.
         verdicts: Comparisons of all bots.
     """
-    own_verdicts = [verdict for verdict in verdicts if row.name in (verdict.first, verdict.second)]
+    own_verdicts = [
+        pair for pair in verdicts if pair.gained and row.name in (pair.first, pair.second)
+    ]
     order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
     own_verdicts.sort(key=lambda verdict: order[verdict.verdict])
     texts = [describe(verdict, row.name) for verdict in own_verdicts[:PAIRS]]
     if (more := len(own_verdicts) - PAIRS) > 0:
         texts.append(f"{view.count_noun(more, 'more pair')} on the page of numbers")
-    if row.points and row.points.total:
+    if texts and row.points and row.points.total:
         texts.append(f"Only it made {row.points.only:,} of its {row.points.total:,} points")
-    compared = f"By the words alone: {'. '.join(texts)}."
-    if row.pulls < MIN_PULLS or not own_verdicts:
-        compared = "There are too few pull requests or bots to compare it."
     lines = {
         "Found": _gain(row, decision),
         "Cost": _cost(row),
         "Present": _presence(row),
-        "Compared": compared,
+        "Compared": f"By the words alone: {'. '.join(texts)}." if texts else "",
         "Sure": _certainty(row, decision),
     }
-    return tuple(Fact(title=title, text=text) for title, text in lines.items())
+    return tuple(Fact(title=title, text=text) for title, text in lines.items() if text)
 
 
 def _gain(row: Reviewer, decision: Decision) -> str:
@@ -57,18 +56,14 @@ def _gain(row: Reviewer, decision: Decision) -> str:
     remarks, weighty = row.remarks, decision.weighty.count
     mattered = sum(remarks.mattered.values())
     text = f"{mattered:,} of {_remarks(row)} mattered: worth acting on, and fixed or resolved"
+    # How many were fixed stands only with those that can be compared with chance.
     if mattered:
-        of_levels = f"{listed(remarks.mattered)}; fixed {remarks.fixed:,}"
-        text += f" ({of_levels}, resolved {remarks.resolved:,})"
-    if mattered and decision.chance is not None:
-        text += f". Chance alone gives about {decision.fixed.total * decision.chance:.0f} fixes"
+        only = f"; only resolved {mattered - remarks.fixed:,}" * (mattered > remarks.fixed)
+        text += f" ({listed(remarks.mattered)}{only})"
     # A remark without a reaction may still have been right, and fixed in another place.
     if weighty > mattered:
-        levels = {
-            kind: count - remarks.mattered.get(kind, 0)
-            for kind, count in remarks.kinds.items()
-            if kind in IMPORTANT
-        }
+        kinds, acted = remarks.kinds, remarks.mattered
+        levels = {kind: kinds.get(kind, 0) - acted.get(kind, 0) for kind in IMPORTANT}
         text += f". Worth acting on by the words alone: {weighty - mattered:,} ({listed(levels)})"
     if remarks.answered:
         text += f". People answered {remarks.answered:,} worth acting on, which can also be a no"
@@ -84,10 +79,6 @@ def _cost(row: Reviewer) -> str:
     text += f". Besides: {listed(small)}" if small else ""
     # Of the words alone: the time to look remarks up in the code is unknown.
     text += f". Plain reading: about {view.count_noun(max(1, round(row.minutes)), 'minute')}"
-    if row.price is not None:
-        text += f". Price: {row.price:,.2f} in the period"
-        if mattered := sum(row.remarks.mattered.values()):
-            text += f", {row.price / mattered:,.2f} for each remark that mattered"
     return f"{text}."
 
 
@@ -98,9 +89,6 @@ def _presence(row: Reviewer) -> str:
     text += f". It reviewed the last commit of {of_total(last)} merged since its first post"
     if coverage.hours is not None:
         text += f". Half of its first reviews came within {coverage.hours:.1f} hours"
-    # A team takes a green check with nothing posted for a review that found nothing.
-    if coverage.green_unreviewed:
-        text += f". Its check was green on {coverage.green_unreviewed:,} that it did not review"
     if coverage.skips:
         reasons = (
             f"{view.count_noun(count, 'time')} that it did not review, {SKIPS.get(key, key)}"
@@ -119,10 +107,6 @@ def _certainty(row: Reviewer, decision: Decision) -> str:
     if decision.fixed.total:
         chance = f"these and other lines of the same changes: {view.percent(decision.chance)}"
         texts.append(f"Fixed: {share(decision.fixed)} that can be compared with chance; {chance}")
-    # As a range only: by this mean bots must not be compared, since one misread remark moves it.
-    # The words of a formula are useful each time.
-    if row.usefulness and not is_mostly_formulas(row.remarks.kinds):
-        texts.append(f"Usefulness {interval(row.usefulness)} of 100")
     return f"{'. '.join(texts)}."
 
 
@@ -131,9 +115,9 @@ def _remarks(row: Reviewer) -> str:
 
 
 def share(rate: Rate) -> str:
-    """Format a rate with its counts and interval; a dash if it is unknown."""
-    if rate.share is None:
-        return view.UNDEFINED
+    """Format a rate with its counts and, unless they are few, the interval; a dash if unknown."""
+    if rate.share is None or rate.total < MIN_REMARKS:
+        return of_total(rate) if rate.total else view.UNDEFINED
     ends = f"{view.hundred(rate.low)} to {view.hundred(rate.high)} %"
     return f"{of_total(rate)} ({view.percent(rate.share)}, {ends})"
 
@@ -143,8 +127,9 @@ def of_total(rate: Rate) -> str:
     return f"{rate.count:,} of {rate.total:,}"
 
 
-def interval(estimate: Estimate | None) -> str:
-    """Format a score with its interval."""
-    if estimate is None:
-        return view.UNDEFINED
+def usefulness(row: Reviewer) -> str:
+    """Format the usefulness with its interval; the words of a formula are useful each time."""
+    estimate = row.usefulness
+    if estimate is None or is_mostly_formulas(row.remarks.kinds):
+        return view.UNDEFINED if estimate is None else "formulas"
     return f"{estimate.value:.0f} ({estimate.low:.0f} to {estimate.high:.0f})"

@@ -176,8 +176,8 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     decision: Decision | None
     """Null for people."""
     facts: tuple[Fact, ...]
-    """Five lines: its remarks that mattered, its cost, its presence, the comparison with others,
-    and how sure this is. Empty for people."""
+    """Lines on its remarks that mattered, its cost, its presence, the comparison with others, if it
+    is known, and how sure this is. Empty for people."""
     examples: dict[str, tuple[Example, ...]]
     """Remarks by kind, with a reaction first, then the most useful; at most 10 of a kind."""
     changes: tuple[ConfigurationChange, ...]
@@ -285,7 +285,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     detect: float
     """Smallest difference that matters, of 100 pull requests."""
     recommendation: str
-    """Recommendation for each bot, the most valuable first."""
+    """Recommendation for each bot, the most valuable first, of dropped ones the worst."""
     pulls: Count
     merged: Count
     scored: Count

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
@@ -28,6 +28,7 @@ from crscore.audit.overview import (
     RepositorySummary,
     Reviewer,
 )
+from crscore.audit.ranking import place, recommend
 from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pull_pages
@@ -49,8 +50,6 @@ the reader errs in one direction for one bot's style (`python -m benchmarks.bot_
 _Z: Final = NormalDist().inv_cdf(0.9)
 """Half the width of an 80 % interval, in standard deviations."""
 _WORDS_PER_MINUTE: Final = 200
-# The most valuable first; an undecided bot may still turn out to be one to keep.
-_ORDER: Final = ("keep", "tune", "undecided", "drop")
 _UNSEEN: Final = Coverage(
     reviewed=rate(0, 0), last_head=rate(0, 0), green_unreviewed=None, skips={}, hours=None
 )
@@ -67,7 +66,7 @@ def read_price(text: str) -> tuple[str, tuple[float, str]]:
     match = re.fullmatch(r"(.+)=(\d+(?:\.\d+)?)/(month|pull)", text)
     if match is None:
         raise InputError(f"a price must be BOT=AMOUNT/month or BOT=AMOUNT/pull, not {text[:80]!r}")
-    return match[1], (float(match[2]), match[3])
+    return match[1].casefold(), (float(match[2]), match[3])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +79,7 @@ class OverviewOptions:
     resamples: int = RESAMPLES
     seed: int = 0
     prices: Mapping[str, tuple[float, str]] = field(default_factory=dict)
-    """Price by bot, and whether it is for a `month` or a `pull` request: see `read_price`."""
+    """Price by bot, and whether it is for a `month` or a `pull` request, of `read_price`."""
     host: str = HOST
     """Address of GitHub's pages, for links."""
 
@@ -125,15 +124,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         if row.decision:
             row = replace(row, facts=make_facts(row, row.decision, verdicts))
         reviewers.append(row)
-    # Bots by verdict, then by the remarks that mattered per pull request, as a bot that is tried
-    # for a week has had less time to find something; then people.
-    reviewers.sort(
-        key=lambda row: (
-            not row.is_bot,
-            _ORDER.index(row.decision.verdict) if row.decision else 0,
-            -sum(row.remarks.mattered.values()) / max(1, row.pulls),
-        )
-    )
+    reviewers.sort(key=place)
     pulls, merged, pending, failed = reports.count_pulls(store, table.scope)
     unscored = reports.count_unscored(store, table.scope)
     repositories = tuple(
@@ -146,15 +137,20 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         notes.append(f"Not scored: {count_noun(abstained, 'review')}.")
     notes += [
         f"The price of {name} is not used: no bot of this period has that name."
-        for name in sorted(options.prices.keys() - {row.name for row in reviewers})
+        for name in sorted(options.prices.keys() - {row.name.casefold() for row in reviewers})
     ]
+    if verdicts and not any(row.difference for row in verdicts):
+        notes.append(
+            "The bots reviewed different repositories or kinds of changes, so they cannot be "
+            "compared with each other."
+        )
     return Overview(
         since=options.period.since,
         until=options.period.until,
         signature=table.signature,
         other_signatures=table.other_signatures,
         detect=options.detect,
-        recommendation=_recommend(reviewers),
+        recommendation=recommend(reviewers),
         pulls=pulls,
         merged=merged,
         pending=pending,
@@ -184,7 +180,8 @@ def _reviewer(
     pulls = int(is_seen.sum())
     since, until = map(date.fromisoformat, (table.scope.since, table.scope.until))
     units = {"month": ((until - since).days + 1) / 30, "pull": pulls}
-    amount, unit = options.prices.get(name, (None, ""))
+    amount, unit = options.prices.get(name.casefold(), (None, ""))
+    price = None if amount is None else amount * units[unit]
     standings = table.columns["usefulness"][rows]
     standings = standings[~np.isnan(standings)]
     # One review says nothing about how much reviews of the bot differ.
@@ -198,11 +195,11 @@ def _reviewer(
         usefulness=estimate_mean(standings, _spread()) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,
-        price=None if amount is None else amount * units[unit],
+        price=price,
         abstained=int((rows & ~scored).sum()),
         coverage=posts.coverage if posts else _UNSEEN,
         points=record.points,
-        decision=decide(table, name, record) if is_bot else None,
+        decision=decide(table, name, record, price) if is_bot else None,
         facts=(),
         examples=_examples(name, record, pages),
         changes=find_changes(table, name) if is_bot else (),
@@ -240,21 +237,6 @@ def estimate_mean(standings: Floats, spread: Floats) -> Estimate:
 def _spread() -> Floats:
     """Return how far readers with the guide place reviews from where the network does."""
     return read_weights(SHIPPED).scale.spread[REVIEWS].astype(np.float64)
-
-
-def _recommend(reviewers: Iterable[Reviewer]) -> str:
-    """Say what to do with all bots."""
-    bots_by_verdict: dict[str, list[str]] = {}
-    for row in reviewers:
-        if row.decision:
-            bots_by_verdict.setdefault(row.decision.verdict, []).append(row.name)
-    parts = []
-    for verdict in _ORDER:
-        start = "undecided about" if verdict == "undecided" else verdict
-        if bots := bots_by_verdict.get(verdict):
-            parts.append(f"{start} {', '.join(bots)}")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}." if text else "No bot posted in this period."
 
 
 def _examples(

@@ -35,10 +35,10 @@ EXPLANATION: Final = (
     "reason: lines change anyway, so the share of all lines of the same changes stands beside it. "
     "Remarks *can be compared with chance* that are worth acting on, the first on their point, in "
     "a file with other lines, and without another point of somebody else beside them, for which "
-    "the lines can have changed; of these, *expected* would be fixed by chance.",
-    "*Usefulness* is how many of 100 real reviews are less useful, by their words alone (80 % "
-    "intervals; others are 95 %). *Finds more* is sure even though, of many pairs, one may differ "
-    "by chance, and counts the pull requests that both saw: those on which a bot posted or ran a "
+    "the lines can have changed; of these, *expected* would be fixed by chance. Bots stand in the "
+    "order of their fixes beyond chance for each pull request that they saw.",
+    "Intervals are 95 %. *Finds more* is sure even though, of many pairs, one may differ by "
+    "chance, and counts the pull requests that both saw: those on which a bot posted or ran a "
     "check, or that were merged between its first and last post.",
 )
 """Explanations of the words of the first screen."""
@@ -148,14 +148,17 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
         ("Nothing to do", lambda row: f"{_count(row, EMPTY):,}"),
         ("Pull requests seen", lambda row: f"{row.pulls:,}"),
         ("Last commit reviewed", lambda row: facts.of_total(row.coverage.last_head)),
-        ("Usefulness", lambda row: facts.interval(row.usefulness)),
+        ("Usefulness", facts.usefulness),
     )
     yield Paragraph(
-        "Usefulness is the share of real reviews that are less useful, a mean over the pull "
-        "requests with a remark of the reviewer. Compare bots by the pairs, not by this mean.",
+        "Usefulness is the share of real reviews that are less useful by their words alone, a mean "
+        "over the pull requests with a remark of the reviewer, with an 80 % interval. Compare bots "
+        "by the pairs, not by this mean.",
         "dim",
     )
-    yield from make_list("Pairs of bots", _verdicts(overview.verdicts))
+    # If no bots can be compared, the first page says why, once.
+    if any(row.difference for row in overview.verdicts):
+        yield from make_list("Pairs of bots", _verdicts(overview.verdicts))
     changes = [Item(text) for text in list_changes(overview)]
     yield from make_list("Bots that changed", changes)
     yield from _missed(overview.escaped)
@@ -182,9 +185,10 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         return
     yield Paragraph(
         f"Within {escaped.days} days, later commits that say that they fix something changed lines "
-        f"of {facts.of_total(escaped.fixed)} merged pull requests. Next to a fix is a remark at "
-        "most three lines away, and none of others; the same for later commits without such words "
-        "stands beside it."
+        f"of {facts.of_total(escaped.fixed)} merged pull requests. Next to a fix is a remark "
+        "worth acting on at most three lines away, and none of others; the same for later commits "
+        "without such words stands beside it. Where these or two reviewers' intervals overlap, no "
+        "difference is shown."
     )
     if not escaped.reviewers:
         return
@@ -207,7 +211,7 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         )
         for row in escaped.missed
     ]
-    yield from make_list("Fixes without a remark next to them", rows)
+    yield from make_list("Fixes without such a remark next to them", rows)
 
 
 def bot_page(row: Reviewer) -> Iterator[Block]:

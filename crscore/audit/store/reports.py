@@ -44,6 +44,11 @@ KIND: Final = """
     ELSE coalesce(s.level, 'unread') END"""
 """Kind of a remark: `formula`, the reason why it is noise, `refuted` by the code, its level, or
 `unread` (no sentence in English); the fifth parameter is a JSON list of the formulas."""
+# Of a bot beside formulas, 12 instead of 20 fixes could be compared.
+_IS_POINT: Final = """(s.noise IS NULL
+  AND (s.level IN ('critical', 'major', 'minor') OR NOT c.is_bot)
+  AND s.comment NOT IN (SELECT value FROM json_each(?5)))"""
+"""Whether a remark of a bot is worth acting on and no formula, or one of a person is no noise."""
 # The last night and, in it, the newest rules; padded with zeros, as they are compared as texts.
 _REMARKS: Final = f"""{LATEST},
   fixes AS (
@@ -57,8 +62,7 @@ _REMARKS: Final = f"""{LATEST},
     SELECT c.repository, c.number, c.path, c.line, coalesce(c.start_line, c.line) AS start,
       c.reviewer, c.thread, s.point, c.commit_id IS p.head AS on_head {LATEST_COMMENTS}
     JOIN pulls p ON p.repository = c.repository AND p.number = c.number
-    WHERE s.signature = ?1 AND s.noise IS NULL AND (
-      s.level IN ('critical', 'major', 'minor') OR NOT c.is_bot)),
+    WHERE s.signature = ?1 AND {_IS_POINT}),
   firsts AS (
     SELECT MIN(s.comment) {LATEST_COMMENTS} WHERE s.signature = ?1
     GROUP BY c.repository, c.number, c.reviewer, s.text),
@@ -203,15 +207,15 @@ def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> R
 
     These are hidden or deleted; edited more than an hour later, unless by one of the known bots,
     which mark what was addressed; written after the pull request was closed, or on an older commit
-    when there was a comment on the last one. The rows are by pull request; each of these four
-    counts follows.
+    when there was a comment on the last one. The rows are by pull request. The last two, which came
+    too late to change anything, are counted before all comments, each of these four after them.
     """
     sql = f"""
         WITH on_head AS (
           SELECT c.repository, c.number, MIN(c.created) AS first
           FROM comments c JOIN pulls p USING (repository, number)
           WHERE c.commit_id = p.head GROUP BY c.repository, c.number)
-        SELECT reviewer, TOTAL(gone OR edited OR late OR old), COUNT(*),
+        SELECT reviewer, TOTAL(gone OR edited OR late OR old), TOTAL(late OR old), COUNT(*),
           TOTAL(gone), TOTAL(edited), TOTAL(late), TOTAL(old) FROM
           (SELECT c.reviewer, p.repository, p.number,
           (SELECT o.minimized FROM comment_observations o WHERE o.comment = c.key
@@ -370,19 +374,24 @@ def count_followed(store: Store, scope: Scope) -> int:
     return int(store.query(sql, *scope[1:])[0][0])
 
 
-def read_later_changes(store: Store, scope: Scope) -> Rows:
+def read_later_changes(store: Store, scope: Scope, formulas: str) -> Rows:
     """Return the commits that changed lines of a pull request: fixes first, newest first.
 
     Returns:
         Repository, its name, number, commit, whether it fixes something, key of the message, path
-        and line, and the reviewers with a comment next to these lines, as a JSON list.
+        and line, and, as a JSON list, the reviewers next to these lines: bots with a remark worth
+        acting on, people with any that is not noise.
     """
-    sql = f"""
+    sql = f"""{LATEST},
+        points AS MATERIALIZED (
+          SELECT c.key, c.reviewer {LATEST_COMMENTS} WHERE s.signature = ?1 AND {_IS_POINT}
+            AND c.key IN (SELECT n.value FROM later_changes, json_each(near) n))
         SELECT l.repository, r.name, l.number, l.commit_id, l.fixes, l.message, l.path, l.line, (
-          SELECT json_group_array(DISTINCT c.reviewer)
-          FROM json_each(l.near) n JOIN comments c ON c.key = n.value)
+          SELECT json_group_array(DISTINCT o.reviewer)
+          FROM json_each(l.near) n JOIN points o ON o.key = n.value)
         FROM later_changes l JOIN pulls p USING (repository, number)
         JOIN repositories r ON r.id = l.repository
-        WHERE p.state = 'merged' AND {_IN_PERIOD}
+        WHERE p.state = 'merged' AND substr(p.created, 1, 10) BETWEEN ?2 AND ?3
+          AND p.repository IN (SELECT value FROM json_each(?4))
         ORDER BY l.fixes DESC, l.at DESC, l.commit_id, l.repository, l.number"""
-    return store.query(sql, *scope[1:])
+    return store.query(sql, *scope, formulas)

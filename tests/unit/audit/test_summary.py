@@ -109,13 +109,26 @@ def test_price_is_for_the_period(store: Store, unit: str, amount: float) -> None
 
     # 31 days of 30; three pull requests that it saw, on one of which it said nothing.
     assert otter.price == pytest.approx(amount)
-    assert f"Price: {amount:.2f} in the period" in otter.facts[1].text
+    assert otter.decision
+    assert f"price {amount:.2f} for 0 remarks that mattered" in otter.decision.reason
+
+
+def test_bots_of_different_repositories_are_said_once_not_to_compare(store: Store) -> None:
+    store.put([rows.repository(2), *(rows.pull(number) for number in range(1, 21))])
+    store.put(rows.pull(number, repository=2) for number in range(1, 21))
+    for number in range(1, 21):
+        store.put([rows.score(number, "otter", 50), rows.score(number, "hare", 50, repository=2)])
+
+    overview = make_overview(store, OPTIONS)
+
+    assert sum("cannot be compared with each other" in note for note in overview.notes) == 1
+    assert all(fact.title != "Compared" for row in overview.reviewers for fact in row.facts)
 
 
 def test_price_of_a_bot_that_is_not_there_is_a_note(store: Store) -> None:
     store.put([rows.pull(1), rows.comment(1, "otter", 1)])
     store.put([rows.comment_score(4, 1), rows.score(1, "otter", 50)])
-    options = replace(OPTIONS, prices=dict(map(read_price, ("ottr=3/pull", "otter=3/pull"))))
+    options = replace(OPTIONS, prices=dict(map(read_price, ("ottr=3/pull", "Otter=3/pull"))))
     notes = make_overview(store, options).notes
     assert [note for note in notes if "price" in note] == [
         "The price of ottr is not used: no bot of this period has that name."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Followed, LaterChange, comment_key
@@ -23,7 +25,11 @@ def fill(store: Store) -> None:
     for number in range(1, 4):
         key = comment_key(MessageKind.LINE, number)
         store.put(
-            [rows.score(number, "otter", 50), rows.comment(number, "otter", number, body=body)]
+            [
+                rows.score(number, "otter", 50),
+                rows.comment(number, "otter", number, body=body),
+                rows.comment_score(key, number),
+            ]
         )
         message = store.add_text(
             "Fix <img src=x> of carts\n\nIt failed." if number < 3 else "Add it"
@@ -55,19 +61,27 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
     assert (otter.near.share, otter.near_base.share) == (0.5, 0.0)
     assert [(row.number, row.text) for row in escaped.missed] == [(2, "Fix <img src=x> of carts")]
     assert "changed lines of 2 of 3 merged pull requests" in page
-    assert "1 of 2 (50 %, 5 to 95 %)" in page
+    # No percentage of so few.
+    assert "1 of 2<" in page
     assert f"https://github.com/acme/service-1/commit/{2:040x}" in page
     assert "<img" not in page
 
 
-def test_later_fix_beside_remarks_of_others_is_nobodys() -> None:
+@pytest.mark.parametrize(
+    ("level", "otter", "hare"), [("major", (0, 1), (0, 1)), ("nit", (1, 2), (0, 2))]
+)
+def test_later_fix_beside_weighty_remarks_of_others_is_nobodys(
+    level: str, otter: tuple[int, int], hare: tuple[int, int]
+) -> None:
     with Store(Path(":memory:")) as store:
         fill(store)
         key, other = (comment_key(MessageKind.LINE, at) for at in (1, 100))
         store.put([rows.comment(1, "hare", 100), rows.score(1, "hare", 50)])
+        store.put([rows.comment_score(other, 1, level=level)])
         store.change("UPDATE later_changes SET near = ? WHERE number = 1", f"[{key}, {other}]")
+        # The author of the pull request only replies.
+        store.put([rows.comment(1, "nadia", 101, is_app=0, is_bot=0, is_review=0)])
         recalls = make_overview(store, OPTIONS).escaped.reviewers
 
-    # Both saw the second fix, which nobody had commented on.
     counts = {row.reviewer: (row.near.count, row.near.total) for row in recalls}
-    assert counts == {"otter": (0, 1), "hare": (0, 1)}
+    assert counts == {"otter": otter, "hare": hare}

@@ -181,6 +181,7 @@ def test_report_says_who_spoke_of_a_defect(world: World, store: Store) -> None:
             # After the merge: this is no review any more.
             rows.comment(1, "beaver", 3, line=11, **near | {"created": rows.at(5)}),
             *(rows.score(1, name, 50) for name in ("otter", "badger", "beaver")),
+            *(rows.comment_score(comment_key(MessageKind.LINE, at), 1) for at in (1, 2, 3)),
         ]
     )
     world.follow(store)

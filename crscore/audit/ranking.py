@@ -1,0 +1,73 @@
+"""Order of the bots of an audit, and the recommendation that it leads to.
+
+The order is by fixes beyond chance for each pull request that a bot saw: an act of others, and not
+by the bot's words (docs/design/031-decisions.md).
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from crscore.audit.decide import hollow_checks, is_staged
+from crscore.audit.overview import Reviewer
+
+# An undecided bot may still turn out to be one to keep.
+_ORDER: Final = ("keep", "tune", "undecided", "drop", "")
+"""Verdicts, the most valuable first; people have none."""
+
+
+def place(row: Reviewer) -> tuple[float, ...]:
+    """Return what sorts reviewers: bots by verdict and by the acts of others, then people.
+
+    The best ones come first, but of dropped bots the worst.
+    """
+    # Per pull request, as a bot that is tried for a week has had less time to find something.
+    mattered = sum(row.remarks.mattered.values()) / max(1, row.pulls)
+    index = _ORDER.index(_verdict(row))
+    if row.decision is None:
+        return (index, -mattered)
+    worth = (beyond_chance(row), mattered, row.decision.weighty.share or 0.0)
+    if row.decision.verdict == "drop":
+        return (index, *worth)
+    is_doubtful = hollow_checks(row.coverage) > 0 or is_staged(row.decision.afterwards)
+    return (index, is_doubtful, *(-value for value in worth))
+
+
+def _verdict(row: Reviewer) -> str:
+    return row.decision.verdict if row.decision else ""
+
+
+def beyond_chance(row: Reviewer, end: str = "share") -> float:
+    """Return the fixes beyond chance for each pull request seen, or an end of their interval."""
+    if row.decision is None or row.decision.chance is None:
+        return 0.0
+    share: float = getattr(row.decision.fixed, end)
+    return row.decision.fixed.total * (share - row.decision.chance) / max(1, row.pulls)
+
+
+def recommend(reviewers: Sequence[Reviewer]) -> str:
+    """Say what to do with all bots, which are in the order of their places."""
+    parts = []
+    for verdict, group in groupby(filter(_verdict, reviewers), _verdict):
+        bots = list(group)
+        start = "undecided about" if verdict == "undecided" else verdict
+        names = [row.name for row in bots]
+        if verdict != "undecided" and len(bots) > 1:
+            names[:2] = f"{names[0]} first", f"then {names[1]}"
+        if verdict == "keep" and len(bots) > 1:
+            fixes, second_fixes = (
+                max(0, round(row.pulls * beyond_chance(row))) for row in bots[:2]
+            )
+            names[0] += f" ({fixes:,} fixes beyond chance on {bots[0].pulls:,} pull requests)"
+            names[1] += f" ({second_fixes:,} on {bots[1].pulls:,}{_doubt(bots[0], bots[1])})"
+        parts.append(f"{start} {', '.join(names)}")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else "No bot posted in this period."
+
+
+def _doubt(first: Reviewer, second: Reviewer) -> str:
+    """Say of the second one to keep what else speaks for this order, or that it may be chance."""
+    if hollow_checks(second.coverage):
+        return ", and its check was green without a review"
+    is_sure = beyond_chance(first, "low") > beyond_chance(second, "high")
+    return "" if is_sure else "; this order may be chance"
