@@ -10,9 +10,9 @@ object stays where it is, and a `Proxy` stands for it in the other process. A me
 
 **What a program could lie about.** A copy is made of plain data by this file, so its comparisons
 are Python's own. A proxy asks the program, and a program may answer anything, so a proxy never
-equals, orders or computes with a value of the tests. See docs/design/013-untrusted-code.md. Within
-one process, an object whose `__eq__` is always true solves every problem:
-https://github.com/openai/human-eval/pull/67
+equals, orders or computes with a value of the tests; operators that a known solution defines may
+return another proxy. See docs/design/013-untrusted-code.md. Within one process, an object whose
+`__eq__` is always true solves every problem: https://github.com/openai/human-eval/pull/67
 
 **Why there is so much of it.** The programs of `tests/data/right_programs.txt` together run nearly
 all statements. The others refuse what only a hostile program sends, or copy tables of pandas.
@@ -148,6 +148,8 @@ _NAMES = words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module_
 _BINARY = words("add sub mul matmul truediv floordiv mod pow lshift rshift and or xor")
 _COMPARISONS = ("lt", "le", "gt", "ge")
 _OTHER_OPERATORS = words("neg pos invert contains getitem setitem delitem")
+_TEXTS = words("str repr format hash")
+"""Functions of any proxy; other ones only of what is the program's alone."""
 _FUNCTIONS = {
     function.__name__: function
     for function in (
@@ -229,6 +231,8 @@ class Peer:
         self.has_solution = False
         self.operators: frozenset[str] = frozenset()
         """Special methods that a known solution defines."""
+        self.mixed: set[int] = set()
+        """Ids of proxies that an operator of the program made from a value of the tests."""
         self.failure: BaseException | None = None
         """Assertion of a function of the tests that the program called, and may have silenced."""
         self.environment: dict[str, str] | None = None
@@ -774,6 +778,9 @@ class ProxyClass(type):
 
 def asking(request: str, *fixed: Any) -> Any:
     def method(self: Any, *arguments: Any) -> Any:
+        # Otherwise the program would decide `abs(f(x) - 0.5) < 1e-6`.
+        if id(self) in PEER.mixed and request == "operate" and fixed[0] not in _TEXTS:
+            raise Unsupported(f"{fixed[0]} of what the program made from a value of the tests")
         return PEER.ask(request, *fixed, self, *arguments)
 
     return method
@@ -851,8 +858,8 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
                 )
             return PEER.ask("eq", self, value) is True
         # A subclass of `dict` may have an `__eq__` of its own: its copied content is compared.
-        container = type(self)._crscore_container
-        return bool(container) and bool(PEER.ask("content", self, container) == value)
+        content = copied_content(self)
+        return content is not self and bool(content == value)
 
     def __ne__(self, value: object) -> bool:
         return not self == value
@@ -871,14 +878,34 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
 
 
 def operating(name: str, *, reflected: bool = False) -> Any:
+    methods = {f"__{name}__", f"__r{name}__"}
+
     def method(self: Any, operand: Any, *rest: Any) -> Any:
-        operands = (operand, self) if reflected else (self, operand)
-        if PEER.is_program or id(operand) in PEER.numbers:
-            return PEER.ask("operate", name, *operands, *rest)
-        # Otherwise the program would decide `abs(f(x) - 0.5) < 1e-6`.
+        mixes = not PEER.is_program and id(operand) not in PEER.numbers
+        content = copied_content(self) if mixes else self
+        operands = (operand, content) if reflected else (content, operand)
+        if content is not self:
+            return _OPERATORS[name](*operands, *rest)
+        if not mixes or (name not in _COMPARISONS and methods & PEER.operators):
+            result = PEER.ask("operate", name, *operands, *rest)
+            if not mixes:
+                return result
+            # Methods of any other class would be Python's or the prompt's, with the program's data.
+            is_proxy = all(isinstance(kind, ProxyClass) for kind in type(result).__mro__[:-1])
+            if is_proxy and not type(result)._crscore_container:
+                PEER.mixed.add(id(result))
+                return result
         raise Unsupported(f"{name} of an object of the program and a value of the tests")
 
     return method
+
+
+def copied_content(stand_in: Any) -> Any:
+    """Return a copy of the container or immutable that an object is derived from, or the object."""
+    if container := type(stand_in)._crscore_container:
+        return PEER.ask("content", stand_in, container)
+    bases = (base for base in type(stand_in).__mro__ if base in _IMMUTABLE)
+    return next((_IMMUTABLE[base](stand_in) for base in bases), stand_in)
 
 
 _METHODS = {

@@ -32,8 +32,8 @@ else:
 _PROGRAM_MODULE = "candidate"
 
 
-def _load(source: str, prompt_names: list[str], with_logs: Any) -> dict[str, Any]:
-    """Run a program and return its names with their values, without modules."""
+def _load(source: str, prompt_names: list[str], with_logs: Any) -> list[Any]:
+    """Run a program and return its names with their values, and the modules that it imported."""
     # A module of `sys.modules`, as dataclasses look for theirs there.
     module = sys.modules[_PROGRAM_MODULE] = types.ModuleType(_PROGRAM_MODULE)
     scope = vars(module)
@@ -46,11 +46,9 @@ def _load(source: str, prompt_names: list[str], with_logs: Any) -> dict[str, Any
         if end.code not in {None, 0}:
             raise
     _peer.PEER.prompt = _classes(scope, prompt_names)
-    return {
-        name: value
-        for name, value in scope.items()
-        if not name.startswith("__") and type(value) is not types.ModuleType
-    }
+    names = {name: value for name, value in scope.items() if not name.startswith("__")}
+    modules = {k: str(v.__name__) for k, v in names.items() if type(v) is types.ModuleType}
+    return [{k: v for k, v in names.items() if k not in modules}, modules]
 
 
 _peer.REQUESTS["load"] = _load
@@ -160,7 +158,17 @@ def run_tests(  # noqa: PLR0913
         scope = _shared(prompt)
         classes = _classes(scope, scope)
         peer.prompt = {k: v for k, v in classes.items() if v.__module__ == _peer.TESTS_MODULE}
-        values = peer.ask("load", program, [*peer.prompt], "assertLogs" in tests)
+        values, modules = peer.ask("load", program, [*peer.prompt], "assertLogs" in tests)
+        for name in test_names:
+            # The name decides: `numpy.ma` in place of `np` would find masked values equal.
+            module = _ALIASES.get(name, name)
+            if name not in scope and module in _MODULES and modules.get(name) == module:
+                scope[name] = __import__(module)
+            # A class that was read as one of this process, by its own name, such as `OrderedDict`.
+            kind = values.get(name)
+            is_known = type(kind) is type and _peer.is_standard(kind) and kind.__name__ == name
+            if name not in scope and is_known:
+                scope[name] = kind
         for name in _tested(test_names, values, scope, entry, solution):
             scope[name] = values[name]
         exec(compile(tests, "<tests>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
@@ -211,6 +219,12 @@ def _run_cases(tests: str, scope: dict[str, Any]) -> str | None:
             load(kind).run(result)
     failures = [*result.failures, *result.errors]
     return failures[0][1].strip().splitlines()[-1] if failures else None
+
+
+_MODULES = sys.stdlib_module_names | {"numpy", "pandas", "scipy"}
+"""Modules that tests may use because the program imports them."""
+_ALIASES = {"np": "numpy", "pd": "pandas", "dt": "datetime"}
+"""Usual alias of a module -> its name."""
 
 
 def _tested(
