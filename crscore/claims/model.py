@@ -28,7 +28,7 @@ from crscore.llm.answers import summarize
 from crscore.llm.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
-from crscore.text import find_code_spans, split_identifier
+from crscore.text import find_code_spans, split_identifier, stem
 
 DEFAULT_PROMPT: Final = "claims.v1"
 CARD: Final = "training.json"
@@ -40,6 +40,9 @@ MAX_CLAIMS: Final = 40
 the prompt asks for."""
 MAX_CLAIM_CHARS: Final = 1_000
 """Maximum characters of a claim; a longer text is not a sentence."""
+_FILLERS: Final = frozenset(
+    ("a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "has", "have", "now")
+)
 CHARS_PER_TOKEN: Final = 2.5
 """Characters of a diff per token, a low estimate: code has short tokens."""
 
@@ -184,12 +187,23 @@ def deduplicate(references: Iterable[PseudoReference]) -> tuple[PseudoReference,
     """
     first_by_words: dict[tuple[str, ...], PseudoReference] = {}
     for reference in references:
-        key = tuple(split_identifier(reference.text))
+        key = normalize(reference.text)
         first = first_by_words.setdefault(key, reference)
         if first is not reference:
             spans = tuple(dict.fromkeys((*first.spans, *reference.spans)))
             first_by_words[key] = replace(first, spans=spans)
     return tuple(first_by_words.values())
+
+
+def normalize(text: str) -> tuple[str, ...]:
+    """Return the stems of a sentence's words in order, without articles and forms of `be`.
+
+    Example:
+        >>> normalize("The `user_id` was renamed.") == normalize("`user_id` is now renamed")
+        True
+    """
+    words = (word for word in split_identifier(text) if word not in _FILLERS)
+    return tuple(word if word.isdigit() else stem(word) for word in words)
 
 
 class _TrainedPrompt(msgspec.Struct, frozen=True):

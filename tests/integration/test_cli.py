@@ -383,7 +383,7 @@ MISTAKES = [
     (("stat", REVIEW), 3, "make one with git diff"),
     (("error.json", REVIEW), 3, "make one with git diff"),
     ((DIFF, "error.json"), 3, 'an API\'s error: "Not Found"'),
-    ((DIFF, "pulls.json"), 3, "it has only 1 pull request description"),
+    ((DIFF, "pulls.json"), 3, "it has only descriptions of pull requests"),
     ((DIFF, "page.html"), 3, "this is a web page; save the comments"),
     # Addresses
     ((PAGE,), 2, f"for a pull request: crscore pr {PAGE}"),
