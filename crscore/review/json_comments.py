@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from crscore.diff.paths import strip_workspace
 from crscore.errors import InputError
 from crscore.records import Comment, Side
 
@@ -32,7 +33,7 @@ _LISTS: Final = frozenset(
 )  # fmt: skip
 """Keys of lists of comments, which may be empty."""
 # A finding has a title, as a pull request has, but also a place or a severity.
-_OF_FINDING: Final = frozenset({"path", "line", "severity", "priority"})
+_OF_FINDING: Final = frozenset({"path", "file", "line", "code_location", "severity", "priority"})
 _OF_PULL: Final = frozenset({"number", "state", "reviews"})
 # GitHub has RIGHT and LEFT (https://docs.github.com/en/rest/pulls/comments), reports of crscore
 # have new and old.
@@ -182,7 +183,7 @@ class _Search:
 
     def _check_error(self, value: Any) -> None:
         """Raise the error that an API writes in place of comments."""
-        if not isinstance(value, dict) or value.keys() & {"body", "path"}:
+        if not isinstance(value, dict) or value.keys() & {"body", "path", "file"}:
             return
         errors = value.get("errors")
         first = errors[0] if isinstance(errors, list) and errors else None
@@ -213,7 +214,8 @@ class _Search:
         inherited = dict(thread)
         inherited.update((key, filled_fields[key]) for key in _THREAD_KEYS if key in filled_fields)
         for key, content in fields.items():
-            if isinstance(content, dict | list):
+            # The comment that a reply answers was written before.
+            if isinstance(content, dict | list) and key != "reply_to":
                 is_list = key in _LISTS and isinstance(content, list)
                 self.has_list |= is_list
                 self._search(content, inherited, is_entry=is_list)
@@ -265,6 +267,7 @@ def _comment(fields: Mapping[str, Any], location: str) -> Comment:
         if places["line"] is None and position.get("old_line") is not None:
             places |= {"line": position["old_line"], "side": "LEFT"}
         fields = {**places, **fields}
+    fields = {**fields, **_place(fields, location)}
     line, start = _number(fields, "line", location), _number(fields, "start_line", location)
     original = _number(fields, "original_line", location)
     is_outdated = line is None and original is not None
@@ -291,7 +294,7 @@ def _comment(fields: Mapping[str, Any], location: str) -> Comment:
     number = str(number) if type(number) is int else number
     return Comment(
         body=f"**{title}**\n\n{body}" if title and body else body or title,
-        path=_text(fields, "path", location) or None,
+        path=fields["path"] or None,
         line=line,
         start_line=start,
         side=side,
@@ -300,6 +303,29 @@ def _comment(fields: Mapping[str, Any], location: str) -> Comment:
         author=_text({"author": author}, "author", location),
         id=_text({"id": number}, "id", location),
     )
+
+
+def _place(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
+    """Return the path from the root of the repository, and the lines of a finding of Codex."""
+    # https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md
+    of_codex = fields.get("code_location")
+    if not isinstance(of_codex, dict):
+        path = _text(fields, "path", location) or _text(fields, "file", location) or ""
+        # Azure DevOps starts paths with a slash.
+        return {"path": _strip(path).removeprefix("./").lstrip("/")}
+    path = _strip(_text(of_codex, "absolute_file_path", location) or "")
+    # In an unknown folder, only the end of the path could be compared: the comment is about the
+    # whole change.
+    if path.startswith("/") or path[1:3] == ":/":
+        return {"path": ""}
+    lines = of_codex.get("line_range")
+    ends = lines if isinstance(lines, dict) else {}
+    return {"path": path, "start_line": ends.get("start"), "line": ends.get("end")}
+
+
+def _strip(path: str) -> str:
+    # Tools on Windows write backslashes.
+    return strip_workspace(path if "/" in path else path.replace("\\", "/"))
 
 
 def _text(fields: Mapping[str, Any], key: str, location: str) -> str | None:

@@ -493,6 +493,50 @@ def test_finding_is_its_body_under_its_title(text: str) -> None:
     assert [comment.body for comment in parse_review(text)] == ["**Bound it**\n\nIt grows."]
 
 
+@pytest.mark.parametrize(
+    ("path", "read"),
+    [
+        ("/workspace/src/a.py", "src/a.py"),
+        ("/home/runner/work/shop/shop/src/a.py", "src/a.py"),
+        ("C:\\a\\shop\\src\\a.py", "src/a.py"),
+        ("src/a.py", "src/a.py"),
+        ("/workspace/packages/web/src/a.py", "packages/web/src/a.py"),
+        # Only the end could be compared: `src/a.py` may be another file.
+        ("/Users/mira/shop/src/a.py", None),
+        ("C:\\Users\\mira\\shop\\src\\a.py", None),
+    ],
+)
+def test_location_of_codex_is_read_from_the_root_of_the_repository(
+    path: str, read: str | None
+) -> None:
+    location = {"absolute_file_path": path, "line_range": {"start": 3, "end": 5}}
+    finding = {"title": "Bound it", "body": "It grows.", "code_location": location}
+    (comment,) = parse_review(json.dumps({"findings": [finding]}))
+    lines = (3, 5) if read else (None, None)
+    assert (comment.path, comment.start_line, comment.line) == (read, *lines)
+
+
+@pytest.mark.parametrize(
+    ("path", "read"),
+    [
+        ("/src/a.py", "src/a.py"),
+        ("./src/a.py", "src/a.py"),
+        ("src\\lib\\a.py", "src/lib/a.py"),
+        ("/home/runner/work/shop/shop/src/a.py", "src/a.py"),
+        ("C:\\a\\shop\\src\\a.py", "src/a.py"),
+        ("src/a\\b.py", "src/a\\b.py"),
+    ],
+)
+def test_path_is_that_from_the_root(path: str, read: str) -> None:
+    assert item(path=path).path == read
+    assert item(path=None, file=path).path == read
+
+
+def test_comment_that_a_reply_answers_is_not_read_again() -> None:
+    reply = {"id": "2", "body": "It does.", "replyTo": {"id": "1", "body": "Does it?"}}
+    assert [comment.body for comment in parse_review(json.dumps([reply]))] == ["It does."]
+
+
 def test_descriptions_are_no_comments_with_or_without_a_number() -> None:
     description = {"title": "Add a cache", "body": "It is faster."}
     for value in [description, [{**description, "number": 7}], {"pullRequest": description}]:
