@@ -42,6 +42,7 @@ WORDINGS = (
 )  # fmt: skip
 GIVING = {Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION, Stance.EXPLANATION}
 MAX_TEMPLATES = 48
+MAX_SWAPPED = 3
 SEVERITIES = ("Low", "Medium", "High", "Critical")
 
 
@@ -96,6 +97,8 @@ def measure_reviews(judge: Judge, suffix: str) -> None:
         other = rng.choice([item for item in rows if item["repository"] != row["repository"]])
         texts = {kind: row[kind] for kind in row if isinstance(row[kind], str)}
         texts["other"] = other["senior"]
+        same = [item for item in rows if item["repository"] == row["repository"] and item != row]
+        texts["same"] = rng.choice(same)["senior"]
         patch = judge.patches[row["commit"][:12]]
         filled = [templates.fill(item["text"], patch, rng) for item in useless]
         texts["headed"] = f"## Review\n\nHello, thanks for this!\n\n{row['senior']}"
@@ -112,6 +115,8 @@ def measure_reviews(judge: Judge, suffix: str) -> None:
         print(f"{better} against", ", ".join(parts), f"template {filled:.2f}, of {len(sets)}")
     best = sum(value(s["senior"]) > max(value(s[kind]) for kind in RIGHT) for _, s, _ in sets)
     print(f"senior best of all kinds: {best} of {len(sets)}")
+    same = mean(standing(s["same"]) > 25 for _, s, _ in sets)
+    print(f"reviews of another change of the same repository with a standing over 25: {same:.2f}")
     for name in ("rephrased", "padded", "headed"):
         if name not in sets[0][1]:
             continue
@@ -134,6 +139,30 @@ def measure_reviews(judge: Judge, suffix: str) -> None:
             if not unit.position.is_heading
         ]
         print(f"stance of sentences in {name}: {mean(right):.2f} of {len(right)}")
+
+
+def measure_swapped(data: Path) -> None:
+    """Print what share of the worth of real reviews counts on their own and on another change."""
+    reviews = [row for row in corpus.read_corpus(data).reviews if row.diff and row.comments[1:]]
+    rng = random.Random(0)
+    pairs = []
+    for row in reviews:
+        others = [
+            other
+            for other in reviews
+            if other.repository == row.repository and other.diff.sha256 != row.diff.sha256
+        ]
+        swapped = rng.sample(others, min(MAX_SWAPPED, len(others)))
+        pairs += [(row.diff, other.comments, other is row) for other in (row, *swapped)]
+    results = Scorer(analyzers="none").score_many([pair[:2] for pair in pairs])
+    shares: dict[bool, list[float]] = {True: [], False: []}
+    for (_, _, is_own), result in zip(pairs, results, strict=True):
+        if result.remarks:
+            shares[is_own].append(mean(headline.trust(mark.about) for mark in result.remarks))
+    for is_own, name in ((True, "their own change"), (False, "another change of the repository")):
+        count = len(shares[is_own])
+        share = mean(shares[is_own])
+        print(f"share of the worth of real reviews that counts on {name} ({count}): {share:.2f}")
 
 
 def measure_wordings(judge: Judge) -> None:
@@ -291,6 +320,7 @@ def main() -> None:
     measure_reviews(judge, "")
     measure_reviews(judge, "-further")
     measure_wordings(judge)
+    measure_swapped(options.data)
     if options.folds:
         measure_folds(options.data)
 

@@ -6,7 +6,7 @@ with the gain ((worth - 1) / 4) ** 3. The value is reported as its percentile am
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -30,7 +30,7 @@ from crscore.records import (
     Verdict,
 )
 from crscore.scoring.assembly import Rating
-from crscore.usefulness.reading import ReviewReadings
+from crscore.usefulness.reading import ReviewReadings, logit, sigmoid
 from crscore.usefulness.scale import BOTS, PEOPLE, Scale, gains, percentile
 
 Floats = npt.NDArray[np.float32]
@@ -41,6 +41,11 @@ MAX_DEDUCTION: Final = 0.25
 """Maximum share of the value that is deducted for empty remarks."""
 SURELY_ABOUT: Final = 0.7
 """Minimum probability of being about the change for the whole worth of a remark to count."""
+DOUBT: Final = 0.5
+"""Share of the mean log-odds of an author's other remarks that lowers those of one: with 1, a
+review that is rephrased as questions moves farther."""
+MAX_DOUBT: Final = 4.0
+"""Maximum log-odds of one of these other remarks."""
 # Each level is as frequent as in ratings by people.
 LEVELS: Final = (
     (0.88, Importance.CRITICAL),
@@ -99,7 +104,7 @@ def rate(
                 readings[column] = replace(readings[column], about=0.0, subject=Subject.ELSEWHERE)
     remarks = [
         replace(remark, receipt=receipt or remark.receipt)
-        for remark, receipt in zip(read.remarks, receipts, strict=True)
+        for remark, receipt in zip(_doubt_remarks(read.remarks, authors), receipts, strict=True)
     ]
     by_comment: dict[int, list[int]] = {}
     for index, remark in enumerate(remarks):
@@ -158,6 +163,45 @@ def weigh_worth(expected: float, about: float) -> float:
 def trust(about: float) -> float:
     """Return the share of the worth that counts, in [0, 1], for a probability to be on topic."""
     return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
+
+
+def doubt(abouts: Sequence[float]) -> list[float]:
+    """Lower the probabilities of an author's remarks whose other remarks are about something else.
+
+    A remark about another change may share words with this one by chance; its neighbours rarely all
+    do. They never raise it: true remarks may not carry one that is not on topic.
+
+    Args:
+        abouts: Probability that each of an author's remarks is about the change.
+    """
+    # Of real reviews on another change of the same repository, 28 % of the worth counts instead of
+    # 35 %, on their own 82 % as before (`python benchmarks/usefulness.py DATA`).
+    logits = [max(-MAX_DOUBT, min(MAX_DOUBT, logit(about))) for about in abouts]
+    neighbours = max(1, len(logits) - 1)
+    means = [DOUBT * (math.fsum(logits) - value) / neighbours for value in logits]
+    return [
+        min(about, sigmoid(logit(about) + mean)) if mean < 0 else about
+        for about, mean in zip(abouts, means, strict=True)
+    ]
+
+
+def _doubt_remarks(
+    remarks: Sequence[Remark], authors: Mapping[str | None, Sequence[int]]
+) -> Iterator[Remark]:
+    abouts = [remark.about for remark in remarks]
+    for comments in map(frozenset, authors.values()):
+        of_author = [at for at, remark in enumerate(remarks) if remark.comment in comments]
+        for at, about in zip(of_author, doubt([abouts[at] for at in of_author]), strict=True):
+            abouts[at] = about
+    for remark, about in zip(remarks, abouts, strict=True):
+        # A language model has judged by the code whether its remark is on topic.
+        if remark.reading is None and about < remark.about:
+            counted = trust(remark.about)
+            share = trust(about) / counted if counted else 0.0
+            worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) * share
+            yield replace(remark, about=about, worth=worth)
+        else:
+            yield remark
 
 
 def name_level(importance: float) -> Importance:

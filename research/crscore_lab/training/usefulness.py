@@ -420,11 +420,9 @@ class _Judge:
             abouts = [1.0] * len(texts.remarks)
             if diff:
                 found = _collect(self._changes[diff.sha256], self._vectors)
-                about = self._reader.judge_about(sentences, rows, found)
-                abouts = [
-                    self._reader.judge_remark(remark, rows, about, found)
-                    for remark in texts.remarks
-                ]
+                abouts = headline.doubt(
+                    [self._reader.judge_remark(remark, rows, found) for remark in texts.remarks]
+                )
             if texts.remarks:
                 measures = self._network.measure([remark.text for remark in texts.remarks])
                 candidate.remarks += map(MeasuredRemark, measures, abouts)

@@ -4,15 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from crscore.records import (
     OFF_TOPIC,
     ON_TOPIC,
     Aspects,
     Importance,
+    Reading,
     Remark,
     Share,
     Stance,
+    Subject,
     Usefulness,
 )
 from crscore.usefulness import headline
@@ -25,6 +28,7 @@ from crscore.usefulness.headline import (
     REVIEWS,
     SURELY_ABOUT,
 )
+from crscore.usefulness.reading import ReviewReadings
 from crscore.usefulness.scale import BOTS, PEOPLE, Scale
 from tests.helpers import useful
 
@@ -257,3 +261,48 @@ def test_usefulness_has_the_sum_of_its_remarks() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_comparison_set_is_described(kind: str) -> None:
     assert rank(make_remark(0.5), kind=kind).against == f"4 {kind} by people and bots"
+
+
+@given(st.lists(PROBABILITY, max_size=5))
+def test_other_remarks_never_raise_the_probability_of_one(abouts: list[float]) -> None:
+    lowered = headline.doubt(abouts)
+
+    assert len(lowered) == len(abouts)
+    assert all(now <= before for now, before in zip(lowered, abouts, strict=True))
+
+
+def test_remark_alone_or_beside_others_on_topic_keeps_its_probability() -> None:
+    assert headline.doubt([0.4]) == [0.4]
+    assert headline.doubt([0.4, 0.9, 0.7])[0] == 0.4
+
+
+def test_remark_beside_others_on_another_change_is_doubted() -> None:
+    assert headline.doubt([0.8, 0.1, 0.2])[0] == pytest.approx(0.62, abs=0.01)
+
+
+@given(st.permutations([0.05, 0.3, 0.6, 0.9]))
+def test_doubt_does_not_depend_on_the_order(abouts: list[float]) -> None:
+    assert sorted(headline.doubt(abouts)) == pytest.approx(sorted(headline.doubt(sorted(abouts))))
+
+
+def test_remarks_of_other_authors_raise_no_doubt() -> None:
+    worth = headline.weigh_worth(0.5, 0.8)
+    remarks = [
+        replace(make_remark(0.0, about=about), comment=comment, sentences=(comment,), worth=worth)
+        for comment, about in enumerate((0.8, 0.1, 0.1))
+    ]
+    reading = Reading(
+        stance=Stance.REQUEST, gives=0.9, about=0.8, subject=Subject.CHANGE, reference=None
+    )
+    read = ReviewReadings(
+        sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks), aspects=(HALF,) * 3
+    )
+    values = scale_of(REFERENCE)
+
+    def rate(authors: dict[str | None, list[int]]) -> Remark:
+        return headline.rate(read, [None] * 3, [None] * 3, authors, values).remarks[0]
+
+    assert rate({"a": [0], "b": [1, 2]}).worth == worth
+    together = rate({"a": [0, 1, 2]})
+    assert together.about == pytest.approx(0.57, abs=0.01)
+    assert together.worth == pytest.approx(1 + 2 * together.about / SURELY_ABOUT)
