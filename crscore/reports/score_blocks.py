@@ -191,12 +191,8 @@ def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:
     index = reading.reference
     if index is None or result.references[index].topic is not None:
         return view.subject(result, reading)
-    return _claim(result, index, listed)
-
-
-def _claim(result: Result, index: int, listed: set[int]) -> str:
-    """Number a claim, with its text the first time."""
-    text = "" if index in listed else f": {view.in_short(result.references[index])}"
+    # A claim has a number, with its text the first time.
+    text = "" if index in listed else f": {result.references[index].text}"
     listed.add(index)
     return f"R{index + 1}{text}"
 

@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from crscore import plugins
 from crscore.errors import ConfigError
 from crscore.records import Result, Stance, Subject
-from crscore.reports import view
 from tests.helpers import results
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -109,7 +108,7 @@ def test_sentence_about_a_topic_names_it() -> None:
 def test_claim_is_told_once_however_many_sentences_are_about_it() -> None:
     result = results.useful(results.review())
     shown = " ".join(render(result, width="160").split())
-    claim = view.in_short(result.references[0])
+    claim = result.references[0].text
     assert [item.reference for item in result.readings].count(0) > 1
     assert shown.count(claim) == 1
     assert len(re.findall(r"adds \d+ points? · R1", shown)) == len(result.readings)
