@@ -209,14 +209,10 @@ class ToolFailedError(AnalyzerError):
     Args:
         tool: The tool.
         reason: Failure, as one clause: `took longer than 20 s`.
-        code: Its exit code; None when it was killed.
-        stderr: The end of its standard error.
     """
 
     tool: str
     reason: str
-    code: int | None = None
-    stderr: str = ""
     template = "{tool} {reason}"
 
 

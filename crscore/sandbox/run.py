@@ -43,8 +43,6 @@ _CHECK_INTERVAL_S = 0.05
 # RLIMIT_DATA is of each process; the sum over the group is checked every 0.05 to 0.25 s.
 _KERNEL_MEMORY_FACTOR = 2
 """Kernel's memory limit as a multiple of `Limits.memory_bytes`, as it may grow between checks."""
-_MAX_STDERR_CHARS = 4000
-"""Maximum characters kept of a failed tool's diagnostics."""
 _NOT_EXECUTABLE = frozenset(
     {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EISDIR, errno.ELOOP}
 )
@@ -155,8 +153,7 @@ def run(
     code, failure = _end(status, group.process.returncode)
     exceeded = exceeded or failure
     if exceeded is not None:
-        text = stderr.decode("utf-8", "replace")
-        raise ToolFailedError(tool, exceeded, None, text[-_MAX_STDERR_CHARS:])
+        raise ToolFailedError(tool, exceeded)
     return Completed(code=code, stdout=stdout, stderr=stderr)
 
 

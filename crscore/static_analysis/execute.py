@@ -168,20 +168,16 @@ def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]
     """
     manifest, name = task.tool.analyzer.manifest, task.tool.analyzer.name
     codes = manifest.exit_codes
-    # The reason of a failure is at the end.
-    stderr_text = process.stderr[-2000:].decode("utf-8", errors="replace")
     if process.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
-        raise ToolFailedError(
-            name, f"ended with exit code {process.code}", process.code, stderr_text
-        )
+        raise ToolFailedError(name, f"ended with exit code {process.code}")
     report = formats.read_report(process.stdout, manifest.output, tool=name)
     unparsed, findings = _separate_unparsed(report, process.stderr, manifest.output)
     if process.code not in codes.clean and not findings and not unparsed:
         reason = f"ended with exit code {process.code} and no finding"
-        raise ToolFailedError(name, reason, process.code, stderr_text)
+        raise ToolFailedError(name, reason)
     if process.code in codes.unparsed and process.code not in codes.findings and not unparsed:
         reason = f"ended with exit code {process.code} and does not say what it could not read"
-        raise ToolFailedError(name, reason, process.code, stderr_text)
+        raise ToolFailedError(name, reason)
     by_text: dict[int, list[RawFinding]] = defaultdict(list)
     for index, finding in findings:
         if not (index in unparsed and manifest.output.drop_findings_of_unparsed):

@@ -53,7 +53,6 @@ ALARMING_PATHS: Final = 20
 # pylint's exit code is a sum of bits:
 # https://pylint.readthedocs.io/en/stable/user_guide/usage/run.html#exit-codes
 _WRONG_USAGE: Final = 32
-_MAX_DIAGNOSTICS: Final = 400
 _MAX_CLAUSE: Final = 67  # characters of an `except` clause in a sentence
 _MAX_CALLS_NAMED: Final = 3
 # ValueError: a null character; LookupError: an encoding that is not one of text, such as `hex`
@@ -283,8 +282,7 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
         )
     status = process.returncode
     if status < 0 or status & _WRONG_USAGE:
-        diagnostics = process.stderr.decode(errors="replace")[-_MAX_DIAGNOSTICS:]
-        raise ToolFailedError("pylint", f"failed with exit code {status}", status, diagnostics)
+        raise ToolFailedError("pylint", f"failed with exit code {status}")
     try:
         for message in json.loads(process.stdout)["messages"]:
             name = Path(message["path"]).name
@@ -296,7 +294,7 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
                 measure = re.findall(r"\((\d+)/\d+\)", message["message"])[0]
                 counts[name].setdefault(message["line"], []).append((rule, int(measure)))
     except (ValueError, LookupError, TypeError) as error:
-        raise ToolOutputError("pylint", f"exit code {status}, {error}", status) from error
+        raise ToolOutputError("pylint", f"exit code {status}, {error}") from error
     values = (None if name in failed else counts[name] for name in counts)
     return dict(zip(codes, values, strict=True))
 

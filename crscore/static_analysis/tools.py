@@ -186,8 +186,7 @@ def _version(
     output = (process.stdout + b"\n" + process.stderr).decode("utf-8", errors="replace")
     match = analyzer.manifest.tool.pattern.compiled.search(output)
     if match is None:
-        reason = "does not print its version"
-        raise ToolFailedError(analyzer.name, reason, process.code, output[-2000:])
+        raise ToolFailedError(analyzer.name, "does not print its version")
     if cache:
         cache.put(key, match[1].encode())
     return match[1]
@@ -265,6 +264,4 @@ def _run_npm(command: list[str], folder: Path, name: str) -> None:
     if process.returncode != 0:
         output = process.stderr.decode("utf-8", errors="replace").strip()
         last = output.splitlines()[-1] if output else "npm printed nothing"
-        raise ToolFailedError(
-            name, f"could not be installed: {last}", process.returncode, output[-2000:]
-        )
+        raise ToolFailedError(name, f"could not be installed: {last}")

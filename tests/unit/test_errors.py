@@ -16,7 +16,7 @@ EXAMPLES = {
     "AnalyzerError": errors.AnalyzerError("text"),
     "ManifestError": errors.ManifestError("analyzer.toml", "suffixes", "must be a list"),
     "ToolNotFoundError": errors.ToolNotFoundError("pmd", "crscore analyzers install pmd"),
-    "ToolFailedError": errors.ToolFailedError("pmd", "took longer than 20 s", None, "no"),
+    "ToolFailedError": errors.ToolFailedError("pmd", "took longer than 20 s"),
     "ToolOutputError": errors.ToolOutputError("pmd", "no JSON"),
     "UnknownPluginError": errors.UnknownPluginError("encoders", "x", ("a", "b")),
     "GenerationError": errors.GenerationError("no recording"),
@@ -40,7 +40,7 @@ def test_examples_cover_every_error_class() -> None:
     assert set(EXAMPLES) == {name for name, one in classes if issubclass(one, Exception)}
 
 
-NAMED = errors.ToolFailedError(tool="pmd", reason="died", code=3)
+NAMED = errors.ToolFailedError(tool="pmd", reason="died")
 
 
 @pytest.mark.parametrize("error", [*EXAMPLES.values(), NAMED])

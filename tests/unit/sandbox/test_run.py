@@ -228,9 +228,7 @@ def test_launcher_that_does_not_start_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sandbox, "_LAUNCHER", tmp_path / "none.py")
-    error = failure(tmp_path, "print('ran')")
-    assert error.reason == "could not be started"
-    assert "No such file" in error.stderr
+    assert failure(tmp_path, "print('ran')").reason == "could not be started"
 
 
 # Time.
@@ -242,19 +240,12 @@ IGNORES = "import signal\nfor n in (1, 2, 3, 15): signal.signal(n, signal.SIG_IG
 @pytest.mark.parametrize("code", ["import time\ntime.sleep(1e6)", "while True: pass"])
 def test_endless_tool_is_ended(tmp_path: Path, prefix: str, code: str) -> None:
     error = failure(tmp_path, prefix + code, limits(seconds=0.5))
-    assert (str(error), error.code) == ("hostile took longer than 0.5 s", None)
+    assert str(error) == "hostile took longer than 0.5 s"
 
 
 def test_endless_stream_of_small_output_is_ended_in_time(tmp_path: Path) -> None:
     code = "import os, time\nwhile True: os.write(1, b'.'); time.sleep(0.001)"
     assert failure(tmp_path, code, limits(seconds=0.5)).reason == "took longer than 0.5 s"
-
-
-def test_last_diagnostics_of_a_failed_tool_are_kept(tmp_path: Path) -> None:
-    code = "import os, time; os.write(2, b'x' * 5000 + b'why\\xff'); time.sleep(1e6)"
-    error = failure(tmp_path, code, limits(seconds=0.7))
-    assert error.stderr.endswith("xwhy\ufffd")
-    assert len(error.stderr) == 4000
 
 
 # Output.
@@ -401,9 +392,7 @@ def test_tool_that_ends_the_launcher_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_death_by_a_signal_is_a_failure(tmp_path: Path) -> None:
-    code = "import os; os.write(2, b'last words'); os.abort()"
-    error = failure(tmp_path, code)
-    assert (error.reason, error.stderr) == ("was ended by SIGABRT", "last words")
+    assert failure(tmp_path, "import os; os.abort()").reason == "was ended by SIGABRT"
 
 
 def test_broken_pipe_is_as_usual_for_the_tool(tmp_path: Path) -> None:
