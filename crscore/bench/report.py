@@ -1,10 +1,11 @@
 """Report of a benchmark: terminal, web page and Markdown."""
 
-import dataclasses
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
+
+from msgspec.structs import replace
 
 from crscore.bench.records import SEVERITIES, Problem
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate, Pair
@@ -188,7 +189,7 @@ def _fold(table: Table, noun: str, rows: int) -> Details:
     title = count_noun(len(table.rows), noun)
     if rows < len(table.rows):
         title = f"{title}, of which the first {rows}"
-    return Details(title, dataclasses.replace(table, rows=table.rows[:rows]))
+    return Details(title, replace(table, rows=table.rows[:rows]))
 
 
 def _moved(result: BenchResult) -> Table:

@@ -8,8 +8,9 @@ escape every text, so a builder may pass any text of the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 _Item = TypeVar("_Item")
 
@@ -35,8 +36,7 @@ Line: TypeAlias = "str | tuple[Run | str, ...]"
 """One line of text; a `str` is prose, in which backticks mark code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """Title of the blocks below it."""
 
     text: Line
@@ -44,8 +44,7 @@ class Heading:
     """1 for the title of the report."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """Running text."""
 
     text: Line
@@ -53,8 +52,7 @@ class Paragraph:
     """Tone as in `Run`; `dim` for an aside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Warnings to read before the numbers."""
 
     label: str
@@ -64,8 +62,7 @@ class Notice:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """Number with its basis."""
 
     name: str
@@ -75,15 +72,13 @@ class Measure:
     tone: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Measures:
+class Measures(Struct, frozen=True):
     """Headline numbers, drawn as bars in a terminal and as cards on a page."""
 
     rows: tuple[Measure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Cells under a header."""
 
     caption: str
@@ -122,8 +117,7 @@ def make_table(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """Entry of a list."""
 
     text: Line
@@ -135,8 +129,7 @@ class Item:
     """Lines below the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """List of entries."""
 
     items: tuple[Item, ...]
@@ -167,16 +160,14 @@ def make_list(
         yield Items(tuple(items), unlisted=unlisted, **settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(Struct, frozen=True):
     """Blocks that a page and Markdown show folded."""
 
     title: str
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """Signature of the scores, the last line."""
 
     text: str

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from markupsafe import Markup
+from msgspec import Struct
 
 from crscore.reports import frame
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """Value with its interval, one row of a plot."""
 
     label: str
@@ -34,8 +32,7 @@ class Bar:
         return text + (f"; {self.base.text}" if self.base else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(Struct, frozen=True):
     """Values in [0, 1] with their intervals, one below the other, over an axis."""
 
     title: str

@@ -1,8 +1,10 @@
 """Report in sections with tables and plots, as text for a terminal and as a web page."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crscore.reports import blocks, charts, console, frame
 from crscore.reports.blocks import Table
@@ -14,8 +16,7 @@ MAX_ROWS: Final = 200
 """Maximum number of rows of a folded table on a page; JSON has all rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(Struct, frozen=True):
     """Table that a page shows folded."""
 
     title: str
@@ -24,8 +25,7 @@ class Details:
     """Whether the text rendering has the table, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """Answer to one question."""
 
     anchor: str
@@ -43,8 +43,7 @@ class Section:
     details: tuple[Details, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """One key number."""
 
     title: str
@@ -53,8 +52,7 @@ class Card:
     """Data that it is based on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """Content of a report on a run, or on a comparison."""
 
     title: str

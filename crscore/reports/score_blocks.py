@@ -1,8 +1,9 @@
 """Blocks of the report on one review, shared by the terminal, the page and Markdown."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
+
+from msgspec.structs import replace
 
 from crscore import records
 from crscore.records import PseudoReference, Result
