@@ -80,19 +80,19 @@ def judge(
 
 def _list_reviewed(reviews: Reviews) -> list[tuple[str, set[str], bool]]:
     """Return of each review its commit, the names of its author, and whether they are trusted."""
-    readings = read_posts(reviews.messages, pull_author=reviews.author)
     reviewed = []
-    for message, reading in zip(reviews.messages, readings, strict=True):
-        is_review = reading.is_review or message.kind is MessageKind.REVIEW
-        is_own = message.login is not None and message.login == reviews.author
-        if not is_review or reading.skip or message.state == "DISMISSED" or is_own:
+    for message in read_posts(reviews.messages, pull_author=reviews.author):
+        post = message.post
+        is_review = message.is_review or post.kind is MessageKind.REVIEW
+        is_own = post.login is not None and post.login == reviews.author
+        if not is_review or message.skip or post.state == "DISMISSED" or is_own:
             continue
-        is_trusted = message.is_trusted is not False
-        login = message.login or ""
+        is_trusted = post.is_trusted is not False
+        login = post.login or ""
         # Anybody can take the login that an app has without its suffix
         # (docs/design/019-who-spoke.md), so a stranger's login names no reviewer.
-        names = {reading.reviewer, *((login, strip_app_suffix(login)) if is_trusted else ())}
-        if message.commit:
+        names = {message.author.name, *((login, strip_app_suffix(login)) if is_trusted else ())}
+        if post.commit:
             # GitHub keeps the commit that a review was made on, also after further pushes.
-            reviewed.append((message.commit, names, is_trusted))
+            reviewed.append((post.commit, names, is_trusted))
     return reviewed

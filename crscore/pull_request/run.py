@@ -5,7 +5,7 @@ alone, so that a job with write permission can make them from another job's data
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -146,7 +146,7 @@ def assess(
     scored = [reviewers]
     if strangers and scorer.settings.thresholds:
         of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in strangers]
-        scored.append(replace(reviewers, threads=tuple(of_trusted)))
+        scored.append(msgspec.structs.replace(reviewers, threads=tuple(of_trusted)))
     # Both in one run, which reads the change and each text once.
     pairs = [
         ReviewedChange(

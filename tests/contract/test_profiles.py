@@ -52,10 +52,11 @@ def test_what_remains_of_a_bots_posts_is_its_review(name: str) -> None:
         blocks = [code for item in comments for code in item.suggestions]
         assert len(blocks) == facts.get("suggestions", 0), post
         assert {thread.reviewer for thread in threads} <= {name}, post
-        (reading,) = read_posts([remark], pull_author="octo-cat")
-        assert reading.profile == name, post
-        assert reading.is_review == bool(threads), post
-        assert reading.skip == facts.get("skip"), post
+        (message,) = read_posts([remark], pull_author="octo-cat")
+        (bot,) = (item for item in profile.profiles() if item.name == name)
+        assert message.author.profile == bot, post
+        assert message.is_review == bool(threads), post
+        assert message.skip == facts.get("skip"), post
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -77,7 +77,7 @@ def person(
             resolved=None if resolved is None else number < resolved,
             outdated=number < outdated,
         )
-        values = {"reviewer": name, "is_bot": is_bot, "profile": None, "body": post.body}
+        values = {"reviewer": name, "is_bot": is_bot, "body": post.body}
         threads.append(ReviewerThread(**values, posts=(post,), place=post))
     return name, threads
 

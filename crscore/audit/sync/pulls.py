@@ -309,13 +309,13 @@ def classify_comments(store: Store, repository: int, number: int, pull_author: s
     # A new post can change the classification of earlier ones, so all are read again.
     rows = store.find(Comment, "created", "key", repository=repository, number=number)
     messages = [queries.to_message(store, row) for row in rows]
-    for row, post in zip(rows, read_posts(messages, pull_author=pull_author), strict=True):
+    for row, message in zip(rows, read_posts(messages, pull_author=pull_author), strict=True):
         classified = replace(
             row,
-            reviewer=post.reviewer,
-            is_bot=int(post.is_bot),
-            is_review=int(post.is_review),
-            skip=post.skip,
+            reviewer=message.author.name,
+            is_bot=int(message.author.is_bot),
+            is_review=int(message.is_review),
+            skip=message.skip,
         )
         if classified != row:
             store.put([classified])

@@ -6,8 +6,10 @@ author's own text, so it is ignored there.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crscore.hosts.records import HostMessage
 from crscore.pull_request.reviewers.outline import outline
@@ -23,8 +25,7 @@ _APP: Final = "[bot]"
 _CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownReviewers:
+class KnownReviewers(Struct, frozen=True, kw_only=True):
     """Settings that determine the author of a post."""
 
     profiles: Sequence[Profile]
@@ -39,8 +40,7 @@ class KnownReviewers:
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Author:
+class Author(Struct, frozen=True, kw_only=True):
     """Author of one post."""
 
     name: str

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
@@ -13,7 +14,7 @@ from crscore.pull_request.reviewers.authors import (
     find_author,
     strip_app_suffix,
 )
-from crscore.pull_request.reviewers.profile import Skip, profiles
+from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.repeats import Message
 from crscore.pull_request.reviewers.strip_bot_text import (
     cut,
@@ -30,23 +31,7 @@ NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostReading:
-    """Classification of one post."""
-
-    reviewer: str
-    """A profile's name or the login, as in `identify.ReviewerThread`."""
-    is_bot: bool
-    """Whether the reviewer is a program."""
-    profile: str | None
-    """Profile that identified it; None for people and for unknown bots."""
-    is_review: bool
-    """Whether the post is review; repetitions of an earlier post are."""
-    skip: Skip | None
-    """Why the bot reviewed nothing, for a notice of it."""
-
-
-def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> tuple[PostReading, ...]:
+def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> list[Message]:
     """Classify all posts of a pull request, as `identify.identify_reviewers` does by default.
 
     Not review are crscore's own posts, commands, answers of the pull request's author, posts that a
@@ -58,7 +43,7 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> tupl
         pull_author: Login of the pull request's author; None when the account is deleted.
 
     Returns:
-        One value for each post, in the same order.
+        One message for each post, in the same order, with `is_review`.
     """
     settings = KnownReviewers(
         profiles=profiles(), markers=NO_MARKERS, pull_author=pull_author, requested=frozenset()
@@ -68,18 +53,10 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> tupl
         [message for message in messages if message.text], pull_author
     )
     reviews = {(message.post.kind, message.post.id) for message in review_messages}
-    readings = []
-    for message in messages:
-        author, post = message.author, message.post
-        reading = PostReading(
-            reviewer=author.name,
-            is_bot=author.is_bot,
-            profile=author.profile.name if author.profile else None,
-            is_review=(post.kind, post.id) in reviews,
-            skip=message.skip,
-        )
-        readings.append(reading)
-    return tuple(readings)
+    return [
+        replace(message, is_review=(message.post.kind, message.post.id) in reviews)
+        for message in messages
+    ]
 
 
 def read_message(post: HostMessage, settings: KnownReviewers) -> Message:

@@ -1,9 +1,11 @@
 """Threads of each reviewer as comments to score, from the posts of a pull request."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
@@ -32,16 +34,13 @@ TRUSTED: Final = "an owner, member, collaborator or app of the repository"
 """Description of those whom the repository chose."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewerThread:
+class ReviewerThread(Struct, frozen=True, kw_only=True):
     """One reviewer's posts in one place: a thread, a review's text or a post."""
 
     reviewer: str
     """A profile's name, a name given by the user, or the login."""
     is_bot: bool
     """Whether the reviewer is a program."""
-    profile: str | None
-    """Profile that identified it; None for people and for unknown bots."""
     posts: tuple[HostMessage, ...]
     """Posts of the thread, by time; never empty."""
     body: str
@@ -55,8 +54,7 @@ class ReviewerThread:
         return all(post.is_trusted is not False for post in self.posts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewerThreads:
+class ReviewerThreads(Struct, frozen=True, kw_only=True):
     """Threads of all reviewers."""
 
     threads: tuple[ReviewerThread, ...]
@@ -175,7 +173,6 @@ def _threads(
         yield ReviewerThread(
             reviewer=group[0].author.name,
             is_bot=group[0].author.is_bot,
-            profile=group[0].author.profile.name if group[0].author.profile else None,
             posts=tuple(message.post for message in group),
             body="\n\n".join(bodies),
             place=root or first,

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import Author
@@ -18,8 +20,7 @@ _PAIRED: Final = re.compile(r"</?(?:details|summary|table|pre)\b|```|~~~|<!--|--
 _FEWEST_WORDS: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """Post with its review text."""
 
     post: HostMessage
@@ -30,6 +31,9 @@ class Message:
     """Review text in its body; empty when there is none."""
     skip: Skip | None = None
     """Why its author, a bot, reviewed nothing, for a notice of it."""
+    is_review: bool = False
+    """Set by `classify.read_posts`: whether the post is review; repetitions of an earlier one are.
+    """
 
 
 def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:

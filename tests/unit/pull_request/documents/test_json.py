@@ -29,9 +29,7 @@ REMARK = HostMessage(
 
 
 def thread(remark: HostMessage) -> ReviewerThread:
-    return ReviewerThread(
-        reviewer="mira", is_bot=False, profile=None, posts=(remark,), body="b", place=remark
-    )
+    return ReviewerThread(reviewer="mira", is_bot=False, posts=(remark,), body="b", place=remark)
 
 
 def render(result: Result, *spoken: ReviewerThread, **changes: Any) -> dict[str, Any]:

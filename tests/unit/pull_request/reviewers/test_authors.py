@@ -26,15 +26,13 @@ GUIDE = "## PR Reviewer Guide 🔍\n\nIt leaks."
 
 def test_marker_of_the_user_decides_before_the_account() -> None:
     actual = hear(post(1, "octobot: it leaks.", RABBIT), markers={"octo": "octobot:"})
-    assert [(item.reviewer, item.is_bot, item.profile) for item in actual.threads] == [
-        ("octo", True, None)
-    ]
+    assert [(item.reviewer, item.is_bot) for item in actual.threads] == [("octo", True)]
 
 
 def test_marker_of_the_user_can_name_a_profile() -> None:
     body = "Qodo at work\n\n## Code\nIt leaks.\n- [ ] Apply <!-- /improve -->"
     actual = hear(post(1, body, "github-actions[bot]"), markers={"pr-agent": "Qodo at work"})
-    assert [(item.reviewer, item.profile) for item in actual.threads] == [("pr-agent", "pr-agent")]
+    assert who(actual) == ["pr-agent"]
     assert "Apply" not in actual.threads[0].body
 
 

@@ -28,9 +28,9 @@ OWN = "<!-- crscore:v1 -->\n# Coverage of the review"
 
 def test_people_and_known_bots_are_heard() -> None:
     actual = hear(line(1, "It leaks."), line(2, "It leaks.", RABBIT))
-    assert [(item.reviewer, item.is_bot, item.profile) for item in actual.threads] == [
-        ("ada", False, None),
-        ("coderabbit", True, "coderabbit"),
+    assert [(item.reviewer, item.is_bot) for item in actual.threads] == [
+        ("ada", False),
+        ("coderabbit", True),
     ]
 
 
