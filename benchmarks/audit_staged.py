@@ -63,7 +63,6 @@ class Post(NamedTuple):
     gone: str | None = None
     """Reason for which it is hidden later, if nobody acted on it."""
     resolved_by: str | None = None
-    thumbs: int = 0
     copies: bool = False
     """Whether it makes the point of a person's comment."""
     beside: str = ""
@@ -190,7 +189,8 @@ STAGED: Mapping[str, Writer] = {
     "copies people": lambda one, number, _: [
         Post(_fault(one, number), acted=ACTED_ON, hour=AFTERNOON - 1, copies=True)
     ],
-    "thumbs of its own": _always(thumbs=3),
+    # The store has no thumbs.
+    "thumbs of its own": _always(),
     "beside a person": _beside("ada"),
     "beside a person, half": _beside("ada", 2),
     "beside a bot, half": _beside("finder with nits", 2),
@@ -312,10 +312,8 @@ def _said(
 def _staged(key: int, post: Post, gone: str | None, day: int) -> list[Row]:
     """Return what a bot does with its comment afterwards."""
     night, rows = audit_rows.night(day), []
-    if gone or post.thumbs:
-        rows.append(
-            CommentObservation(comment=key, night=night, minimized=gone, up=post.thumbs, down=0)
-        )
+    if gone:
+        rows.append(CommentObservation(comment=key, night=night, minimized=gone))
     if post.resolved_by:
         resolved = {"resolved": 1, "resolved_by": post.resolved_by, "outdated": 0}
         rows.append(ThreadObservation(thread=key, night=night, **resolved))

@@ -384,7 +384,7 @@ def rows(planted, repository, names):
             at = f"{change.at:%Y-%m-%dT%H:%M:%SZ}"
             yield Pull(
                 repository=repository, number=change.number, node="", title=change.title,
-                state="merged", draft=0, created=at, updated=at, merged=at, base_ref="main",
+                state="merged", created=at, updated=at, merged=at, base_ref="main",
                 base=commits[1], head=commits[change.head], merge_commit=commits[change.merge],
                 pending=0, final=1,
             )  # fmt: skip

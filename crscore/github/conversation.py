@@ -42,7 +42,6 @@ class User(msgspec.Struct, frozen=True):
     """Account in REST."""
 
     login: str
-    id: int | None = None
     type: str = "User"
 
 
@@ -59,13 +58,6 @@ class Branch(msgspec.Struct, frozen=True):
     repo: _Repository | None = None
 
 
-class Reactions(msgspec.Struct, frozen=True, rename={"up": "+1", "down": "-1"}):
-    """Numbers of reactions in REST."""
-
-    up: int = 0
-    down: int = 0
-
-
 class CommentItem(msgspec.Struct, frozen=True):
     """Comment as REST lists it in the conversation; base of the other kinds."""
 
@@ -78,7 +70,6 @@ class CommentItem(msgspec.Struct, frozen=True):
     created_at: str = ""
     updated_at: str = ""
     author_association: str = ""
-    reactions: Reactions = Reactions()
 
 
 class LineItem(CommentItem, frozen=True):

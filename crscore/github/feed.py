@@ -50,8 +50,6 @@ MAX_PULL_PAGES: Final = 3_000
 class _Repository(msgspec.Struct, frozen=True):
     id: int
     full_name: str
-    default_branch: str | None = None
-    language: str | None = None
 
 
 class _PullItem(msgspec.Struct, frozen=True):
@@ -64,7 +62,6 @@ class _PullItem(msgspec.Struct, frozen=True):
     head: Branch
     title: str = ""
     user: User | None = None
-    draft: bool = False
     closed_at: str | None = None
     merged_at: str | None = None
     merge_commit_sha: str | None = None
@@ -79,7 +76,6 @@ class _PullItem(msgspec.Struct, frozen=True):
             author=self.user.login if self.user else None,
             # REST calls a merged pull request closed.
             state="merged" if self.merged_at else self.state,
-            draft=self.draft,
             created=self.created_at,
             updated=self.updated_at,
             closed=self.closed_at,
@@ -266,17 +262,11 @@ class GitHubFeed:
 
 
 def _repository(item: _Repository) -> FeedRepository:
-    return FeedRepository(item.id, item.full_name, item.default_branch, item.language)
+    return FeedRepository(item.id, item.full_name)
 
 
 def _from_item(item: CommentItem, message: HostMessage) -> FeedMessage:
-    return FeedMessage(
-        message=message,
-        author_id=item.user.id if item.user else None,
-        updated=item.updated_at,
-        up=item.reactions.up,
-        down=item.reactions.down,
-    )
+    return FeedMessage(message, item.updated_at)
 
 
 def _from_review(review: graphql.Review) -> FeedMessage:
@@ -291,14 +281,7 @@ def _from_review(review: graphql.Review) -> FeedMessage:
         state=review.state,
         commit=review.commit.oid if review.commit else None,
     )
-    return FeedMessage(
-        message=message,
-        author_id=author.database_id if author else None,
-        updated=review.updated_at,
-        up=review.reactions("THUMBS_UP"),
-        down=review.reactions("THUMBS_DOWN"),
-        minimized=review.minimized,
-    )
+    return FeedMessage(message, review.updated_at, review.minimized)
 
 
 def _thread(thread: graphql.Thread, first: int) -> FeedThread:

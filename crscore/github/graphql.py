@@ -41,7 +41,6 @@ class Actor(_Object, frozen=True):
 
     login: str
     typename: str = msgspec.field(name="__typename", default="User")
-    database_id: int | None = None
 
     @property
     def is_app(self) -> bool:
@@ -54,11 +53,6 @@ class Actor(_Object, frozen=True):
         return f"{self.login.removesuffix('[bot]')}[bot]" if self.is_app else self.login
 
 
-class _ReactionGroup(_Object, frozen=True):
-    content: str
-    reactors: dict[str, int] = {}
-
-
 class CommentState(_Object, frozen=True):
     """State of a comment."""
 
@@ -67,7 +61,6 @@ class CommentState(_Object, frozen=True):
     is_minimized: bool = False
     minimized_reason: str | None = None
     viewer_did_author: bool = False
-    reaction_groups: list[_ReactionGroup] | None = None
     state: str = ""
     """PENDING until it is submitted; "" in a conversation."""
 
@@ -80,11 +73,6 @@ class CommentState(_Object, frozen=True):
     def minimized(self) -> str | None:
         """Why it is hidden, in lower case; None if it is shown."""
         return (self.minimized_reason or "hidden").lower() if self.is_minimized else None
-
-    def reactions(self, content: str) -> int:
-        """Return the number of reactions of one kind, such as `THUMBS_UP`."""
-        groups = [group for group in self.reaction_groups or () if group.content == content]
-        return sum(group.reactors.get("totalCount", 0) for group in groups)
 
 
 class Commit(_Object, frozen=True):
@@ -226,9 +214,7 @@ class ListQuery(NamedTuple):
 
 _PAGE: Final = "pageInfo { hasNextPage endCursor }"
 _FLAGS: Final = "fullDatabaseId isMinimized viewerDidAuthor"
-_STATE: Final = (
-    "fullDatabaseId isMinimized minimizedReason reactionGroups { content reactors { totalCount } }"
-)
+_STATE: Final = "fullDatabaseId isMinimized minimizedReason"
 _THREAD: Final = "id isResolved isOutdated resolvedBy { login }"
 # Of one pull request, so long pages cost little; `DETAILS`, of many, has short ones.
 CONVERSATION: Final = {
@@ -245,9 +231,7 @@ THREAD_STATES: Final = {"threads": ListQuery("reviewThreads", _THREAD)}
 DETAILS: Final = {
     "reviews": ListQuery(
         "reviews",
-        # The interface `Actor` has no `databaseId`:
-        # https://docs.github.com/en/graphql/reference/interfaces#actor
-        "author { __typename login ... on User { databaseId } ... on Bot { databaseId } } "
+        "author { __typename login } "
         f"body state submittedAt createdAt updatedAt commit {{ oid }} {_STATE}",
         first=10,
         later=50,

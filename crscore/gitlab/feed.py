@@ -1,8 +1,7 @@
 """Merge requests as an audit stores them.
 
-Reading a merge request takes five requests, one more for each note (its emoji reactions), and one
-for each older version with new notes. Sources: https://docs.gitlab.com/api/merge_requests/,
-https://docs.gitlab.com/api/discussions/ and https://docs.gitlab.com/api/emoji_reactions/.
+Reading a merge request takes five requests, and one more for each older version with new notes.
+Sources: https://docs.gitlab.com/api/merge_requests/ and https://docs.gitlab.com/api/discussions/.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -39,12 +38,6 @@ _STATES: Final = {"opened": "open", "locked": "open"}
 class _Project(msgspec.Struct, frozen=True):
     id: Id
     path_with_namespace: str
-    default_branch: str | None = None
-
-
-class _Emoji(msgspec.Struct, frozen=True):
-    id: Id
-    name: str = ""
 
 
 class GitLabFeed:
@@ -127,18 +120,8 @@ class GitLabFeed:
                 if message.id not in known_hunks and message.path and message.commit in ids:
                     version = read_version(self.client, path, ids[message.commit])
                     hunk = versions.hunk_until(version, message)
-                emojis = self.client.pages(f"{path}/notes/{note.id}/award_emoji", _Emoji)
-                # A skin tone is part of the name: `thumbsup_tone3`.
-                names = [emoji.name.partition("_tone")[0] for emoji in emojis]
-                messages.append(
-                    FeedMessage(
-                        message=replace(message, hunk=hunk, created=created),
-                        author_id=note.author.id if note.author and message.login else None,
-                        updated=utc(note.updated_at) or created,
-                        up=names.count("thumbsup"),
-                        down=names.count("thumbsdown"),
-                    )
-                )
+                whole = replace(message, hunk=hunk, created=created)
+                messages.append(FeedMessage(whole, utc(note.updated_at) or created))
         lines, language = None, None
         if request.sha in ids:
             version = read_version(self.client, path, ids[request.sha])
@@ -186,7 +169,6 @@ def _facts(request: MergeRequest) -> FeedPull:
         title=request.title,
         author=request.author.username if request.author else None,
         state=_STATES.get(request.state, request.state),
-        draft=request.draft,
         created=utc(request.created_at),
         updated=utc(request.updated_at),
         closed=merged or utc(request.closed_at) or None,
@@ -199,7 +181,7 @@ def _facts(request: MergeRequest) -> FeedPull:
 
 
 def _repository(project: _Project) -> FeedRepository:
-    return FeedRepository(project.id, project.path_with_namespace, project.default_branch)
+    return FeedRepository(project.id, project.path_with_namespace)
 
 
 def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThread]:

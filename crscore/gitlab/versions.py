@@ -52,7 +52,6 @@ class MergeRequest(msgspec.Struct, frozen=True):
     id: notes.Id = 0
     title: str = ""
     state: str = ""
-    draft: bool = False
     web_url: str = ""
     author: notes.User | None = None
     created_at: str = ""

@@ -15,9 +15,6 @@ class FeedRepository(NamedTuple):
     id: int
     """The host's number, which stays the same when the repository is renamed."""
     name: str
-    default_branch: str | None
-    language: str | None = None
-    """Language of most of its code; None if the host does not report it."""
 
 
 class PullKey(NamedTuple):
@@ -40,7 +37,6 @@ class FeedPull(NamedTuple):
     author: str | None
     state: str
     """open, merged or closed."""
-    draft: bool
     created: str
     updated: str
     closed: str | None
@@ -57,12 +53,7 @@ class FeedMessage(NamedTuple):
     """`HostMessage` with fields that only an audit stores."""
 
     message: HostMessage
-    author_id: int | None
-    """The host's number of the account."""
     updated: str
-    up: int
-    down: int
-    """Number of thumbs-down reactions; `up` counts thumbs-up reactions."""
     minimized: str | None = None
     """Why it is hidden; None if it is shown or the host does not report it."""
 

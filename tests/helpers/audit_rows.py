@@ -63,7 +63,7 @@ def night(day: int) -> str:
 
 def repository(number: int = 1, **changes: Any) -> Repository:
     """Repository that is fine."""
-    values = {"id": number, "name": f"acme/service-{number}", "language": "python", "state": "ok"}
+    values = {"id": number, "name": f"acme/service-{number}", "state": "ok"}
     return Repository(**(values | changes))
 
 
@@ -76,7 +76,6 @@ def pull(number: int, *, day: int = 0, **changes: Any) -> Pull:
         "title": f"Change {number}",
         "author": "linus",
         "state": "merged",
-        "draft": 0,
         "created": at(day),
         "updated": at(day, 20),
         "closed": at(day, 20),
@@ -108,7 +107,6 @@ def comment(number: int, reviewer: str, host_id: int, **changes: Any) -> Comment
         "number": number,
         "thread": comment_key(MessageKind.LINE, host_id),
         "author": account(reviewer) if is_bot else reviewer,
-        "author_id": sum(reviewer.encode()),
         "is_app": is_bot,
         "reviewer": reviewer,
         "is_bot": is_bot,
@@ -140,7 +138,6 @@ def score(number: int, reviewer: str, standing: int | None = None, **changes: An
         "signature": 1,
         "content": number.to_bytes(8, "big"),
         "night": night(0),
-        "head": head(number),
         "is_bot": int(reviewer not in PEOPLE),
         "comments": 2,
         "words": 40,
@@ -186,7 +183,6 @@ def run(day: int, **changes: Any) -> AuditRun:
         "failed": 0,
         "rest": 0,
         "points": 0,
-        "seconds": 60.0,
     }
     return AuditRun(**(values | changes))
 
@@ -209,7 +205,7 @@ def fill(store: Store, *, comments: int = 200_000, seed: int = 0) -> None:
         texts = [_text(rng) for _ in range(200)]
         pool = [store.add_text(text) for text in texts]
         hunk = store.add_text("@@ -1,3 +1,3 @@\n-limit = 10\n+limit = 20\n")
-        store.put(repository(number, language=LANGUAGES[number]) for number in (1, 2))
+        store.put(repository(number) for number in (1, 2))
         host_id = 1
         for number in range(1, pulls + 1):
             rows = _pull_rows(rng, number, host_id, day=number * NIGHTS // (pulls + 1))
@@ -292,7 +288,7 @@ def _review_rows(
             ThreadObservation(
                 thread=key, night=night(day), resolved=int(rng.random() < 0.4), outdated=0
             ),
-            CommentObservation(comment=key, night=night(day), up=int(rng.random() < 0.1), down=0),
+            CommentObservation(comment=key, night=night(day)),
             comment_score(key, number, standing, noise=_noise(rng, standing)),
             *_signals(rng, key, day, standing),
         ]

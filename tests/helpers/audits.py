@@ -101,7 +101,7 @@ class Audit:
     def pull(self, number: int, head: str, **facts: Any) -> Pull:
         row: dict[str, Any] = {
             "repository": REPOSITORY, "number": number, "node": f"P{number}",
-            "title": f"Retry loading {number}", "author": "octo-cat", "state": "open", "draft": 0,
+            "title": f"Retry loading {number}", "author": "octo-cat", "state": "open",
             "created": WHEN, "updated": WHEN, "base_ref": "main", "base": self.base, "head": head,
             "pending": 0, "observed": NIGHT, "final": 0,
         }  # fmt: skip
@@ -195,7 +195,7 @@ def add(
     if is_line:
         seen = {"night": NIGHT, "resolved": 0, "outdated": outdated}
         store.put([ThreadObservation(thread=key, **seen)])
-    store.put([CommentObservation(comment=key, night=NIGHT, minimized=minimized, up=0, down=0)])
+    store.put([CommentObservation(comment=key, night=NIGHT, minimized=minimized)])
     return key
 
 

@@ -347,13 +347,13 @@ def test_merged_pull_request_is_observed_for_14_days(server: Server, tmp_path: P
     night(server, tmp_path)
     merged = rows(tmp_path, Pull, "WHERE number = 1")[0]
     assert (merged.state, merged.merge_commit, merged.final) == ("merged", merge_commit, 0)
-    write.react(line, up=1)
+    line.minimized = "spam"
     assert night(server, tmp_path, 13).run.pulls == 0
     assert night(server, tmp_path, 15).run.pulls == 1
     assert rows(tmp_path, Pull, "WHERE final = 1")[0].number == 1
     key = comment_key(MessageKind.LINE, line.id)
     seen = rows(tmp_path, CommentObservation, "WHERE comment = ? ORDER BY night", key)
-    assert [item.up for item in seen] == [0, 1]
+    assert [item.minimized for item in seen] == [None, "spam"]
     assert night(server, tmp_path, 16).run.pulls == 0
 
 

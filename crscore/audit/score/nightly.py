@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -73,7 +72,6 @@ def score(
         ModelNotFoundError: The encoder's model is missing.
         StoreError: The store cannot be read or written.
     """
-    start = time.monotonic()  # the clock of the machine may be set during a night
     # Created before the first task, so that a wrong engine or a missing model fails only once.
     chosen_engine = make_engine(engine, workers)
     signature = pull_rows.signature_of(pull_rows.make_scorer(settings))
@@ -94,9 +92,9 @@ def score(
                 # Updated each time, so that the counts of a killed run match its rows.
                 store.put([replace(record, pulls=pulls, failed=failed)])
             advance()
-    seconds, now = time.monotonic() - start, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     with store.transaction():
-        store.put([replace(record, finished=now, pulls=pulls, failed=failed, seconds=seconds)])
+        store.put([replace(record, finished=now, pulls=pulls, failed=failed)])
     return ScoringSummary(signature, pulls, failed)
 
 

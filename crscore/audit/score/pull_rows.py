@@ -181,7 +181,6 @@ def failed(task: ScoringTask, signature: str, reason: str) -> Scored:
         **_key(task),
         reviewer="",
         night=task.night,
-        head=task.pull.head,
         is_bot=0,
         comments=0,
         words=0,
@@ -216,7 +215,6 @@ def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
             **_key(task),
             reviewer=name,
             night=task.night,
-            head=task.pull.head,
             # If an app and a person post under one name, the reviewer counts as a person.
             is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
             comments=len(own_threads),

@@ -70,8 +70,6 @@ class Repository(Row):
 
     id: int
     name: str
-    default_branch: str | None = None
-    language: str | None = None
     state: str
     reason: str | None = None
     page: str | None = None
@@ -96,7 +94,6 @@ class Pull(Row):
     title: str
     author: str | None = None
     state: str
-    draft: int
     created: str
     updated: str
     closed: str | None = None
@@ -142,7 +139,6 @@ class Comment(Row):
     number: int
     thread: int | None = None
     author: str | None = None
-    author_id: int | None = None
     is_app: int
     reviewer: str
     is_bot: int
@@ -179,8 +175,6 @@ class CommentObservation(Row):
     night: str
     body: bytes | None = None
     minimized: str | None = None
-    up: int
-    down: int
 
 
 @_table("scores", "repository", "number", "reviewer", "signature", "content")
@@ -193,7 +187,6 @@ class Score(Row):
     signature: int
     content: bytes
     night: str
-    head: str
     is_bot: int
     comments: int
     words: int
@@ -297,4 +290,3 @@ class AuditRun(Row):
     failed: int
     rest: int
     points: int
-    seconds: float

@@ -4,8 +4,6 @@
 CREATE TABLE repositories (
   id INTEGER PRIMARY KEY,            -- the host's number, which survives a new name
   name TEXT NOT NULL,                -- owner/name, as it is now
-  default_branch TEXT,
-  language TEXT,                     -- main language, as the host says
   state TEXT NOT NULL,               -- ok, gone (deleted, or private for this token), refused
   reason TEXT,                       -- why it is not ok
   page TEXT                          -- a pull request's page on the host, with {name} and {number};
@@ -26,7 +24,6 @@ CREATE TABLE pulls (
   title TEXT NOT NULL,
   author TEXT,                       -- null for a deleted account
   state TEXT NOT NULL,               -- open, merged, closed
-  draft INTEGER NOT NULL,
   created TEXT NOT NULL,
   updated TEXT NOT NULL,             -- as the host's list says
   closed TEXT,
@@ -70,7 +67,6 @@ CREATE TABLE comments (
   number INTEGER NOT NULL,
   thread INTEGER,                    -- key of the thread's first comment; null outside threads
   author TEXT,                       -- login; null for a deleted account
-  author_id INTEGER,                 -- host's number of the account, which survives a new login
   is_app INTEGER NOT NULL,           -- 1 when the host marks the account as an app's
   reviewer TEXT NOT NULL,            -- name of the profile, or the login
   is_bot INTEGER NOT NULL,
@@ -104,8 +100,6 @@ CREATE TABLE comment_observations (
   night TEXT NOT NULL,
   body BLOB,                         -- hash of its text that night: an edit is a new row
   minimized TEXT,                    -- reason, deleted for one that is gone; null when shown
-  up INTEGER NOT NULL,
-  down INTEGER NOT NULL,
   PRIMARY KEY (comment, night)
 ) STRICT, WITHOUT ROWID;
 
@@ -116,7 +110,6 @@ CREATE TABLE scores (                -- one reviewer on one pull; reviewer '' is
   signature INTEGER NOT NULL,        -- row of signatures
   content BLOB NOT NULL,             -- hash of head and texts that were scored: 8 bytes
   night TEXT NOT NULL,
-  head TEXT NOT NULL,
   is_bot INTEGER NOT NULL,
   comments INTEGER NOT NULL,
   words INTEGER NOT NULL,
@@ -198,6 +191,5 @@ CREATE TABLE runs (
   pulls INTEGER NOT NULL,            -- read or scored
   failed INTEGER NOT NULL,
   rest INTEGER NOT NULL,             -- REST requests
-  points INTEGER NOT NULL,           -- GraphQL points
-  seconds REAL NOT NULL
+  points INTEGER NOT NULL            -- GraphQL points
 ) STRICT;

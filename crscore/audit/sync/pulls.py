@@ -228,7 +228,6 @@ class PullReader:
             number=pull.number,
             thread=comment_key(MessageKind.LINE, message.thread or message.id) if is_line else None,
             author=message.login,
-            author_id=item.author_id,
             is_app=int(message.is_bot),
             reviewer=message.login or GHOST,
             is_bot=int(message.is_bot),
@@ -268,8 +267,6 @@ class PullReader:
                 # A bot may rewrite what proved wrong: the host has only the last text, we have all.
                 body=comment.body,
                 minimized=item.minimized if item else DELETED,
-                up=item.up if item else 0,
-                down=item.down if item else 0,
             )
             # An incomplete list does not show which comments were deleted.
             if item or not details.unlisted:
@@ -281,12 +278,7 @@ def _key(pull: Pull) -> PullKey:
 
 
 def _row(store: Store, repository: int, facts: FeedPull) -> Pull:
-    row = Pull(
-        repository=repository,
-        **(facts._asdict() | {"draft": int(facts.draft)}),
-        pending=1,
-        final=0,
-    )
+    row = Pull(repository=repository, **facts._asdict(), pending=1, final=0)
     if row.base:
         return row
     # GitLab's lists have no base, so the stored base is kept until the details are read.

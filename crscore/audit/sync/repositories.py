@@ -147,14 +147,7 @@ def store_listed(
         reason = f"the host calls it {listed.name[:100]!r}, which is not a name"
         raise HostError("the repository", reason)
     previous = store.find_one(Repository, id=listed.id)
-    row = Repository(
-        id=listed.id,
-        name=listed.name,
-        default_branch=listed.default_branch,
-        language=listed.language,
-        state="ok",
-        page=feed.page,
-    )
+    row = Repository(id=listed.id, name=listed.name, state="ok", page=feed.page)
     if previous is not None and previous.name != row.name:
         messages.notes.append(f"{previous.name} is now called {row.name}.")
     with store.transaction():

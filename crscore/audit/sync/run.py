@@ -221,7 +221,6 @@ class _Night:
             partial=" ".join(self.messages.missing) or None,
             rest=self.feed.requests - self.sent_before,
             points=self.feed.points,
-            seconds=round(seconds, 3),
         )
         with self.store.transaction():
             self.store.put([completed])

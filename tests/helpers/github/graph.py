@@ -247,13 +247,6 @@ class Graph:
             "body": remark.body,
             "isMinimized": remark.minimized is not None,
             "minimizedReason": remark.minimized,
-            "reactionGroups": [
-                {"content": name, "reactors": {"totalCount": count}}
-                for name, count in (
-                    ("THUMBS_UP", remark.thumbs.up),
-                    ("THUMBS_DOWN", remark.thumbs.down),
-                )
-            ],
             "viewerDidAuthor": remark.author == self.world.viewer,
         }
 

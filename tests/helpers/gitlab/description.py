@@ -21,7 +21,6 @@ ENTITIES: Final[dict[str, dict[str, Kind]]] = {
     "DiffRefs": {"base_sha": str, "head_sha": str, "start_sha": str},
     "CommitDetail": {"id": str, "short_id": str, "title": str, "created_at": str},
     "Project": {"id": int, "path_with_namespace": str, "default_branch": str},
-    "AwardEmoji": {"id": int, "name": str, "user": "UserBasic"},
     "MergeRequest": {
         "id": int,
         "iid": int,
@@ -128,7 +127,6 @@ ANSWERS: Final[dict[str, Kind]] = {
     _PROJECT: "Project",
     r"/groups/[^/]+/projects": ["Project"],
     rf"{_PROJECT}/merge_requests": ["MergeRequest"],
-    rf"{_MERGE_REQUEST}/notes/\d+/award_emoji": ["AwardEmoji"],
     _MERGE_REQUEST: "MergeRequest",
     rf"{_MERGE_REQUEST}/versions": ["MergeRequestDiff"],
     rf"{_MERGE_REQUEST}/versions/\d+": "MergeRequestDiffFull",

@@ -194,8 +194,6 @@ class Server:
         if not path:
             return Answer(body=self._merge_request())
         lists = {"/versions": self._versions, "/discussions": self._discussions}
-        if match := re.fullmatch(r"/notes/(\d+)/award_emoji", path):
-            lists[path] = lambda: self._reactions(int(match[1]))
         lists["/notes"] = lambda: [_note(note) for note in self.pull.notes]
         if path not in lists:
             return _message(404, "404 Not found")
@@ -328,17 +326,6 @@ class Server:
         shown = Note(id=line.id, author=line.author, body=line.body, at=line.at, edited=line.edited)
         resolved = {"resolved": by is not None, "resolved_by": _user(by) if by else None}
         return _note(shown) | {"resolvable": True, "position": position, **resolved}
-
-    def _reactions(self, note: int) -> list[dict[str, Any]]:
-        remarks = (*self.pull.lines, *self.pull.notes, *self.pull.reviews)
-        thumbs = [remark.thumbs for remark in remarks if remark.id == note]
-        names = [
-            name
-            for one in thumbs
-            for name in [*["thumbsup"] * one.up, *["thumbsdown_tone2"] * one.down, "tada"]
-        ]
-        user = _user(self.world.viewer)
-        return [{"id": at, "name": name, "user": user} for at, name in enumerate(names, start=1)]
 
     def _file(self, path: str, ref: str) -> Answer:
         commit = self.repository.resolve(ref)

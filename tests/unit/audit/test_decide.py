@@ -389,9 +389,7 @@ def test_bot_that_changes_its_comments_when_all_is_over_is_not_kept(
         key = comment_key(MessageKind.LINE, number)
         values = {"body": store.add_text("Text."), "created": rows.at(0, 12)}
         if change == "deleted":
-            gone = CommentObservation(
-                comment=key, night="2026-03-09", minimized="deleted", up=0, down=0
-            )
+            gone = CommentObservation(comment=key, night="2026-03-09", minimized="deleted")
             store.put([gone])
         elif change == "edited":
             store.put([rows.comment(number, "otter", number, updated=rows.at(0, 14), **values)])

@@ -76,11 +76,11 @@ def store(tmp_path, commits):
         body = store_file.add_text("Too small.\n\n```suggestion\none = 10\n```\n")
         pull = Pull(
             repository=1, number=7, node="PR_7", title="Change", author="ada", state="open",
-            draft=0, created="2026-03-01T00:00:00Z", updated="2026-03-02T00:00:00Z",
+            created="2026-03-01T00:00:00Z", updated="2026-03-02T00:00:00Z",
             base_ref="main", base=base, head=fixed, pending=0, observed="2026-03-02", final=0,
         )  # fmt: skip
         comment = Comment(
-            key=FIRST, repository=1, number=7, thread=FIRST, author="otter[bot]", author_id=5,
+            key=FIRST, repository=1, number=7, thread=FIRST, author="otter[bot]",
             is_app=1, reviewer="otter", is_bot=1, is_review=1, body=body,
             created="2026-03-01T10:00:00Z", updated="2026-03-01T10:00:00Z", state="",
             commit_id=opened, path="app.py", line=7, side="new",

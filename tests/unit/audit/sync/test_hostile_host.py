@@ -70,7 +70,7 @@ class Renaming:
         self.name = name
 
     def find_repository(self, _: str) -> FeedRepository:
-        return FeedRepository(5, self.name, None)
+        return FeedRepository(5, self.name)
 
 
 @pytest.mark.parametrize("name", ["--x/../y\n::error::z", "acme/shop\x1b[31m", "", "a/b?c=d"])

@@ -40,16 +40,12 @@ def test_last_run_of_a_night_counts(store: Store) -> None:
     assert nights(store) == [("2026-01-01", 0)]
 
 
-def test_comment_is_observed_when_it_is_hidden_or_liked(store: Store) -> None:
-    states = ((None, 0), (None, 0), (None, 2), ("outdated", 0), ("deleted", 0))
-    for day, (minimized, up) in enumerate(states, start=1):
-        row = CommentObservation(
-            comment=40, night=f"2026-01-0{day}", minimized=minimized, up=up, down=0
-        )
+def test_comment_is_observed_when_it_is_hidden(store: Store) -> None:
+    for day, minimized in enumerate((None, None, "outdated", "outdated", "deleted"), start=1):
+        row = CommentObservation(comment=40, night=f"2026-01-0{day}", minimized=minimized)
         put_observation(store, row)
-    assert [(row.night[-1], row.minimized, row.up) for row in store.find(CommentObservation)] == [
-        ("1", None, 0),
-        ("3", None, 2),
-        ("4", "outdated", 0),
-        ("5", "deleted", 0),
+    assert [(row.night[-1], row.minimized) for row in store.find(CommentObservation)] == [
+        ("1", None),
+        ("3", "outdated"),
+        ("5", "deleted"),
     ]
