@@ -1,8 +1,9 @@
 """Parser for the comments of a review in text, Markdown or JSON."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from crscore.errors import InputError, LimitError
 from crscore.records import Comment
@@ -16,8 +17,7 @@ _PROBED_BYTES: Final = 8_000
 _PAGE: Final = re.compile(r"\s{0,99}(?:<!doctype html|<html)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewLimits:
+class ReviewLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Size limits of a review."""
 
     max_review_bytes: int = 10_000_000

@@ -7,10 +7,10 @@ type is a `ToolOutputError`, and XML goes through defusedxml.
 import csv
 import io
 import json
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif

@@ -1,7 +1,6 @@
 """Output of a tool, parsed but not yet classified."""
 
 import json
-from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -9,8 +8,7 @@ import msgspec
 Line = Annotated[int, msgspec.Meta(ge=0)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawFinding:
+class RawFinding(msgspec.Struct, frozen=True, kw_only=True):
     """Entry of a tool's output."""
 
     path: str = ""
@@ -31,8 +29,7 @@ class RawFinding:
     """SARIF's `baselineState` (`new`, `unchanged`, `updated`); None when not compared."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawReport:
+class RawReport(msgspec.Struct, frozen=True, kw_only=True):
     """Output of one run."""
 
     tool: str | None = None

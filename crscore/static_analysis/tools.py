@@ -12,9 +12,10 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+import msgspec
 
 from crscore.cache import Store
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
@@ -33,8 +34,7 @@ _NPM_COMMAND = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel
 _NPM_SECONDS = 600
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
+class Installed(msgspec.Struct, frozen=True, kw_only=True):
     """Tool that can run here."""
 
     analyzer: Analyzer
@@ -49,8 +49,7 @@ class Installed:
     """Folder of the tool in the tools folder; may not exist."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Absent:
+class Absent(msgspec.Struct, frozen=True, kw_only=True):
     """Tool that cannot run here."""
 
     state: ToolState

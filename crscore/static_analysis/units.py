@@ -6,8 +6,9 @@ Python file is its package's `__init__`, because that changes the meaning of its
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+import msgspec
 
 from crscore.diff import languages
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind, Side
@@ -23,8 +24,7 @@ _PACKAGE = "__init__"
 _OF_PACKAGES = frozenset({".py", ".pyi"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True, kw_only=True):
     """Text to be analyzed."""
 
     path: str
