@@ -170,7 +170,7 @@ def assess(
         pull_request,
         result,
         sorted(threads_by_name.items(), key=lambda person: person[0] in strangers),
-        (*reviewers.left_out, *reviewers.notes),
+        reviewers.notes,
         *further,
         strangers=strangers,
     )

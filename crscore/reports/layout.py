@@ -1,7 +1,7 @@
 """Report in sections with tables and plots, as text for a terminal and as a web page."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,7 +43,7 @@ class Section(Struct, frozen=True):
     details: tuple[Details, ...] = ()
 
 
-class Card(Struct, frozen=True):
+class Card(NamedTuple):
     """One key number."""
 
     title: str
@@ -85,11 +85,10 @@ def to_html(report: Report) -> str:
 def to_text(report: Report, *, color: bool = False, width: int = WIDTH) -> str:
     """Render a report as titled tables; a table may be wider than `width`."""
     facts = (*report.facts, *(f"note: {note}" for note in report.notes))
-    cards = tuple((card.title, card.value, card.basis) for card in report.cards)
     content: list[blocks.Block] = [
         blocks.Heading(report.heading, 1),
         *(blocks.Paragraph(text, "dim") for text in facts),
-        Table("In short", ("", "", ""), cards, is_prose=True),
+        Table("In short", ("", "", ""), report.cards, is_prose=True),
     ]
     for section in report.sections:
         # A page alone has plots and long tables, and a section may have nothing else.

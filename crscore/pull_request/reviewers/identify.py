@@ -61,10 +61,9 @@ class ReviewerThreads(Struct, frozen=True, kw_only=True):
     """Threads by time of the first post, its kind and id."""
     repeats: tuple[ReviewerThread, ...] = ()
     """Threads of which every post repeats another one of the same reviewer; not among `threads`."""
-    left_out: tuple[str, ...] = ()
-    """Excluded reviewers and how to include them, one sentence each."""
     notes: tuple[str, ...] = ()
-    """Notes for the reader, one sentence each."""
+    """Notes for the reader, one sentence each: excluded reviewers and how to include them, then
+    whose posts count as another's."""
 
 
 def identify_reviewers(
@@ -90,7 +89,7 @@ def identify_reviewers(
             the pull request author's own posts, unless `authors` has the reviewer's full name.
 
     Returns:
-        The threads, and the excluded reviewers.
+        The threads, with notes on the excluded reviewers.
     """
     known_by = KnownReviewers(
         profiles=profiles(),
@@ -116,12 +115,12 @@ def identify_reviewers(
     distinct = without_repeats(reviews)
     roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
     left = set(map(_thread, distinct))
+    own_posts = list(filter(is_ours, posts))
     dropped = [message for message in reviews if _thread(message) not in left]
     return ReviewerThreads(
         threads=tuple(_threads(distinct, roots)),
         repeats=tuple(_threads(dropped, roots)),
-        left_out=left_out,
-        notes=tuple(_notes(messages, reviews, list(filter(is_ours, posts)), account(pull_author))),
+        notes=(*left_out, *_notes(messages, reviews, own_posts, account(pull_author))),
     )
 
 

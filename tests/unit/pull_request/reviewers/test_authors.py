@@ -151,7 +151,7 @@ def test_author_cannot_add_to_what_a_reviewer_said(remark: HostMessage) -> None:
 
 def test_author_who_quotes_a_marker_answers() -> None:
     actual = hear(post(1, "> Reviewed by Linty\n\nFixed.", "octo-cat"), markers=LINTY)
-    assert (actual.threads, actual.left_out, actual.notes) == ((), (), ())
+    assert (actual.threads, actual.notes) == ((), ())
 
 
 def test_marker_in_the_authors_post_is_told() -> None:

@@ -117,7 +117,7 @@ def test_review_bot_that_wrote_the_change_is_heard_but_its_answers_are_not() -> 
 def test_deleted_author_takes_other_deleted_accounts_along_and_says_so() -> None:
     actual = hear(line(1, "It leaks.", None), line(2, "It hangs."), pull_author=None)
     assert who(actual) == ["ada"]
-    assert "deleted accounts" in actual.left_out[0]
+    assert "deleted accounts" in actual.notes[0]
 
 
 def test_deleted_account_is_heard_when_asked_for() -> None:
@@ -148,20 +148,20 @@ def test_exclusion_counts_more_than_choice() -> None:
 def test_choice_of_nobody_names_who_is_there() -> None:
     actual = hear(line(1, "It leaks."), authors=["eve"])
     assert actual == ReviewerThreads(
-        threads=(), left_out=("The author pattern eve matches no reviewer; present: ada.",)
+        threads=(), notes=("The author pattern eve matches no reviewer; present: ada.",)
     )
 
 
 def test_reports_of_unknown_bots_are_left_out_and_named() -> None:
     actual = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), post(2, "Preview.", "vercel[bot]"))
     assert actual.threads == ()
-    assert len(actual.left_out) == 1
-    assert "codecov, vercel" in actual.left_out[0]
+    assert len(actual.notes) == 1
+    assert "codecov, vercel" in actual.notes[0]
 
 
 def test_report_is_heard_when_its_bot_is_asked_for() -> None:
     actual = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), authors=["codecov"])
-    assert (who(actual), actual.left_out) == (["codecov"], ())
+    assert (who(actual), actual.notes) == (["codecov"], ())
 
 
 def test_unknown_bot_with_a_remark_on_a_line_is_heard_everywhere() -> None:
@@ -175,13 +175,13 @@ def test_report_through_a_shared_account_is_left_out_though_another_post_is_on_a
         line(2, "It is out of date.", "github-actions[bot]"),
     )
     assert bodies(actual) == ["It is out of date."]
-    assert "github-actions" in actual.left_out[0]
+    assert "github-actions" in actual.notes[0]
 
 
 def test_post_that_a_marker_gives_to_a_shared_account_is_heard() -> None:
     markers = {"github-actions": "Review:"}
     actual = hear(post(1, "Review: it leaks.", "github-actions[bot]"), markers=markers)
-    assert (who(actual), actual.left_out) == (["github-actions"], ())
+    assert (who(actual), actual.notes) == (["github-actions"], ())
 
 
 # Threads and places.
