@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -23,8 +23,7 @@ DECIMALS: Final = 4
 machines and must not decide a branch of a tree."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Background:
+class Background(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Statistics of the training changes."""
 
     frequency: Mapping[str, int]

@@ -1,6 +1,5 @@
 """Published rule: a pair matches when its cosine is strictly above the threshold."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -10,8 +9,7 @@ from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.records import Flag
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(msgspec.Struct, frozen=True):
     """Matcher that compares each cosine with the threshold tau.
 
     Source:

@@ -1,7 +1,6 @@
 """Learned weights as one file of plain arrays."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -40,8 +39,7 @@ class _Facts(msgspec.Struct, frozen=True):
     documents: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Weights:
+class Weights(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Learned parts of the calibrated matcher."""
 
     encoder: str

@@ -4,12 +4,11 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from crscore import Scorer
 from crscore.diff import parse
@@ -402,8 +401,8 @@ def test_sources_are_no_need_and_no_harm() -> None:
 
 def test_issues_are_met_as_claims_are(matcher, cells) -> None:
     change_cells = cells(["`reply` is unused, please remove it."], ["Unused variable `reply`."])
-    issue = structs.replace(change_cells.references[0], kind=ReferenceKind.ISSUE)
-    judgement = matcher.match(structs.replace(change_cells, references=(issue,)))
+    issue = replace(change_cells.references[0], kind=ReferenceKind.ISSUE)
+    judgement = matcher.match(replace(change_cells, references=(issue,)))
     assert 0 < judgement.degrees[0, 0] < 1
 
 

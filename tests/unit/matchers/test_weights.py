@@ -2,11 +2,11 @@ import io
 import json
 import tracemalloc
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from crscore import arrays
 from crscore.errors import InputError
