@@ -9,14 +9,16 @@ import base64
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import observed_commits
+from crscore.audit.store.rows import Repository
 from crscore.diff.git import COMMIT, missing_commits, run_git
 from crscore.errors import HostError
+from crscore.hosts.feed import Feed
 from crscore.text import mask_secret
 
 FETCH_TIMEOUT_S: Final = 3_600.0
@@ -40,34 +42,22 @@ def clone_path(clones: Path, repository: int) -> Path:
 
 
 def fetch_repository(
-    store: Store,
-    clones: Path,
-    repository: int,
-    url: str,
-    token: str | None,
-    *,
-    find_commits: Callable[[Sequence[str]], Sequence[str]],
-    refs: str = "refs/pull/*/head",
-    # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
-    login: str = "x-access-token",
+    store: Store, feed: Feed, clones: Path, repository: Repository, url: str, token: str | None
 ) -> None:
     """Fetch new objects into the clone of a repository, which is created if missing.
 
     Args:
         store: The store; its pull requests and comments refer to the needed commits.
+        feed: The code host.
         clones: Folder of the clones.
-        repository: The host's number of the repository.
+        repository: The repository.
         url: Address to fetch from.
         token: Token to sign in with; never passed as an argument or written to a file.
-        find_commits: Returns the commits that the host still has; called at most once, if the
-            clone lacks some.
-        refs: Refs of the newest commits of the pull requests, with `*` for the number.
-        login: Account name to sign in with.
 
     Raises:
-        HostError: git or `find_commits` failed; fetched objects are kept.
+        HostError: git or the host failed; fetched objects are kept.
     """
-    git_dir = clone_path(clones, repository)
+    git_dir = clone_path(clones, repository.id)
     try:
         git_dir.mkdir(parents=True, exist_ok=True)
         # A killed git leaves its lock, and no fetch takes twice the limit.
@@ -82,21 +72,19 @@ def fetch_repository(
     if not (git_dir / "HEAD").is_file():
         # `--template=`: copy no hooks from a template of the user or the system.
         run_git(("init", "--quiet", "--bare", "--template=", "."), folder=git_dir)
-    variables = _variables(url, f"{login}:{token}" if token is not None else None)
+    variables = _variables(url, f"{feed.login}:{token}" if token is not None else None)
     # `+`: a force-push moves these refs backwards.
-    refspecs = [f"+{name}:{name}" for name in (refs, "refs/heads/*")]
+    refspecs = [f"+{name}:{name}" for name in (feed.refs, "refs/heads/*")]
     _fetch(git_dir, url, refspecs, variables)
     # The host's text is untrusted, so an observed commit may not be an object name.
-    commits = filter(COMMIT.fullmatch, observed_commits(store, repository))
+    commits = filter(COMMIT.fullmatch, observed_commits(store, repository.id))
     missing = sorted(missing_commits(git_dir, [*commits]))
     # A commit that the host no longer has would make the fetch fail.
-    present = set(find_commits(missing)).intersection(missing) if missing else ()
-    if present:
+    existing = feed.find_commits(repository.name, missing) if missing else ()
+    if present := sorted({*missing}.intersection(existing)):
         # A commit replaced by a force-push is on no branch: it is fetched by name, and a ref keeps
         # it.
-        _fetch(
-            git_dir, url, [f"{commit}:refs/kept/{commit}" for commit in sorted(present)], variables
-        )
+        _fetch(git_dir, url, [f"{commit}:refs/kept/{commit}" for commit in present], variables)
 
 
 def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[str, str]) -> None:

@@ -63,8 +63,8 @@ def find_repositories(
     patterns: Sequence[str],
     since: str,
     messages: Messages,
-) -> list[Repository]:
-    """Find the repositories to synchronise; report the ones that cannot be read.
+) -> dict[int, Repository]:
+    """Find the repositories to synchronise, by number; report the ones that cannot be read.
 
     Args:
         store: The store; gets the rows.
@@ -102,7 +102,7 @@ def find_repositories(
             except HostError as exc:
                 messages.missing.append(f"{pattern}: {exc.reason}.")
     # A fixed order, so that a repeated run reads the same repositories first.
-    return sorted(repositories.values(), key=lambda repository: repository.id)
+    return dict(sorted(repositories.items()))
 
 
 def find_again(

@@ -7,11 +7,10 @@ at any point. Data that cannot be read is reported; the rest continues.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -94,7 +93,7 @@ def sync(
         StoreError: The store cannot be written.
     """
     check_names(store, feed, request.repositories, request.organisations)
-    start, messages = time.monotonic(), Messages()
+    start, messages, sent_before = time.monotonic(), Messages(), feed.requests
     now = now.astimezone(UTC)
     today, last = now.date().isoformat(), queries.last_night(store) or ""
     # Observations must be in order.
@@ -112,169 +111,135 @@ def sync(
     )
     # Stored before anything is read, so that a killed run leaves a row without an end.
     run = queries.add_run(store, "sync", night=reader.night, started=_iso(now))
-    night = _Night(
-        store=store,
-        feed=feed,
-        sent_before=feed.requests,
-        clones=clones,
-        request=request,
-        now=now,
-        messages=messages,
-        run=run,
-        reader=reader,
-    )
+    repositories: dict[int, Repository] = {}
     try:
-        night.read()
+        # After a step that stopped, the others still run: GitHub's REST and GraphQL APIs have
+        # separate rate limits, and clones have none
+        # (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api).
+        with _step(messages):
+            repositories = find_repositories(
+                store,
+                feed,
+                request.repositories,
+                request.organisations,
+                _iso(request.since or now - timedelta(days=FIRST_DAYS)),
+                messages,
+            )
+        with _step(messages):
+            _read_lists(store, feed, repositories, messages, _iso(now))
+        _read_pulls(reader, run, [*repositories])
+        # Clones last: they need the commits in the details.
+        _fetch_clones(store, feed, clones, repositories.values(), request, messages)
     except BadTokenError as exc:
         messages.missing.append(f"{exc}.")
         raise
     # Also after an error: stored data counts, and `partial` has the reason.
     finally:
-        run = night.complete(seconds=time.monotonic() - start)
+        seconds = time.monotonic() - start
+        run = replace(
+            run,
+            pulls=reader.read,
+            failed=reader.failed,
+            finished=_iso(now + timedelta(seconds=seconds)),
+            partial=" ".join(messages.missing) or None,
+            rest=feed.requests - sent_before,
+            points=feed.points,
+        )
+        with store.transaction():
+            store.put([run])
     return Summary(
         run=run,
-        repositories=len(night.repositories),
-        pending=len(queries.pending_pulls(store, night.numbers)),
+        repositories=len(repositories),
+        pending=len(queries.pending_pulls(store, [*repositories])),
         notes=tuple(dict.fromkeys(messages.notes)),
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Night:
-    """One run of `sync`."""
+@contextmanager
+def _step(messages: Messages) -> Iterator[None]:
+    """Run one step; if it stops early, leave the rest of it to the next run."""
+    try:
+        yield
+    except BadTokenError:
+        raise
+    except HostError as exc:
+        messages.missing.append(f"Stopped early: {exc}.")
 
-    store: Store
-    feed: Feed
-    clones: Path
-    request: Request
-    now: datetime
-    """Current time; all days are counted back from it."""
-    messages: Messages
-    run: AuditRun
-    sent_before: int
-    """Number of requests sent before this run."""
-    reader: PullReader
-    repositories: list[Repository] = field(default_factory=list)
 
-    @property
-    def numbers(self) -> list[int]:
-        """Numbers of the repositories."""
-        return [repository.id for repository in self.repositories]
+def _read_lists(
+    store: Store, feed: Feed, repositories: dict[int, Repository], messages: Messages, now: str
+) -> None:
+    """Read the lists of changed pull requests; rename repositories, and remove those that are gone.
 
-    def read(self) -> None:
-        """Run all steps; a step that stops early leaves the rest to the next run."""
-        # After a step that stopped, the others still run: GitHub's REST and GraphQL APIs have
-        # separate rate limits, and clones have none
-        # (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api).
-        store, feed, reader = self.store, self.feed, self.reader
-        with self._step():
-            self.repositories = find_repositories(
-                store,
-                feed,
-                self.request.repositories,
-                self.request.organisations,
-                _iso(self.request.since or self.now - timedelta(days=FIRST_DAYS)),
-                self.messages,
-            )
-        with self._step():
-            self._read_lists()
-        # Threads before details: an unknown thread makes its pull request pending, so that its
-        # details are read in this run.
-        with self._step():
-            queries.mark_last_reading(store, reader.final_before)
-            pulls = queries.observed_pulls(store, self.numbers, reader.night, reader.final_before)
-            with progress.track("observing pull requests", len(pulls)) as advance:
-                observe_threads(store, feed, pulls, reader.night, advance)
-        with self._step():
-            pulls = queries.pending_pulls(store, self.numbers)
-            with progress.track("reading pull requests", len(pulls)) as advance:
-                for _ in reader.read_pulls(pulls):
-                    # Stored each time, because a run may be killed.
-                    with store.transaction():
-                        store.put([replace(self.run, pulls=reader.read, failed=reader.failed)])
-                    advance()
-        # Clones last: they need the commits in the details.
-        with (
-            self._step(),
-            progress.track("fetching clones", len(self.repositories)) as advance,
-        ):
-            for repository in self.repositories:
-                self._fetch(repository)
+    After an early stop, the other repositories stay, so that the next steps include them.
+    """
+    with progress.track("listing pull requests of repositories", len(repositories)) as advance:
+        for number, repository in tuple(repositories.items()):
+            current = _read_repository(store, feed, repository, messages, now)
+            if current is None:
+                del repositories[number]
+            else:
+                repositories[number] = current
+            advance()
+
+
+def _read_repository(
+    store: Store, feed: Feed, repository: Repository, messages: Messages, now: str
+) -> Repository | None:
+    """Return the repository with its current name; None if it no longer exists."""
+    try:
+        try:
+            return read_changed(store, feed, repository, messages, now)
+        except NotFoundError:
+            renamed = find_again(store, feed, repository, messages)
+            return renamed and read_changed(store, feed, renamed, messages, now)
+    except (RateLimitedError, BadTokenError):
+        raise
+    except HostError as exc:
+        messages.missing.append(f"{repository.name} was not read to the end: {exc}.")
+        return repository
+
+
+def _read_pulls(reader: PullReader, run: AuditRun, repositories: Sequence[int]) -> None:
+    """Read the threads of the observed pull requests, and the details of the pending ones."""
+    store, messages = reader.store, reader.messages
+    # Threads before details: an unknown thread makes its pull request pending, so that its details
+    # are read in this run.
+    with _step(messages):
+        queries.mark_last_reading(store, reader.final_before)
+        pulls = queries.observed_pulls(store, repositories, reader.night, reader.final_before)
+        with progress.track("observing pull requests", len(pulls)) as advance:
+            observe_threads(store, reader.feed, pulls, reader.night, advance)
+    with _step(messages):
+        pulls = queries.pending_pulls(store, repositories)
+        with progress.track("reading pull requests", len(pulls)) as advance:
+            for _ in reader.read_pulls(pulls):
+                # Stored each time, because a run may be killed.
+                with store.transaction():
+                    store.put([replace(run, pulls=reader.read, failed=reader.failed)])
                 advance()
 
-    @contextmanager
-    def _step(self) -> Iterator[None]:
-        try:
-            yield
-        except BadTokenError:
-            raise
-        except HostError as exc:
-            self.messages.missing.append(f"Stopped early: {exc}.")
 
-    def complete(self, *, seconds: float) -> AuditRun:
-        """Complete the run's row."""
-        completed = replace(
-            self.run,
-            pulls=self.reader.read,
-            failed=self.reader.failed,
-            finished=_iso(self.now + timedelta(seconds=seconds)),
-            partial=" ".join(self.messages.missing) or None,
-            rest=self.feed.requests - self.sent_before,
-            points=self.feed.points,
-        )
-        with self.store.transaction():
-            self.store.put([completed])
-        return completed
-
-    def _read_lists(self) -> None:
-        unread, self.repositories = self.repositories, []
-        try:
-            with progress.track("listing pull requests of repositories", len(unread)) as advance:
-                while unread:
-                    repository = self._read_repository(unread[0])
-                    self.repositories += [repository] if repository is not None else []
-                    # Only now, so that a repository whose reading was interrupted stays unread.
-                    unread.pop(0)
-                    advance()
-        finally:
-            # After an early stop, the other steps still include the rest.
-            self.repositories += unread
-
-    def _read_repository(self, repository: Repository) -> Repository | None:
-        """Return the repository with its current name; None if it no longer exists."""
-        try:
+def _fetch_clones(
+    store: Store,
+    feed: Feed,
+    clones: Path,
+    repositories: Collection[Repository],
+    request: Request,
+    messages: Messages,
+) -> None:
+    with _step(messages), progress.track("fetching clones", len(repositories)) as advance:
+        for repository in repositories:
+            # `replace`, not `format`: an address may contain other braces.
+            url = request.git_url.replace("{name}", repository.name)
             try:
-                return self._read_from(repository)
-            except NotFoundError:
-                renamed = find_again(self.store, self.feed, repository, self.messages)
-                return None if renamed is None else self._read_from(renamed)
-        except (RateLimitedError, BadTokenError):
-            raise
-        except HostError as exc:
-            self.messages.missing.append(f"{repository.name} was not read to the end: {exc}.")
-            return repository
-
-    def _read_from(self, repository: Repository) -> Repository:
-        return read_changed(self.store, self.feed, repository, self.messages, _iso(self.now))
-
-    def _fetch(self, repository: Repository) -> None:
-        try:
-            fetch_repository(
-                self.store,
-                self.clones,
-                repository.id,
-                # `replace`, not `format`: an address may contain other braces.
-                self.request.git_url.replace("{name}", repository.name),
-                self.request.token,
-                find_commits=partial(self.feed.find_commits, repository.name),
-                refs=self.feed.refs,
-                login=self.feed.login,
-            )
-        except HostError as exc:
-            self.messages.missing.append(
-                f"The clone of {repository.name} could not be brought up to date: "
-                f"{one_line(exc.reason)}."
-            )
+                fetch_repository(store, feed, clones, repository, url, request.token)
+            except HostError as exc:
+                messages.missing.append(
+                    f"The clone of {repository.name} could not be brought up to date: "
+                    f"{one_line(exc.reason)}."
+                )
+            advance()
 
 
 def _iso(time: datetime) -> str:

@@ -14,6 +14,8 @@ from crscore.audit.store.rows import Repository
 from crscore.audit.sync.clones import fetch_repository
 from crscore.audit.sync.repositories import Messages, find_repositories
 from crscore.errors import HostError
+from crscore.github.client import Client
+from crscore.github.feed import GitHubFeed
 from crscore.hosts.feed import FeedRepository
 
 if TYPE_CHECKING:
@@ -50,11 +52,12 @@ def url() -> Iterator[str]:
 
 
 def test_login_that_the_host_repeats_is_not_said(url: str, tmp_path: Path) -> None:
+    feed, shop = GitHubFeed(Client(token=TOKEN)), Repository(id=1, name="acme/shop", state="ok")
     with (
         Store(tmp_path / "audit.db") as store,
         pytest.raises(HostError) as raised,
     ):
-        fetch_repository(store, tmp_path, 1, url, TOKEN, find_commits=tuple)
+        fetch_repository(store, feed, tmp_path, shop, url, TOKEN)
     assert "no: *** ***" in raised.value.reason
     for secret in (TOKEN, base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()):
         assert secret not in str(raised.value)
@@ -78,7 +81,7 @@ def test_name_that_is_none_is_reported_and_not_stored(name: str, tmp_path: Path)
     messages = Messages()
     with Store(tmp_path / "audit.db") as store:
         host = Renaming(name)
-        assert find_repositories(store, host, ["acme/shop"], [], "", messages) == []
+        assert find_repositories(store, host, ["acme/shop"], [], "", messages) == {}
         assert "which is not a name" in messages.missing[0]
         assert "\n" not in messages.missing[0]
         assert store.find(Repository) == []
