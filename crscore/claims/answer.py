@@ -15,6 +15,16 @@ MAX_CHARS: Final = 200_000
 MAX_LINE: Final = 4_000
 """Maximum characters of a line or an item that are read; no sentence is longer."""
 
+# "claims", "Summary of changes", "summary_of_changes", "possible_implications"
+_SECTION: Final = re.compile(
+    r"(?P<claims>claims|changes|summary(?:[ _]of[ _]changes)?)|(?:possible[ _])?implications?",
+    re.IGNORECASE,
+)
+# {"claim": "..."}, {"id": 1, "text": "..."}: a list of objects in place of a list of texts
+_TEXT_KEY: Final = re.compile(
+    r"claims?|implications?|text|sentence|description|statement|content", re.IGNORECASE
+)
+
 # "### Summary of Changes:", "**Implications:**", "2. **Possible implications**",
 # "Implications: callers break."; not "Implications of this change are unclear."
 _HEADER: Final = re.compile(
@@ -92,7 +102,7 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     """
     parsed = answers.parse_answer(raw, whole=whole)
     if parsed.is_cut and parsed.unfinished is not None:
-        return _sentences(_json_items(parsed.unfinished), cut=True)
+        return _sentences(_read_claims(parsed.unfinished, is_cut=True), cut=True)
     try:
         return _sentences(parsed.read(_read_claims), cut=False)
     except MalformedAnswerError:
@@ -113,22 +123,35 @@ def _sentences(items: Iterable[_Item], *, cut: bool) -> ParsedAnswer:
     )
 
 
-def _read_claims(value: dict[str, Any]) -> list[_Item]:
-    """Read a JSON object with a list of claims."""
-    if not isinstance(value.get("claims"), list):
-        raise ValueError("it has no list of claims")
-    return _json_items(value)
-
-
-def _json_items(value: dict[str, Any]) -> list[_Item]:
-    """Read the sentences of the two lists of a JSON object."""
+def _read_claims(value: Any, *, is_cut: bool = False) -> list[_Item]:
+    """Read the sentences of JSON: of an object with claims, or of a list of them."""
+    sections = {"claims": value} if isinstance(value, list) else value
     items: list[_Item] = []
-    for key in ("claims", "implications"):
-        texts = value.get(key)
-        for text in texts if isinstance(texts, list) else ():
-            sentence = _plain_sentence(text) if isinstance(text, str) else ""
-            items += [_Item(sentence, key == "implications", listed=True)] if sentence else []
+    has_claims = is_cut
+    for key, texts in sections.items():
+        section = _SECTION.fullmatch(key.strip())
+        if section is None or not isinstance(texts, (list, str)):
+            continue
+        has_claims = has_claims or section["claims"] is not None
+        for text in _texts(texts):
+            sentence = _plain_sentence(text)
+            items += [_Item(sentence, section["claims"] is None, listed=True)] if sentence else []
+    if not has_claims or (isinstance(value, list) and value and not items):
+        raise ValueError("it has no list of claims")
     return items
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the sentences in a string, a list, or an object with a sentence."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        for key, text in value.items():
+            if _TEXT_KEY.fullmatch(key.strip()):
+                yield from _texts(text)
 
 
 def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool, bool]:

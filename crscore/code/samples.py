@@ -104,6 +104,8 @@ def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
         for position, row in _rows(reference_path):
             if row.id is None:
                 raise InputError(f"{position}: `id` is missing; it identifies the references")
+            if not row.references and row.candidate is None:
+                raise InputError(f"{position}: `references` is missing")
             # A file of references may have the form of a file of candidates.
             references_by_id[str(row.id)] += row.references or [row.candidate or ""]
     for position, row in _rows(path):

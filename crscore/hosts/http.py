@@ -563,6 +563,11 @@ def _uncertain_write(operation: str, reason: str) -> UncertainWriteError:
     return UncertainWriteError(operation, f"{reason}; it may or may not have been done")
 
 
+_CERTIFICATE_FAULTS: Final = (
+    "TLS CA certificate bundle", "NO_CERTIFICATE_OR_CRL_FOUND", "CERTIFICATE_VERIFY_FAILED",
+)  # fmt: skip
+
+
 def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
     """Return the error for a request without a readable response.
 
@@ -574,9 +579,9 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
         return UnavailableError(operation, f"the response is larger than {limit}")
     address = getattr(getattr(exc, "request", None), "url", None) or ""
     host = urlsplit(address).hostname or "the host"
-    # `requests` has no exception for each fault of a certificate, only the word in the message:
+    # `requests` has no exception for each fault of a certificate, only these words in the message:
     # https://github.com/psf/requests/blob/main/src/requests/adapters.py, cert_verify
-    if "certificate" in str(exc).lower():
+    if any(words in str(exc) for words in _CERTIFICATE_FAULTS):
         reason = f"the certificate of {host} cannot be trusted, or the file of trusted certificates"
         return UnavailableError(operation, f"{reason} cannot be used")
     cause = getattr(next(iter(exc.args), None), "reason", None)

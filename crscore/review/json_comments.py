@@ -135,6 +135,13 @@ def _holds_objects(value: Any) -> bool:
     return isinstance(value, dict)
 
 
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Readers differ in which of two counts: https://www.rfc-editor.org/rfc/rfc8259#section-4
+    if len(fields := dict(pairs)) < len(pairs):
+        raise ValueError("a key occurs twice in one object")
+    return fields
+
+
 def _decode(text: str) -> list[Any]:
     """Decode consecutive JSON values.
 
@@ -142,7 +149,7 @@ def _decode(text: str) -> list[Any]:
         json.JSONDecodeError: A value is damaged, with its position in the text.
     """
     # Not strict, as `echo` of some shells makes line feeds of the escapes in strings.
-    decoder = json.JSONDecoder(strict=False)
+    decoder = json.JSONDecoder(object_pairs_hook=_make_object, strict=False)
     values: list[Any] = []
     position = len(text) - len(text.lstrip())
     while position < len(text) or not values:

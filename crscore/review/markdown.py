@@ -56,6 +56,10 @@ _FORMULA: Final = re.compile(
     r"(?<![\w$])(?:\$\$(?:[^$\\]|\\.)+\$\$|\$(?=\S)(?:[^$\\]|\\.)+(?<=\S)\$(?!\w))", re.DOTALL
 )
 _FOOTNOTE: Final = re.compile(r"\[\^([^\]\s]{1,200})\]:[ \t]*")
+# "[label]: https://host", also in a quote or a list item's indent
+_DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
+# A label has at most 999 characters: https://spec.commonmark.org/0.31.2/#link-label
+_BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
 _REFERENCE: Final = re.compile(r"\[\^([^\]\s]{1,200})\]")
 _FOOTNOTE_INDENT: Final = 4
 # "<!-->" and "<!--->" are whole comments: https://spec.commonmark.org/0.31.2/#html-comment
@@ -154,6 +158,7 @@ def _markdown() -> MarkdownIt:
     parser.core.ruler.before("inline", "quotes", _drop_quotes)
     parser.core.ruler.at("inline", _read_inline)
     parser.inline.ruler.before("escape", "formula", _read_formula)
+    parser.inline.ruler.before("link", "footnote_reference", _read_reference)
     return parser
 
 
@@ -181,9 +186,7 @@ def _drop_quotes(state: StateCore) -> None:
 
 
 def _read_inline(state: StateCore) -> None:
-    texts = "\n".join(token.content for token in state.tokens if token.type == "inline")
-    shown_text = re.sub(_COMMENT, "", texts, flags=re.DOTALL)
-    shown_notes = {label.casefold() for label in _REFERENCE.findall(shown_text)}
+    used_labels = {*map(str.casefold, _BRACKETED.findall(_DEFINITION.sub("", state.src)))}
     for token in state.tokens:
         if token.type == "inline":
             token.children = _parse_inline(state, token.content)
@@ -195,10 +198,15 @@ def _read_inline(state: StateCore) -> None:
                 children.append(_html(raw if is_closed else f"{raw}</{name}>"))
             token.type, token.children = "inline", children
         elif token.type == "definition":
-            title = token.meta["title"]
-            token.type, token.children = "inline", [_hidden(title)] if title.strip() else []
-        elif token.type == "footnote":
-            is_shown, content = token.info in shown_notes, token.content.strip()
+            # Of a definition that is used, the link has the title.
+            title = token.meta["title"].strip()
+            is_seen = token.meta["label"].casefold() in used_labels
+            token.type, token.children = "inline", [_hidden(title)] if title and not is_seen else []
+    # Once all other text is parsed, it is known which of them it refers to.
+    for token in state.tokens:
+        if token.type == "footnote":
+            is_shown = token.info in state.env.get("referenced", ())
+            content = token.content.strip()
             token.children = _parse_inline(state, content) if is_shown else [_hidden(content)]
             token.children.append(_html("<br>"))  # the next one is another unit
             token.type = "inline"
@@ -207,12 +215,6 @@ def _read_inline(state: StateCore) -> None:
 def _parse_inline(state: StateCore, content: str) -> list[Token]:
     if content.count("[") > MAX_BRACKETS:
         content = content.replace("[", "&#91;")
-    notes = state.env.get("footnotes", ())
-    content = _REFERENCE.sub(
-        # Readers see a number in its place.
-        lambda match: "" if match[1].casefold() in notes else match[0],
-        content,
-    )
     children: list[Token] = []
     state.md.inline.parse(content, state.md, state.env, children)
     line_break = "hardbreak" if lines_are_remarks(content) else "softbreak"
@@ -222,6 +224,17 @@ def _parse_inline(state: StateCore, content: str) -> list[Token]:
         elif child.type == "code_inline":
             child.content = child.content.strip()
     return children
+
+
+def _read_reference(state: StateInline, silent: bool) -> bool:
+    """Parse a reference to a footnote, of which readers see a number, as an inline rule."""
+    match = _REFERENCE.match(state.src, state.pos)
+    if match is None or match[1].casefold() not in state.env.get("footnotes", ()):
+        return False
+    if not silent:
+        state.env.setdefault("referenced", set()).add(match[1].casefold())
+    state.pos = match.end()
+    return True
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:

@@ -202,7 +202,7 @@ class _RunReader:
                 line = _whole(region.get("startLine"), MAX_LINE) or 0
                 end = _whole(region.get("endLine"), MAX_LINE) or 0
                 return path, line, max(line, end if line else 0)
-        return "", 0, 0
+        return self._path(_object(result, "analysisTarget")), 0, 0
 
     def _path(self, location: Json) -> str:
         """Return the path of a location, relative to the checkout if that is known."""

@@ -70,6 +70,13 @@ def test_wrong_row_is_named(tmp_path, row, message):
         read_samples(write_rows(tmp_path / "a.jsonl", row))
 
 
+def test_row_of_references_without_one_is_refused(tmp_path):
+    candidates = write_rows(tmp_path / "a.jsonl", {"candidate": "x", "id": "p"})
+    references = write_rows(tmp_path / "b.jsonl", {"target": "y", "id": "p"})
+    with pytest.raises(InputError, match=r"b\.jsonl:1: `references` is missing"):
+        read_samples(candidates, [references])
+
+
 def test_candidate_without_a_reference_is_refused(tmp_path):
     (tmp_path / "a.py").write_text("x")
     with pytest.raises(InputError, match=r"a\.py has no reference"):

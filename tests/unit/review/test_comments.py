@@ -269,6 +269,11 @@ def test_single_json_line_file_is_read() -> None:
     assert parse_review('{"body": "a"}', source="r.jsonl") == (Comment(body="a"),)
 
 
+def test_twice_the_same_key_is_refused() -> None:
+    message_text = message('[{"line": 1, "body": "a", "body": "b"}]')
+    assert "a key occurs twice in one object" in message_text
+
+
 @pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
 def test_constant_outside_json_is_refused(name: str) -> None:
     message_text = message(f'[{{"body": "a", "line": {name}}}]')

@@ -338,6 +338,17 @@ def test_footnote_that_nobody_refers_to_is_hidden(body: str) -> None:
     assert NOTE in " ".join(actual.hidden)
 
 
+def test_code_that_looks_like_a_reference_is_none() -> None:
+    actual = split_comment(f"Use `items[^1]` here.\n\n[^1]: {NOTE}")
+    assert actual.sentences == ("Use `items[^1]` here.",)
+    assert NOTE in " ".join(actual.hidden)
+
+
+def test_title_of_a_definition_that_is_used_is_hidden_once() -> None:
+    actual = split_comment('See [the docs][d].\n\n[d]: https://a.example "Style guide of ours"')
+    assert actual.hidden.count("Style guide of ours") == 1
+
+
 def test_footnote_with_a_reference_is_shown() -> None:
     actual = split_comment(
         "One[^1][^b]. See [^none].\n\n[^1]: Two.\n    Three.\n\n    - Four.\n[^B]: Five.\n# Six"
