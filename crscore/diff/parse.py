@@ -112,10 +112,7 @@ def parse_diff(
         lines, source=source, max_files=limits.max_files, max_hunks=limits.max_hunks
     )
     if not sections:
-        fault = "this diff is empty: there is no change to score"
-        if decoded.strip():
-            fault = "this is not a unified diff; make one with git diff or diff -u"
-        raise DiffParseError(source, None, fault)
+        raise DiffParseError(source, None, _describe_fault(decoded))
     longest = max((len(line) for section in sections for line in section.header), default=0)
     # A header cannot be skipped: without the name in it, a file cannot be reported as missing.
     if longest > limits.max_line_length:
@@ -287,6 +284,15 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
         # "-- " begins the signature of a mail.
         has_signs = has_signs or (line.startswith(("+", "-")) and line != "-- ")
         has_marks = has_marks or _WORD_CHANGE.search(line) is not None
+
+
+def _describe_fault(text: str) -> str:
+    """Return why a text without files is no diff."""
+    if not text.strip():
+        return "this diff is empty: there is no change to score"
+    if text.startswith(_NOT_SHOWN):
+        return f"this diff names files without their change: {text.splitlines()[0]!r}"
+    return "this is not a unified diff; make one with git diff or diff -u"
 
 
 def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedFile]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from operator import attrgetter
 from typing import Final
 from urllib.parse import quote
@@ -27,7 +28,7 @@ from crscore.hosts.feed import (
     FeedThread,
     PullKey,
 )
-from crscore.hosts.http import PAGE_ITEMS
+from crscore.hosts.http import MAX_PAGES
 from crscore.hosts.records import MessageKind
 
 # A merge request is locked only while GitLab merges it, "a very short-lived, transitional state":
@@ -83,15 +84,29 @@ class GitLabFeed:
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
         """Yield the changed merge requests: see `Feed`.
 
-        An item that changes moves to the end of the list, so it is listed twice and `pages` reads
-        the list once more: none is skipped.
+        An item that changes moves to the end of the list, and others to earlier pages. So each page
+        starts at the time of the last item before it, as long as the list is in order.
         """
         path = f"/projects/{repository}/merge_requests"
         query = {"scope": "all", "state": "all", "order_by": "updated_at", "sort": "asc"}
-        requests = self.client.pages(path, MergeRequest, query | {"updated_after": since})
-        pulls = sorted(map(_facts, requests), key=lambda pull: (pull.updated, pull.number))
-        for start in range(0, len(pulls), PAGE_ITEMS):
-            yield tuple(pulls[start : start + PAGE_ITEMS])
+        after, number, count, in_order = since, 1, 0, True
+        for _ in range(MAX_PAGES):
+            page = self.client.page(path, MergeRequest, number, query | {"updated_after": after})
+            pulls = tuple(map(_facts, page.items))
+            count += len(pulls)
+            if not page.has_more and count < (page.total or 0):
+                raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
+            yield pulls
+            if not page.has_more:
+                return
+            times = [after, *(pull.updated for pull in pulls)]
+            in_order = in_order and all(time <= later for time, later in pairwise(times))
+            # If all items of a page have one time, starting at that time would repeat the page.
+            if in_order and times[-1] > after:
+                after, number, count = times[-1], 1, 0
+            else:
+                number += 1
+        raise UnavailableError(f"GET {path}", f"pages after {MAX_PAGES} are left to the next run")
 
     def read_threads(self, pulls: Sequence[PullKey]) -> list[tuple[FeedThread, ...]]:
         """Read the states of the threads: see `Feed`."""

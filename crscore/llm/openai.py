@@ -323,6 +323,11 @@ def create(options: OpenAIOptions) -> Engine:
     )
 
 
+# OpenAI's, Mistral's and Gemini's.
+_CUT: Final = frozenset({"length", "model_length", "max_tokens"})
+"""Reasons of a server for an answer that breaks off."""
+
+
 def read_completion(completion: Any) -> Answer | Failure:
     """Return the answer in a completion's first choice, with a reason when its text is empty.
 
@@ -333,10 +338,10 @@ def read_completion(completion: Any) -> Answer | Failure:
     choices = getattr(completion, "choices", None)
     choice: Any = choices[0] if isinstance(choices, list) and choices else None
     message: Any = getattr(choice, "message", None)
+    # Some gateways answer with status 200 and an error, also beside half of an answer.
+    if error := getattr(choice, "error", None) or getattr(completion, "error", None):
+        return Failure(f"the server reports an error: {_message(error)}")
     if not hasattr(message, "content"):
-        # Some gateways answer with status 200 and an error.
-        if error := getattr(completion, "error", None):
-            return Failure(f"the server reports an error: {_message(error)}")
         reply = completion.to_dict(warnings=False) if hasattr(completion, "to_dict") else completion
         return Failure(f"the reply has no choices: {one_line(str(reply))}")
     text, finish = _content_text(message.content), str(choice.finish_reason)
@@ -354,7 +359,7 @@ def read_completion(completion: Any) -> Answer | Failure:
     read, written = (count if isinstance(count, int) else None for count in counts)
     return Answer(
         text=text,
-        whole=reason is None and finish != "length",
+        whole=reason is None and finish.lower() not in _CUT,
         reason=reason,
         input_tokens=read,
         output_tokens=written,

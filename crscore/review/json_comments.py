@@ -135,27 +135,32 @@ def _holds_objects(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Readers differ in which of two counts: https://www.rfc-editor.org/rfc/rfc8259#section-4
-    if len(fields := dict(pairs)) < len(pairs):
-        raise ValueError("a key occurs twice in one object")
-    return fields
-
-
 def _decode(text: str) -> list[Any]:
     """Decode consecutive JSON values.
 
     Raises:
         json.JSONDecodeError: A value is damaged, with its position in the text.
+        ValueError: A key occurs twice.
     """
+    is_repeated: list[bool] = []
+
+    def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        is_repeated.append(len(fields) < len(pairs))
+        return fields
+
     # Not strict, as `echo` of some shells makes line feeds of the escapes in strings.
-    decoder = json.JSONDecoder(object_pairs_hook=_make_object, strict=False)
+    decoder = json.JSONDecoder(object_pairs_hook=make_object, strict=False)
     values: list[Any] = []
     position = len(text) - len(text.lstrip())
     while position < len(text) or not values:
         value, end = decoder.raw_decode(text, position)
         values.append(value)
         position = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # it always matches
+    # At the end, as text after an object shows that it is prose. Readers differ in which of the two
+    # counts: https://www.rfc-editor.org/rfc/rfc8259#section-4
+    if any(is_repeated):
+        raise ValueError("a key occurs twice in one object")
     return values
 
 

@@ -210,6 +210,21 @@ def test_spent_budget_leaves_the_rest_to_the_next_run(server: Server, tmp_path: 
     assert contents(tmp_path / "poor") == contents(tmp_path / "peace")
 
 
+def test_pages_after_the_limit_are_left_to_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve(audit_worlds.copies(5), clock=time.time, page_limit=2) as server:
+        night(server, tmp_path / "peace")
+        with monkeypatch.context() as patch:
+            patch.setattr("crscore.gitlab.feed.MAX_PAGES", 1)
+            done = night(server, tmp_path / "short")
+        assert "left to the next run" in done.run.partial
+        with opened(tmp_path / "short") as store:
+            assert 0 < len(store.select(Pull, "")) < 5
+        night(server, tmp_path / "short")
+    assert contents(tmp_path / "short") == contents(tmp_path / "peace")
+
+
 def test_host_that_stops_answering_is_not_asked_for_every_one(tmp_path: Path) -> None:
     with serve(audit_worlds.copies(12), clock=time.time) as server:
         place = At(pattern="discussions", fault=Fault(kind=Kind.STATUS, status=502))

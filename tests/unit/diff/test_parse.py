@@ -467,3 +467,8 @@ def test_mail_is_decoded(as_attachment: bool, encoding: str) -> None:
 def test_header_of_a_mail_in_a_commit_message_changes_nothing() -> None:
     text = f"commit 1\nContent-Transfer-Encoding: base64\n{TRAILING_BLANKS}"
     assert parse_diff(text).files == parse_diff(TRAILING_BLANKS).files
+
+
+def test_diff_of_submodule_logs_alone_is_named() -> None:
+    with pytest.raises(DiffParseError, match="names files without their change: 'Submodule lib"):
+        parse_diff("Submodule lib 1234567..89abcde:\n  > Add a thing\n")

@@ -109,8 +109,9 @@ def test_two_hundred_chats_at_32_cost_little() -> None:
     ) / 200 < 0.02 * slowness()  # some 2 ms where nothing else runs
 
 
-def test_an_answer_cut_by_the_limit_is_not_whole() -> None:
-    assert one(well("half a", finish_reason="length")) == Answer(
+@pytest.mark.parametrize("reason", ["length", "model_length", "MAX_TOKENS"])
+def test_an_answer_cut_by_the_limit_is_not_whole(reason: str) -> None:
+    assert one(well("half a", finish_reason=reason)) == Answer(
         text="half a", whole=False, input_tokens=11, output_tokens=7
     )
 
@@ -131,7 +132,8 @@ def test_an_answer_cut_by_the_limit_is_not_whole() -> None:
         (Say(body=b'{"error": "busy"}'), "reports an error: busy"),
         (Say(body=b'[{"error": {"code": 400, "message": "busy"}}]'), "no choices: .*busy"),
         (Say(body=b'{"detail": [{"msg": "busy"}]}'), "no choices: .*busy"),
-        (completion([{"message": None, "error": {"message": "busy"}}]), "no choices: .*busy"),
+        (completion([{"message": None, "error": {"message": "busy"}}]), "an error: busy"),
+        (well("half", error={"message": "busy"}), "an error: busy"),
         (Say(body=b'{"queue": 12}'), r"no choices: \{'queue': 12\}"),
         (Say(body=b"busy", headers={"content-type": "text/plain"}), "no choices: busy"),
         (error(400, "Maximum context length is 8 tokens"), "does not fit"),

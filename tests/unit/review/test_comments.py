@@ -274,6 +274,11 @@ def test_twice_the_same_key_is_refused() -> None:
     assert "a key occurs twice in one object" in message_text
 
 
+def test_prose_that_starts_with_a_repeated_key_is_prose() -> None:
+    text = '{"a": 1, "a": 2} should be refused.'
+    assert parse_review(text) == (Comment(body=text),)
+
+
 @pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
 def test_constant_outside_json_is_refused(name: str) -> None:
     message_text = message(f'[{{"body": "a", "line": {name}}}]')
