@@ -248,7 +248,7 @@ def rank(
     """
     shares, deduction, value = sum_up(remarks)
     people, bots = scale.values[kind, PEOPLE], scale.values[kind, BOTS]
-    standing = percentile(np.concatenate([people, bots]), value)
+    standing = percentile(np.sort(np.concatenate([people, bots])), value)
     low, middle, high = scale.interval(kind, standing)
     valuable = [remark for remark in remarks.values() if remark.is_valuable]
     is_on_topic = any(remark.about >= ON_TOPIC for remark in remarks.values())

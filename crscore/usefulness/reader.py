@@ -46,7 +46,7 @@ Floats = npt.NDArray[np.float32]
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
-VERSION: Final = 3
+VERSION: Final = 4
 """Version of the code that applies the weights; part of the signature."""
 EMPTY_BELOW: Final = 0.2
 """A sentence is flagged as a mere description only if its rating `gives` is below this."""

@@ -187,6 +187,20 @@ def test_standing_rises_with_the_value(worths: list[float], others: list[float])
     assert all(0 <= standing <= 100 for standing in standings)
 
 
+@given(st.lists(PROBABILITY, max_size=9), st.lists(PROBABILITY, max_size=9), PROBABILITY)
+def test_standing_is_the_share_of_people_and_bots_with_a_lower_value(
+    people: list[float], bots: list[float], worth: float
+) -> None:
+    sets = scale_of(people).values | {(REVIEWS, BOTS): np.sort(np.asarray(bots, dtype=np.float32))}
+    scale = Scale(values=sets, spread=useful.scale().spread)
+    remark = make_remark(worth)
+    ranked = headline.rank({0: remark}, 0.5, HALF, kind=REVIEWS, scale=scale)
+    value = np.float32(ranked.value)
+    both = np.asarray([*people, *bots], dtype=np.float32)
+    lower = (both < value).sum() + (both == value).sum() / 2
+    assert ranked.standing == round(100 * float(lower) / max(1, len(both)))
+
+
 def test_standing_counts_equal_values_half() -> None:
     value = rank(make_remark(0.5)).value
     for below, equal, above in [(0, 1, 0), (1, 2, 1), (3, 0, 1), (0, 0, 4), (4, 0, 0)]:
