@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from crscore.errors import StoreError
-
 FILE_NAME = "store.sqlite3"
 MAX_BYTES = 256 * 2**20
 """Maximum bytes of all values."""
@@ -126,48 +124,6 @@ class Store:
                     "FROM entries) WHERE filled > ? AND key <> ?)",
                     (key, remaining, key),
                 )
-
-    def summary(self) -> tuple[tuple[str, int, int], ...]:
-        """Count the entries of the store.
-
-        Returns:
-            For each kind, the first word of its keys, the number of entries, and their bytes.
-
-        Raises:
-            StoreError: The file cannot be read.
-        """
-        if not self.file.exists():
-            return ()
-        query = (
-            "SELECT substr(key, 1, instr(key || ' ', ' ') - 1) AS kind, count(*), sum(size) "
-            "FROM entries GROUP BY kind ORDER BY kind"
-        )
-        with self._working() as connection:
-            if connection is not None:
-                return tuple(connection.execute(query))
-        raise StoreError(str(self.file), "it cannot be read; clear it")
-
-    def clear(self) -> None:
-        """Remove all entries, also when the file is damaged.
-
-        Raises:
-            StoreError: The file cannot be removed.
-        """
-        self.close()
-        # SQLite's journal files would restore entries in a new file.
-        for suffix in ("", "-wal", "-shm"):
-            try:
-                Path(f"{self.file}{suffix}").unlink(missing_ok=True)
-            except OSError as exc:
-                raise StoreError(str(self.file), f"it cannot be removed: {exc.strerror}") from exc
-        self._is_broken = False
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
 
     @contextlib.contextmanager
     def _working(self) -> Iterator[sqlite3.Connection | None]:

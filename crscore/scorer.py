@@ -13,7 +13,7 @@ import msgspec
 from crscore import cache, pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.model_options import ModelOptions
-from crscore.diff import parse
+from crscore.diff import full_files, parse
 from crscore.encoders.base import Encoder
 from crscore.errors import (
     ConfigError,
@@ -331,6 +331,11 @@ def diff_limits(settings: Config) -> parse.DiffLimits:
         max_hunks=settings.max_hunks,
         max_line_length=settings.max_line_length,
     )
+
+
+def file_limits(settings: Config) -> full_files.Limits:
+    """Return the limits of a diff with its full files."""
+    return full_files.Limits(diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes)
 
 
 def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:

@@ -117,7 +117,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     max_issues: Annotated[Limit, _analysis("Maximum issues counted per hunk, worst first.")] = 3
     tools_dir: Annotated[Folder | None, _analysis("Folder of the npm analyzers.")] = None
     cache_dir: Annotated[Folder | None, _storage("Cache folder (default: the system's).")] = None
-    cache: Annotated[bool, _storage("Cache findings, claims and responses of code hosts.")] = True
+    cache: Annotated[bool, _storage("Cache findings, and claims and readings of a model.")] = True
     format: Annotated[Name, _report("Report format.")] = "text"
     signature: Annotated[bool, _report("Show the whole signature in the text report.")] = False
     offline: Annotated[bool, _storage("Do not use the network; load models from disk.")] = False

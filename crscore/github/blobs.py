@@ -1,18 +1,14 @@
 """Full files at the head of a pull request, many in one request.
 
-One GraphQL query returns up to fifty blobs; REST takes a request for each. A blob's name is a hash
-of its content, so a blob is read only once.
+One GraphQL query returns up to fifty blobs; REST takes a request for each.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
-from crscore.cache import Store
 from crscore.diff import full_files
 from crscore.diff.full_files import Limits
 from crscore.github.client import Client
@@ -50,7 +46,6 @@ def read_full_files(
     limits: Limits,
     *,
     base: str,
-    store: Store | None = None,
 ) -> Change:
     """Add the full files at the head to a change.
 
@@ -62,10 +57,9 @@ def read_full_files(
         limits: Size limits.
         base: Tip of the base branch, 40 hex digits. It distinguishes files with only a changed
             mode from binary ones: GitHub lists both without lines.
-        store: Cache for objects; None to cache nothing.
 
     Returns:
-        The change. One request is sent for every fifty objects that are not cached.
+        The change. One request is sent for every fifty objects.
 
     Raises:
         HostError: A request failed.
@@ -77,7 +71,7 @@ def read_full_files(
         if file.is_binary and file.status is FileStatus.MODIFIED and file.path in names
     }
     blob_names = [names[path] for path in paths if _NAME.fullmatch(names.get(path, ""))]
-    blobs = _read_objects(client, repository, [*blob_names, *previous.values()], store)
+    blobs = _read_objects(client, repository, [*blob_names, *previous.values()])
     texts = {
         # None: the file exists but has no text. Absent: GitHub does not have the file.
         path: None if blob.is_binary or blob.is_truncated else blob.text
@@ -93,20 +87,13 @@ def read_full_files(
     return add_full_files(replace(change, files=files), texts, limits)
 
 
-def _read_objects(
-    client: Client, repository: str, expressions: Sequence[str], store: Store | None
-) -> dict[str, Blob]:
+def _read_objects(client: Client, repository: str, expressions: Sequence[str]) -> dict[str, Blob]:
     """Return the objects that GitHub has, by expression."""
     blobs: dict[str, Blob] = {}
-    for expression in expressions:
-        # A blob's name identifies its content, so an entry never expires.
-        entry = store.get(f"blob {expression}") if store is not None else None
-        with suppress(msgspec.DecodeError, UnicodeDecodeError):
-            blobs[expression] = msgspec.json.decode(entry or b"", type=Blob)
-    unknown = [name for name in dict.fromkeys(expressions) if name not in blobs]
+    unique = list(dict.fromkeys(expressions))
     owner, _, name = repository.partition("/")
-    for start in range(0, len(unknown), OBJECTS_PER_QUERY):
-        batch = unknown[start : start + OBJECTS_PER_QUERY]
+    for start in range(0, len(unique), OBJECTS_PER_QUERY):
+        batch = unique[start : start + OBJECTS_PER_QUERY]
         variables = {f"v{index}": expression for index, expression in enumerate(batch)}
         variables |= {"owner": owner, "name": name}
         data = client.graphql(blobs_query(batch), variables, _Response)
@@ -115,6 +102,4 @@ def _read_objects(
             # Discard a blob with another name than the requested one.
             if blob is not None and (":" in expression or blob.oid == expression):
                 blobs[expression] = blob
-                if store is not None:
-                    store.put(f"blob {expression}", msgspec.json.encode(blob))
     return blobs

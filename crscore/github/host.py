@@ -15,7 +15,6 @@ from operator import attrgetter
 
 import msgspec
 
-from crscore.cache import Store
 from crscore.diff import parse
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
@@ -75,7 +74,6 @@ class GitHub:
         *,
         limits: Limits,
         find_checkout: FindCheckout | None = None,
-        store: Store | None = None,
     ) -> PullRequest:
         """Read a pull request: see `Host`. A former name of a repository redirects."""
         # Lists can change while they are read: a second reading is usually consistent; else the
@@ -89,7 +87,7 @@ class GitHub:
                 if find_checkout
                 else CheckoutSearch(None, None)
             )
-            change = self._read_change(repository, pull, search, limits, store)
+            change = self._read_change(repository, pull, search, limits)
             # Of the branch itself, as GitHub's `base.sha` may lag behind it.
             settings = f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}"
             discussion = conversation.read_conversation(
@@ -143,7 +141,7 @@ class GitHub:
         pull = self._get_pull(repository, number)
         if pull.head.sha != head:
             raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
-        return self._read_change(repository, pull, CheckoutSearch(None, None), limits, None)
+        return self._read_change(repository, pull, CheckoutSearch(None, None), limits)
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""
@@ -196,7 +194,6 @@ class GitHub:
         pull: _Pull,
         search: CheckoutSearch,
         limits: Limits,
-        store: Store | None,
     ) -> Change:
         """Read the change from the checkout, else from GitHub's list of files."""
         totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
@@ -217,7 +214,7 @@ class GitHub:
             self.client, repository, pull.number, totals, pull.head.sha, limits.diff
         )
         full = blobs.read_full_files(
-            self.client, repository, listed.diff, names, limits, base=pull.base.sha, store=store
+            self.client, repository, listed.diff, names, limits, base=pull.base.sha
         )
         return Change(full.diff, (*listed.missing, *full.missing), (*unused, *full.notes))
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from crscore.cache import Store
 from crscore.diff import full_files
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
@@ -73,7 +72,6 @@ class GitLab:
         *,
         limits: Limits,
         find_checkout: FindCheckout | None = None,
-        store: Store | None = None,  # noqa: ARG002  (files are not cached)
     ) -> PullRequest:
         """Read a merge request: see `Host`."""
         path = request_path(repository, number)

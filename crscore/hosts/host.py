@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
-from crscore.cache import Store
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
 from crscore.hosts.records import Change, HostMessage, PullRequest
@@ -55,7 +54,6 @@ class Host(Protocol):
         *,
         limits: Limits,
         find_checkout: FindCheckout | None = None,
-        store: Store | None = None,
     ) -> PullRequest:
         """Read a pull request; `missing` names the parts that could not be read.
 
@@ -64,7 +62,6 @@ class Host(Protocol):
             number: Its number.
             limits: Size limits of the diff and the full files.
             find_checkout: Finds a local checkout that has a base and a head; None to use none.
-            store: Cache for full files; None to cache nothing.
 
         Raises:
             HostError: The pull request itself could not be read.

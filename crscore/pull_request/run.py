@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from crscore import pipeline
-from crscore.diff import checkout, full_files
+from crscore.diff import checkout
 from crscore.diff.checkout import CheckoutSearch
 from crscore.errors import InputError
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Host, OwnMessages
@@ -27,7 +27,7 @@ from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
 from crscore.pull_request.reviewers.identify import ReviewerThread, ReviewerThreads
 from crscore.records import Result
-from crscore.scorer import Scorer, diff_limits, make_store
+from crscore.scorer import Scorer, file_limits
 from crscore.settings import Config, SettingsText, resolve_settings
 from crscore.static_analysis.reports import RawReport
 from crscore.verdicts.repository import Repository
@@ -93,11 +93,8 @@ def measure(host: Host, request: Request) -> Measured:
     pull_request = host.read_pull(
         request.repository,
         request.number,
-        limits=full_files.Limits(
-            diff=diff_limits(flag_settings), max_source_bytes=flag_settings.max_source_bytes
-        ),
+        limits=file_limits(flag_settings),
         find_checkout=_finder(request.folder, is_requested=request.names_folder),
-        store=make_store(flag_settings) if flag_settings.cache else None,
     )
     file = (
         SettingsText(pull_request.settings, BASE_FILE)

@@ -178,15 +178,6 @@ def test_install_without_npm_names_nodejs(crscore, tmp_path: Path, monkeypatch) 
     assert "npm is not installed" in err
 
 
-def test_cache_counts_and_clears_its_entries(crscore, tmp_path: Path) -> None:
-    scored(crscore, "--analyzers", "ruff")
-    code, out, _ = crscore("cache")
-    assert code == 0
-    assert "findings" in out
-    assert crscore("cache", "--clear")[0] == 0
-    assert "findings" not in crscore("cache")[1]
-
-
 def test_no_cache_leaves_no_file(crscore, tmp_path: Path) -> None:
     scored(crscore, "--analyzers", "ruff", "--no-cache")
     assert not (tmp_path / "cache").exists()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from crscore.cache import Store
 from crscore.diff import checkout, full_files
 from crscore.errors import HostError
 from crscore.github import blobs, changed_files
@@ -41,7 +40,7 @@ class Clock:
 class Asked:
     """The change of a scene's only pull request, by GitHub's interface."""
 
-    def __init__(self, server: Server, world: World, store: Store | None = None) -> None:
+    def __init__(self, server: Server, world: World) -> None:
         self.repository = world.repositories[0]
         self.pull = next(iter(self.repository.pulls.values()))
         clock = Clock()
@@ -51,7 +50,6 @@ class Asked:
             budget=WaitBudget(sleep=clock.sleep, now=clock.now),
             timeout_s=5,
         )
-        self.store = store
 
     def read(self, totals: changed_files.Totals) -> tuple[Diff, tuple[str, ...]]:
         name, number = self.repository.full_name, self.pull.number
@@ -59,7 +57,7 @@ class Asked:
             self.host, name, number, totals, self.pull.head, LIMITS.diff
         )
         whole = blobs.read_full_files(
-            self.host, name, found.diff, names, LIMITS, base=self.pull.base, store=self.store
+            self.host, name, found.diff, names, LIMITS, base=self.pull.base
         )
         return whole.diff, (*found.missing, *whole.missing)
 
@@ -127,15 +125,11 @@ def test_mode_is_distinguished_from_content(tmp_path: Path) -> None:
     assert files["z/logo.png"].is_binary
 
 
-def test_requests_are_the_fewest_there_can_be_and_none_for_blobs_again(tmp_path: Path) -> None:
+def test_requests_are_the_fewest_there_can_be() -> None:
     world = scenes.large()
-    totals = totals_of(world)
     with serve(world) as server:
-        first = Asked(server, world, Store(tmp_path)).read(totals)
+        Asked(server, world).read(totals_of(world))
         assert [entry.method for entry in server.log] == ["GET"] * 2 + ["POST"] * 3
-        again = Asked(server, world, Store(tmp_path)).read(totals)
-        assert [entry.method for entry in server.log[5:]] == ["GET"] * 2
-    assert first == again
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,6 @@ EXAMPLE = ("examples/change.diff", "examples/review.md")
     ("words", "code", "said"),
     [
         ((*EXAMPLE, "--encoder", "hashing", "--analyzers", "none"), 0, "Relevance"),
-        (("cache",), 0, "at most"),
         (("encoder", "install"), 3, "CRSCORE_ENCODER_DIR=DIR crscore encoder install"),
         (("audit", "sync", "acme/shop"), 3, "unable to open database file"),
         (("bench", "examples/bench/golden.jsonl", "none.jsonl"), 3, "none.jsonl"),

@@ -16,11 +16,11 @@ from crscore.audit.score.assemble import ScoringTask
 from crscore.audit.store import queries
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Pull, Score
-from crscore.diff import full_files, git
+from crscore.diff import git
 from crscore.errors import HostError
 from crscore.hosts.host import Host
 from crscore.hosts.records import Change
-from crscore.scorer import diff_limits
+from crscore.scorer import file_limits
 from crscore.settings import Config
 
 GITHUB: Final = "https://github.com"
@@ -165,9 +165,7 @@ def make_tasks(
     """
     names = {row.id: row.name for row in queries.all_repositories(store)}
     pages = queries.pull_pages(store, web)
-    limits = full_files.Limits(
-        diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
-    )
+    limits = file_limits(settings)
     for repository, number, content in pulls:
         (pull,) = store.find(Pull, repository=repository, number=number)
         name, clone = names.get(repository, str(repository)), clones / f"{repository}.git"

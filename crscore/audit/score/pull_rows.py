@@ -18,7 +18,6 @@ from crscore.audit.store.rows import (
 )
 from crscore.bench.overlap import same_points
 from crscore.bench.records import Finding
-from crscore.diff import full_files
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
@@ -38,7 +37,7 @@ from crscore.records import (
 from crscore.reports import escape
 from crscore.review.language import NOT_READ
 from crscore.review.sentences import split_comment
-from crscore.scorer import Scorer, diff_limits, make_encoder
+from crscore.scorer import Scorer, file_limits, make_encoder
 from crscore.scoring.signature import read_part, render_signature
 from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
@@ -150,12 +149,8 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     Raises:
         CRScoreError: No pull request can be scored: a setting, a package or a model is missing.
     """
-    settings = scorer.settings
-    limits = full_files.Limits(
-        diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
-    )
     try:
-        assessment = run.assess(assemble(task, limits), scorer)
+        assessment = run.assess(assemble(task, file_limits(scorer.settings)), scorer)
         rows = (
             *_scores(task, assessment),
             *_comment_scores(task, assessment, scorer),

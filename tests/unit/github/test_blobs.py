@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import pytest
 
-from crscore.cache import Store
 from crscore.diff import full_files, parse
 from crscore.errors import UnavailableError
 from crscore.github import blobs
 from crscore.records import FileStatus
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from crscore.records import ChangedFile, Diff
 
 LIMITS = full_files.Limits()
@@ -75,10 +72,10 @@ def having(*paths: str, **more: Any) -> dict[str, Any]:
     return {name: {"oid": name, "text": text} for name, text in texts.items()} | more
 
 
-def read(host: Objects, change: Change, **more) -> Files:
-    full = blobs.read_full_files(
-        host, "own/er", change.diff, change.names, LIMITS, base=BASE, **more
-    )  # type: ignore[arg-type]
+def read(host: Objects, change: Change) -> Files:
+    full = blobs.read_full_files(  # type: ignore[arg-type]
+        host, "own/er", change.diff, change.names, LIMITS, base=BASE
+    )
     texts = {file.path: file.new_source for file in full.diff.files if file.new_source}
     return Files(full.diff.files, texts, full.missing, full.notes)
 
@@ -100,21 +97,6 @@ def test_names_go_as_variables_and_never_into_the_query() -> None:
     query, variables = host.queries[0]
     assert variables == {"owner": "own", "name": "er", "v0": name_of(text_of("a.py"))}
     assert variables["v0"] not in query
-
-
-def test_what_was_read_once_is_not_asked_for_again(tmp_path: Path) -> None:
-    change = change_of("".join(map(modified, MANY)))
-    first = read(Objects(having(*MANY)), change, store=Store(tmp_path))
-    host = Objects({})
-    assert read(host, change, store=Store(tmp_path)) == first
-    assert host.queries == []
-
-
-def test_damaged_memory_is_asked_again(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.put(f"blob {name_of(text_of('a.py'))}", b"\xff{")
-    host = Objects(having("a.py"))
-    assert read(host, change_of(modified("a.py")), store=store).texts == {"a.py": text_of("a.py")}
 
 
 def test_failed_query_is_an_error() -> None:
