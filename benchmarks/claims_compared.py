@@ -22,7 +22,7 @@ from statistics import fmean, median
 from crscore import plugins, scorer, settings
 from crscore.claims.answer import read_answer
 from crscore.diff import parse
-from crscore.scoring import similarity, thresholds
+from crscore.scoring import cells, thresholds
 
 
 def rows(data: Path) -> list[dict]:
@@ -50,7 +50,7 @@ def shares(recorded: list[dict]) -> list[float]:
             continue
         ours = encoder.encode([reference.encoded_text for reference in claims.references])
         theirs = encoder.encode(published)
-        cosines = similarity.cosine(theirs, ours)
+        cosines = cells.cosine(theirs, ours)
         shares.append(float((cosines.max(axis=1) > tau).mean()))
     print(f"threshold {tau}, {len(shares)} changes with claims of both")
     return shares

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from crscore import plugins, settings
 from crscore.diff import parse
 from crscore.diff.roles import MACHINE_MADE, role_of
-from crscore.scoring import references
+from crscore.scoring.cells import select_references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def shares(data: Path, every: int) -> None:
     for row in large[::every]:
         (claims,) = generator.generate([parse.parse_diff(row["diff"])])
         counted: dict = {}
-        for ref in references.select(claims.references, limit=limit):
+        for ref in select_references(claims.references, limit=limit):
             if ref.topic is not None and is_code(ref.topic):
                 counted[ref.topic] = counted.get(ref.topic, False) or ref.counted
         total = sum(topic.lines for topic in counted)

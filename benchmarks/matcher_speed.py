@@ -50,7 +50,7 @@ class Timed:
     """Matcher that measures its run time."""
 
     def __init__(self, inner: Matcher) -> None:
-        self.inner, self.identity, self.decision = inner, inner.identity, inner.decision
+        self.inner, self.identity = inner, inner.identity
         self.seconds = 0.0
 
     def match(self, cells: Cells) -> Judgement:

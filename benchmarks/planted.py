@@ -30,7 +30,7 @@ from typing import NamedTuple
 from crscore.claims.structural import plugin
 from crscore.diff import languages, parse
 from crscore.records import Diff, LineKind, PseudoReference, ReferenceKind, Side
-from crscore.scoring import references
+from crscore.scoring.cells import select_references
 from crscore.syntax import grammars, reader
 from crscore.syntax.outline import Kind
 
@@ -126,7 +126,7 @@ def plant(edit: Edit, kind: str) -> tuple[list[bool], str] | None:
     if was & edit.lines(left) or not 0 < len(lines) < 20:  # else lines are aligned anew
         return None
     without, claims = plugin.create().generate(diffs)
-    selected = references.select(claims.references, limit=12)
+    selected = select_references(claims.references, limit=12)
     on_lines = [each for each in selected if lines & set(places(each, path))]
     said = {each.text for each in without.references}
     named = [e for e in on_lines if e.kind is ReferenceKind.IMPLICATION and e.text not in said]

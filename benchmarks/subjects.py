@@ -26,7 +26,7 @@ from crscore.diff import parse
 from crscore.records import Flag, Result, Topic
 from crscore.reports import view
 from crscore.review.sentences import split_comment
-from crscore.scoring import references
+from crscore.scoring.cells import select_references
 from crscore.settings import Config
 
 WRITTEN = Path(__file__).parents[1] / "crscore" / "lab" / "training" / "data"
@@ -86,7 +86,7 @@ def sample(data: Path, per: int) -> tuple[dict[str, list[tuple[dict, str, Topic]
         (claims,) = generator.generate([parse.parse_diff(row["diff"])])
         counted = [
             item
-            for item in references.select(claims.references, limit=limit)
+            for item in select_references(claims.references, limit=limit)
             if item.counted and item.topic
         ]
         changed = list(dict.fromkeys(item.topic for item in counted))

@@ -23,7 +23,7 @@ import numpy as np
 from crscore import plugins, scorer, settings
 from crscore.diff import parse
 from crscore.records import LineKind
-from crscore.scoring import references
+from crscore.scoring.cells import select_references
 
 
 def rows(data: Path, per: int) -> dict[str, list[dict]]:
@@ -77,7 +77,7 @@ def main() -> None:
         claims = [
             [
                 reference.text if asked.text else reference.encoded_text
-                for reference in references.select(each.references, limit=limit)
+                for reference in select_references(each.references, limit=limit)
                 if reference.counted
             ]
             for each in generated

@@ -20,7 +20,7 @@ import numpy as np
 from crscore import Comment, Scorer
 from crscore.matchers.base import Cells
 from crscore.matchers.published import Published
-from crscore.scoring import scores
+from crscore.scoring.assembly import score_cells
 from crscore_lab.statistics import ranks
 from crscore_lab.study.data import study
 
@@ -53,7 +53,7 @@ def tables(path: Path, claims: str, sources: bool) -> tuple[np.ndarray, np.ndarr
         for n, result in enumerate(results):
             cells = counted(result)
             if 0 not in cells.similarity.shape:
-                found = scores.score(matcher.match(cells).degrees)
+                found = score_cells(matcher.match(cells).degrees)
                 table[g, n] = (found.conciseness, found.comprehensiveness, found.relevance)
     return table, np.array(human, dtype=float), changes
 

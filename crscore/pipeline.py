@@ -6,7 +6,7 @@ calls `run`. Results go back the same way, to a report (`reports/`).
 
     diff      claims/, static_analysis/ -> pseudo-references                            |
     review    review/read.py -> sentences and proposals of code                         | _read
-    both      scoring/references.py: references that count, scope of each comment       |
+    both      scoring/cells.py: references that count, scope of each comment            |
     both      readers/model.py -> readings of a language model, if there is one         | _ask_model
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
     both      readers/combined.py, usefulness/reader.py -> remarks, readings            | run
@@ -39,10 +39,8 @@ from crscore.readers.readings import ModelReadings
 from crscore.records import Analysis, Comment, Diff, Result
 from crscore.review.language import describe_unread
 from crscore.review.read import ReadReview, read_review
-from crscore.scoring import references
 from crscore.scoring.assembly import JudgedReview, build_result
-from crscore.scoring.cells import Cells, compare
-from crscore.scoring.references import ChosenReferences
+from crscore.scoring.cells import Cells, ChosenReferences, choose_references, compare
 from crscore.static_analysis.issues import choose_issues
 from crscore.syntax.change import ParsedChange
 from crscore.usefulness import headline
@@ -191,7 +189,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
             pair=pair,
             change=changes[key],
             text=text,
-            selection=references.choose(refs, comments, diff, limit=parts.max_claims),
+            selection=choose_references(refs, comments, diff, limit=parts.max_claims),
             analysis=analysis,
             notes=(*diff.notes, *claims[key].notes, *analysis.notes, *text.notes),
         )
@@ -312,7 +310,6 @@ def _score(
         selection=review.selection,
         cells=cells,
         judgement=judgement,
-        decision=parts.matcher.decision,
         rating=rating,
         idf=reader.weights.rarity.of if reader else None,
         originals=originals,

@@ -13,7 +13,7 @@ from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._terminal import EXIT_FAILED, GroupedCommand
 from crscore.errors import CRScoreError
 from crscore.sandbox import run
-from crscore.scoring import signature
+from crscore.scoring.assembly import render_signature
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -79,6 +79,6 @@ def _report_scorer(settings: Config) -> bool:
     except CRScoreError as exc:
         click.echo(f"\nnot ready: {exc}")
         return False
-    line = signature.render_signature({**scorer.parts.signature, "analyzers": settings.analyzers})
+    line = render_signature({**scorer.parts.signature, "analyzers": settings.analyzers})
     click.echo(f"\nready: {line}")
     return True

@@ -20,11 +20,6 @@ class Matcher(Protocol):
         """Name and settings for the signature."""
         ...
 
-    @property
-    def decision(self) -> float:
-        """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
-        ...
-
     def match(self, cells: Cells) -> Judgement:
         """Judge every cell.
 
@@ -32,6 +27,6 @@ class Matcher(Protocol):
             cells: One change's rows, columns and cosines. R and S may be 0.
 
         Returns:
-            The degrees; the published matcher gives 0 or 1.
+            The degrees, of which the published matcher gives 0 or 1, and the decision.
         """
         ...

@@ -51,11 +51,6 @@ class Calibrated(msgspec.Struct, frozen=True, eq=False):
         learned = f"calibrated@{RULES}.{self.weights.data_sha256[:8]}.{self.weights.seed}"
         return f"{learned}+{self.file}" if self.file else learned
 
-    @property
-    def decision(self) -> float:
-        """Minimum degree at which a sentence addresses a pseudo-reference."""
-        return self.weights.decision
-
     def match(self, cells: Cells) -> Judgement:
         """Estimate for every cell the probability that people judge it to be addressed.
 
@@ -84,7 +79,9 @@ class Calibrated(msgspec.Struct, frozen=True, eq=False):
             logits[:, clean] = np.minimum(logits[:, clean], self.logits(without_code))
         unflagged = np.array([flag is None for flag in flags], dtype=np.float32)
         degrees = (1 / (1 + np.exp(-logits))).astype(np.float32) * unflagged
-        return Judgement(degrees=degrees, flags=flags, in_review=in_review)
+        return Judgement(
+            degrees=degrees, decision=self.weights.decision, flags=flags, in_review=in_review
+        )
 
     def logits(self, cells: Cells) -> Floats:
         """Return the sum of the trees minus the discount for length, shape (R, S)."""

@@ -23,11 +23,6 @@ class Published(msgspec.Struct, frozen=True):
         """`published`; the threshold is a separate part of the signature."""
         return "published"
 
-    @property
-    def decision(self) -> float:
-        """The value 0.5; any value in (0, 1) has the same effect, as a degree is 0 or 1."""
-        return 0.5
-
     def match(self, cells: Cells) -> Judgement:
         """Return 1 where the similarity is strictly above the threshold, else 0.
 
@@ -41,6 +36,8 @@ class Published(msgspec.Struct, frozen=True):
         above[:, [sentence.unread for sentence in cells.sentences]] = False
         return Judgement(
             degrees=above.astype(np.float32),
+            # Any value in (0, 1) has the same effect, as a degree is 0 or 1.
+            decision=0.5,
             flags=tuple(Flag.NOT_ENGLISH if unit.unread else None for unit in cells.sentences),
             in_review=tuple(not sentence.hidden for sentence in cells.sentences),
         )

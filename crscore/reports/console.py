@@ -16,7 +16,7 @@ from rich.text import Text
 from crscore.reports import blocks, escape
 from crscore.reports.blocks import Line, Run
 from crscore.reports.view import hundred
-from crscore.scoring.signature import shorten_signature
+from crscore.scoring.assembly import shorten_signature
 
 NARROWEST_COLUMNS: Final = 40
 WIDEST_COLUMNS: Final = 160

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 from crscore import records
 from crscore.reports import escape, view
 from crscore.reports.fields import Count, Share
-from crscore.scoring.subjects import ChangePoint
+from crscore.scoring.assembly import ChangePoint
 from crscore.version import __version__
 
 if TYPE_CHECKING:

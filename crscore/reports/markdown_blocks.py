@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from crscore.reports import blocks, escape, view
 from crscore.reports.blocks import Line
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
-from crscore.scoring.signature import shorten_signature
+from crscore.scoring.assembly import shorten_signature
 
 # A host folds no long sentences.
 MAX_PROSE_CHARS: Final = 600

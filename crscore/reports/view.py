@@ -13,7 +13,7 @@ from crscore.records import Comment, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
 from crscore.reports.blocks import Measure
 from crscore.review.language import NOT_READ
-from crscore.scoring.subjects import ChangePoint, list_points
+from crscore.scoring.assembly import ChangePoint, list_points
 from crscore.text import count_noun as count_noun  # noqa: PLC0414  (read here by other rooms)
 
 # Not 0, which would look like a bad score (docs/design/006-reports.md).

@@ -1,7 +1,15 @@
-"""Result of one change, built from its judged cells; an empty side gets a reason, not a score."""
+"""Result of one change, built from its judged cells; an empty side gets a reason, not a score.
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+From the result down: the scores of all parts of a review, their formulas, the sentences that
+address a point of the change, two baselines, and the signature.
+"""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -9,14 +17,21 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from crscore.diff import scopes
+from crscore.diff.roles import role_of
+from crscore.errors import InputError
 from crscore.records import (
+    ON_TOPIC,
+    UNCONFINED,
     Analysis,
+    Baselines,
     Comment,
     CommentResult,
+    Coverage,
     Diff,
     Flag,
     LineKind,
     Match,
+    PseudoReference,
     Reading,
     Remark,
     Result,
@@ -25,16 +40,56 @@ from crscore.records import (
     ScopeKind,
     Scores,
     Sentence,
+    Subject,
     Suggestion,
+    Topic,
+    TopicState,
     Usefulness,
 )
 from crscore.review.language import NOT_READ
-from crscore.scoring import baselines, scores, subjects
-from crscore.scoring.cells import Cells, Judgement
-from crscore.scoring.references import ChosenReferences
-from crscore.scoring.signature import render_signature
+from crscore.scoring.cells import Cells, ChosenReferences, Floats, Judgement
+from crscore.text import CODE_SPAN, find_code_spans, stem, words
 
-Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+
+MIN_NAME_CHARS: Final = 3
+"""Minimum characters of a name that identifies code."""
+# Of the topics of a change, reviews of other commits name 1.0 %. With single words of any frequency
+# it was 1.5 %, with every changed name 4 % (docs/design/006-reports.md).
+MIN_WORD_IDF: Final = 2.5
+"""Minimum inverse document frequency of a single word that identifies code if the change introduces
+or removes it; 2.5 is a word in 8 % of changes."""
+MAX_SHARING_POINTS: Final = 3
+"""Maximum number of points that one shared name can identify."""
+SAME_COSINE: Final = 0.5
+"""Minimum cosine of a sentence and the claim that it is about."""
+NEAR_COSINE: Final = 0.3
+"""Minimum cosine if the claim shares a name or a rare word with the sentence."""
+RARE_IDF: Final = 3.0
+"""Minimum inverse document frequency of a rare word: in at most 5 % of changes."""
+MAX_PARTS: Final = 8
+"""Maximum parts of a qualified name that are read."""
+_NAMING: Final = (None, Flag.NOT_ENGLISH)
+"""Flags of sentences whose names count."""
+_TEST_NOUNS: Final = frozenset({"test", "tests", "test suite"})
+_NAME: Final = re.compile(r"[^\W\d][\w$]*")
+_SEPARATOR: Final = re.compile(r"\??\.|::|->|#")
+# "a", "a.b", "a::b", "self->b", "Server#helpers"
+_QUALIFIED: Final = re.compile(rf"{_NAME.pattern}(?:(?:{_SEPARATOR.pattern}){_NAME.pattern})*")
+# A name outside of backticks that is not a word: "max_tries", "parseUrl", "res.send", "a::b"
+_COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]|\w(?:\.|::|->|#)\w")
+# "close()"; not "file(s)"
+_CALL: Final = re.compile(r"\((?!s\))")
+# "parse", "Parse", "HTTP"; not "parseTree", "max_tries"
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+# "README.md", "docs/quick-start/page.md"
+_PATH: Final = re.compile(r"(?<![\w@+-])[\w@+-]*(?:[./][\w@+-]+)+")
+# The name of a test or a section: “before render”
+_TITLE: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]")
+# Runs of at least three letters of any script: "user_id2name" gives "user" and "name".
+_TOKEN: Final = re.compile(r"[^\W\d_]{3,}")
+_NOT_ANALYZERS = frozenset({Coverage.NONE.value, Coverage.PARTIAL.value, UNCONFINED})
+"""Words in the `analyzers` part of a signature that are not names of analyzers."""
 
 
 class Rating(NamedTuple):
@@ -69,8 +124,6 @@ class JudgedReview(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """The cells, of R pseudo-references and S sentences."""
     judgement: Judgement
     """The matcher's judgement."""
-    decision: float
-    """Minimum degree at which a cell is shown as matched."""
     rating: Rating | None
     """Usefulness of the comments; None without a reader."""
     idf: Callable[[str], float] | None
@@ -106,9 +159,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             missing = "; ".join(sorted({file.missing for file in files if file.missing}))
             reason = f"the diff shows no text: {missing or 'its files are binary or submodules'}"
             reason = reason if files else "the change has no files that could be read"
-            return scores.abstain(
-                references=len(self.counted), sentences=len(columns), reason=reason
-            )
+            return abstain(references=len(self.counted), sentences=len(columns), reason=reason)
         changed = self.diff.lines(LineKind.ADDED, LineKind.REMOVED)
         subject = "the diff" if changed else "the diff, which shows no changed line"
         return self.score(self.counted, columns, subject=subject)
@@ -120,9 +171,9 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if not rows or not read:
             reason = NOT_READ if columns else "no sentence in the review text"
             reason = reason if rows else f"no pseudo-references for {subject}"
-            return scores.abstain(references=len(rows), sentences=len(read), reason=reason)
+            return abstain(references=len(rows), sentences=len(read), reason=reason)
         degrees = self.degrees[np.ix_(list(rows), read)]
-        return scores.score(degrees, older_degrees=self.older_degrees[read])
+        return score_cells(degrees, older_degrees=self.older_degrees[read])
 
     def best_of_sentence(self, column: int) -> Match:
         """Return the best reference of a sentence."""
@@ -175,8 +226,8 @@ def build_result(
         The result; a score abstains if one of its sides is empty.
     """
     cells, judgement, rating = review.cells, review.judgement, review.rating
-    touched, readings = subjects.find_touched(
-        cells, judgement, review.decision, rating.readings if rating else (), review.idf
+    touched, readings = find_touched(
+        cells, judgement, rating.readings if rating else (), review.idf
     )
     # The columns have hidden sentences last; reports list sentences in the order of the comments.
     columns: list[int] = sorted(
@@ -210,7 +261,7 @@ def build_result(
         older_degrees=np.array(
             [older_degrees.get((unit.comment, unit.text), 0.0) for unit in units], dtype=np.float32
         ),
-        decision=review.decision,
+        decision=judgement.decision,
     )
     comments = _score_comments(review, units, remarks, table)
     return Result(
@@ -232,7 +283,7 @@ def build_result(
                 scores=table.score_diff(
                     sorted(column for index in indices for column in comments[index].sentences)
                 ),
-                baselines=baselines.baselines(
+                baselines=measure_baselines(
                     cells.diff, [review.comments[index].body for index in indices]
                 ),
                 comments=tuple(indices),
@@ -241,10 +292,10 @@ def build_result(
             for number, (author, indices) in enumerate(review.authors.items())
         ),
         scores=table.score_diff(range(len(units))),
-        baselines=baselines.baselines(cells.diff, [comment.body for comment in review.comments]),
+        baselines=measure_baselines(cells.diff, [comment.body for comment in review.comments]),
         usefulness=rating.usefulness if rating else None,
         threshold=threshold,
-        decision=review.decision,
+        decision=judgement.decision,
         small=review.selection.small,
         analysis=analysis,
         signature=render_signature(signature),
@@ -281,7 +332,7 @@ def _score_comments(
             outcome = original.comments[0].scores
         elif reason:
             rows = ()
-            outcome = scores.abstain(references=0, sentences=len(indices), reason=reason)
+            outcome = abstain(references=0, sentences=len(indices), reason=reason)
         elif scope and scope.kind is ScopeKind.DIFF:
             outcome = table.score_diff(indices)
         else:
@@ -318,3 +369,380 @@ def _original_usefulness(
             )
             usefulness_by_comment[index] = replace(usefulness, shares=shares)
     return usefulness_by_comment
+
+
+def score_cells(
+    degrees: npt.NDArray[np.float32], *, older_degrees: npt.NDArray[np.float32] | None = None
+) -> Scores:
+    """Score one text from the degrees to which its sentences address the pseudo-references.
+
+    Args:
+        degrees: Shape (R, S), each in [0, 1]; row r is pseudo-reference r, column s is
+            sentence s. The published matcher gives 1 where the similarity is strictly
+            above the threshold, else 0.
+        older_degrees: Shape (S,), each in [0, 1]: degree to which a sentence addresses the older
+            version of the change for which it was written, which has no row here. It can raise the
+            value of the sentence, not the value of a reference. The paper does not have it, as its
+            changes have one version.
+
+    Returns:
+        Conciseness is the mean of the best cell of each of the S sentences, comprehensiveness the
+        mean of the best cell of each of the R pseudo-references, and relevance the harmonic mean of
+        the two (0 if both are 0); each in [0, 1].
+
+    Raises:
+        InputError: `degrees` is not two-dimensional, or R or S is 0. An empty side has no score;
+            the pipeline decides what to report.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801, equations 1 to 3.
+
+    Example:
+        Two references, three sentences; the last sentence matches nothing.
+
+        >>> import numpy as np
+        >>> s = score_cells(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
+        >>> round(s.conciseness, 3), s.comprehensiveness, round(s.relevance, 3)
+        (0.667, 0.5, 0.571)
+    """
+    if degrees.ndim != 2 or 0 in degrees.shape:
+        raise InputError(f"cannot score a matrix of shape {degrees.shape}")
+    by_sentence = degrees.max(axis=0).astype(np.float64)
+    if older_degrees is not None:
+        by_sentence = np.maximum(by_sentence, older_degrees)
+    by_reference = degrees.max(axis=1).astype(np.float64)
+    conciseness = float(by_sentence.mean())
+    comprehensiveness = float(by_reference.mean())
+    return Scores(
+        conciseness=conciseness,
+        comprehensiveness=comprehensiveness,
+        relevance=harmonic_mean(conciseness, comprehensiveness),
+        matched_sentences=float(by_sentence.sum()),
+        sentences=degrees.shape[1],
+        matched_references=float(by_reference.sum()),
+        references=degrees.shape[0],
+    )
+
+
+def harmonic_mean(conciseness: float, comprehensiveness: float) -> float:
+    """Combine the two shares into relevance.
+
+    Args:
+        conciseness: In [0, 1].
+        comprehensiveness: In [0, 1].
+
+    Returns:
+        2ab / (a + b) in [0, 1]; 0 if both are 0.
+
+    Example:
+        >>> harmonic_mean(1.0, 0.5), harmonic_mean(0.0, 0.0)
+        (0.6666666666666666, 0.0)
+    """
+    total = conciseness + comprehensiveness
+    return 2 * conciseness * comprehensiveness / total if total else 0.0
+
+
+def abstain(*, references: int, sentences: int, reason: str) -> Scores:
+    """Return scores without values.
+
+    Args:
+        references: Number of pseudo-references.
+        sentences: Number of sentences.
+        reason: Reason for the missing score, as one sentence for the reader.
+
+    Returns:
+        Scores whose three values are None.
+    """
+    return Scores(
+        conciseness=None,
+        comprehensiveness=None,
+        relevance=None,
+        matched_sentences=0.0,
+        sentences=sentences,
+        matched_references=0.0,
+        references=references,
+        reason=reason,
+    )
+
+
+class ChangePoint(msgspec.Struct, frozen=True):
+    """Topic, or pseudo-reference without a topic, that a review of the change should address."""
+
+    references: tuple[int, ...]
+    """Indices of its counted pseudo-references, highest weight first."""
+    addressed: bool
+    """Whether a sentence addresses one of them."""
+
+
+def list_points(
+    references: Sequence[PseudoReference], matches: Sequence[Match]
+) -> tuple[ChangePoint, ...]:
+    """List the points of a change, highest weight first.
+
+    New tests are points only if the change has nothing else.
+
+    Args:
+        references: The pseudo-references.
+        matches: The best sentence for each pseudo-reference.
+    """
+    groups = _group_rows(references)
+    of_code = []
+    for rows in groups:
+        topic = references[rows[0]].topic
+        is_new_test = (
+            topic is not None
+            and topic.state is TopicState.NEW
+            and (topic.noun in _TEST_NOUNS or role_of(topic.place.path) == "test")
+        )
+        # Whoever reviews the new code need not mention its new test, too.
+        if not is_new_test:
+            of_code.append(rows)
+    return tuple(
+        ChangePoint(tuple(rows), any(matches[row].matched for row in rows))
+        # Of a change that only adds tests, they are the points.
+        for rows in of_code or groups
+    )
+
+
+def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:
+    """Return the counted rows of each point, highest weight first."""
+    points: dict[Topic | int, list[int]] = {}
+    for row in sorted(range(len(references)), key=lambda row: -references[row].weight):
+        if references[row].counted:
+            points.setdefault(references[row].topic or row, []).append(row)
+    return list(points.values())
+
+
+def find_touched(
+    cells: Cells,
+    judgement: Judgement,
+    readings: Sequence[Reading] = (),
+    idf: Callable[[str], float] | None = None,
+) -> tuple[Bools, tuple[Reading, ...]]:
+    """Decide which sentences address which pseudo-references, for every report.
+
+    Args:
+        cells: The cells, of R pseudo-references and S sentences.
+        judgement: The matcher's judgement.
+        readings: Reading of each sentence, without its claim; empty without a reader.
+        idf: Returns the inverse document frequency of a stem in changes; needed for readings.
+
+    Returns:
+        Shape (R, S): True by the degree, by a name, or as the claim that the sentence is about;
+        and the readings with these claims.
+    """
+    by_name = find_named(cells, judgement.flags, idf)
+    touched, with_claims = by_name | (judgement.degrees >= judgement.decision), list(readings)
+    for column, reading in enumerate(readings):
+        cosines = cells.similarity[:, column].tolist()
+        rows = np.flatnonzero(by_name[:, column]).tolist()
+        row = max(rows, key=cosines.__getitem__, default=None)
+        if row is None and reading.about >= ON_TOPIC and idf and cosines:
+            # Excluded references may be the subject, too. Of equal cosines, `argmax` takes the
+            # first, as the most informative references come first.
+            best = int(np.argmax(cosines))
+            texts = cells.sentences[column].text, cells.references[best].text
+            # In a small change every sentence is similar to some claim, so a low cosine needs a
+            # rare word, too.
+            if cosines[best] >= SAME_COSINE or (
+                cosines[best] >= NEAR_COSINE
+                and max(map(idf, words(texts[0]).stems & words(texts[1]).stems), default=0.0)
+                >= RARE_IDF
+            ):
+                row = best
+        if row is not None:
+            touched[row, column] = True
+            with_claims[column] = replace(reading, subject=Subject.CLAIM, reference=row)
+    return touched, tuple(with_claims)
+
+
+def find_named(
+    cells: Cells, flags: Sequence[Flag | None], idf: Callable[[str], float] | None = None
+) -> Bools:
+    """Find the points whose code each sentence names explicitly.
+
+    The code of a point is its unit, and names that its pseudo-references quote and the change
+    introduces or removes. A name that more than `MAX_SHARING_POINTS` points share is ignored. So is
+    a name that several points share, if the sentence also identifies one of them by another name.
+
+    Args:
+        cells: The cells, of R pseudo-references and S sentences.
+        flags: The matcher's flags; names in a flagged sentence are ignored, except in text that is
+            not in English.
+        idf: Returns the inverse document frequency of a stem in changes. Without it, single words
+            name units only.
+
+    Returns:
+        Shape (R, S): True for the most similar row of each point that a sentence names.
+    """
+    references, similarity = cells.references, cells.similarity
+    # By the matcher's degrees alone, 97 of 298 texts that name a topic's code did not address it.
+    by_name = np.zeros(similarity.shape, dtype=np.bool_)
+    points = _group_rows(references)
+    names = _name_points([[references[row] for row in rows] for rows in points], cells.diff, idf)
+    for column, (sentence, flag) in enumerate(zip(cells.sentences, flags, strict=True)):
+        candidates: list[frozenset[int]] = []
+        for parts in _read_code(sentence.text) if flag in _NAMING else ():
+            # Of `a.b.c`, the longest known parts count: `b.c` before `c`.
+            for size in range(len(parts), 0, -1):
+                pieces = [".".join(parts[at : at + size]) for at in range(len(parts) - size + 1)]
+                if owners := [names[piece] for piece in pieces if piece in names]:
+                    candidates += owners
+                    break
+        identified = set(chain.from_iterable(owners for owners in candidates if len(owners) == 1))
+        shared = [owners for owners in candidates if len(owners) <= MAX_SHARING_POINTS]
+        # A name of two points means both, unless the sentence names one of them alone.
+        identified.update(*(owners for owners in shared if owners.isdisjoint(identified)))
+        for point in identified:
+            by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
+    return by_name
+
+
+def _read_code(text: str) -> Iterator[list[str]]:
+    """Yield the names of code in a text, split into parts; a path or a quotation is one part."""
+    prose, spans = CODE_SPAN.sub(" ` ", text), find_code_spans(text)
+    for match in _QUALIFIED.finditer(prose):
+        if _COMPOUND.search(match[0]) or _CALL.match(prose, match.end()):
+            yield _split(match[0])
+    for code in spans:
+        yield from map(_split, _QUALIFIED.findall(code))
+    paths = (path for code in (prose, *spans) for path in _PATH.findall(code))
+    for whole in (*spans, *_TITLE.findall(prose), *paths):
+        yield [whole.removeprefix("./")]
+
+
+def _split(name: str) -> list[str]:
+    return _SEPARATOR.split(name)[-MAX_PARTS:]
+
+
+def _name_points(
+    points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Callable[[str], float] | None
+) -> dict[str, frozenset[int]]:
+    """Return the points of each name: whose unit has that name or, if none, which quote it."""
+    added, removed, context = (
+        {name for line in diff.lines(kind) for name in _NAME.findall(line.text)}
+        for kind in (LineKind.ADDED, LineKind.REMOVED, LineKind.CONTEXT)
+    )
+    # A name on both sides, or on an unchanged line, was there before and still is.
+    changed = {name for name in (added ^ removed) - context if len(name) >= MIN_NAME_CHARS}
+    units, details = defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)
+    for index, references in enumerate(points):
+        code = " ".join(chain.from_iterable(find_code_spans(item.text) for item in references))
+        quoted = changed.intersection(_NAME.findall(code))
+        if topic := references[0].topic:
+            mark = "/" if topic.name == topic.place.path else "."
+            parts = topic.name.split(mark)
+            # A unit is also named by its last part, by its last two parts, and so on.
+            for name in (mark.join(parts[at:]) for at in range(len(parts))):
+                if len(name) >= MIN_NAME_CHARS:
+                    units[name].add(index)
+            quoted.difference_update(_NAME.findall(f"{topic.name} {topic.place.path}"))
+        # Any review has words such as `value` and `data`, whatever change it is about.
+        for name in quoted:
+            if not _WORD.fullmatch(name) or (idf and idf(stem(name.lower())) >= MIN_WORD_IDF):
+                details[name].add(index)
+    return {name: frozenset(owners) for name, owners in (details | units).items()}
+
+
+def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
+    """Count the review's words and the share of the diff's tokens that it repeats.
+
+    A word is a run of characters between white space with at least one letter or digit. A
+    token is a run of at least three letters, case-folded: identifiers are split at digits and
+    underscores, not at capitals. The diff's tokens come from its added, removed and context lines,
+    not from paths and section titles.
+
+    Args:
+        diff: The change.
+        texts: The review's comments as given, Markdown and code included; may be empty.
+
+    Returns:
+        The number of words, and the share of the diff's distinct tokens that occur in the
+        texts, in [0, 1]; None if the diff has no token.
+
+    Source:
+        Not in the paper: a review's length and its overlap with the diff follow human judgement of
+        relevance closely enough that no score should be shown without them.
+
+    Example:
+        >>> from crscore.records import Diff
+        >>> measure_baselines(Diff(files=(), sha256=""), ["Looks good - to me."])
+        Baselines(words=4, repeated_tokens=None)
+    """
+    # On the human study, they correlate with relevance as people rate it by 0.366 and 0.478, the
+    # score by 0.623 (benchmarks/README.md, "Agreement with people").
+    diff_tokens = _distinct_tokens(line.text for line in diff.lines())
+    repeated = diff_tokens & _distinct_tokens(texts)
+    return Baselines(
+        words=sum(any(map(str.isalnum, word)) for text in texts for word in text.split()),
+        repeated_tokens=len(repeated) / len(diff_tokens) if diff_tokens else None,
+    )
+
+
+def _distinct_tokens(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(token.casefold() for text in texts for token in _TOKEN.findall(text))
+
+
+def render_signature(parts: Mapping[str, str]) -> str:
+    """Join the parts of a signature, in the given order.
+
+    Args:
+        parts: Short keys and values, such as `{"version": "0.1.0", "tau": "0.5"}`.
+
+    Returns:
+        One line without spaces: `crscore|version:0.1.0|tau:0.5`.
+
+    Example:
+        >>> render_signature({"version": "0.1.0", "claims": "a|b c"})
+        'crscore|version:0.1.0|claims:a_b_c'
+    """
+    # A value may be the user's text, such as a path: a `|` in it would begin another part.
+    fields = (f"{key}:" + re.sub(r"[\s|]", "_", value) for key, value in parts.items())
+    return "|".join(["crscore", *fields])
+
+
+def read_part(signature: str, key: str) -> str:
+    """Return a part of a signature; "" without it.
+
+    Example:
+        >>> read_part("crscore|version:0.1.0|tau:0.5", "tau"), read_part("crscore|tau:1", "seed")
+        ('0.5', '')
+    """
+    parts = dict(part.split(":", 1) for part in signature.split("|")[1:])
+    return parts.get(key, "")
+
+
+def shorten_signature(signature: str) -> str:
+    """Return the parts of a signature that users choose, and a hash of the whole signature.
+
+    Args:
+        signature: As made by `render_signature`.
+
+    Returns:
+        Version, encoder, claims, matcher, number of analyzers, then the first 7 hexadecimal digits
+        of the signature's SHA-256: scores with the same id were computed in the same way. Missing
+        parts are left out.
+
+    Example:
+        >>> shorten_signature("crscore|version:0.1.0|encoder:minilm:L6@53|analyzers:ruff@1,partial")
+        'crscore 0.1.0 · minilm · 1 analyzer, partial · id c658653'
+    """
+    name, *fields = signature.split("|")
+    parts = {key: value for key, _, value in (field.partition(":") for field in fields)}
+    choices = [parts[key] for key in ("encoder", "claims", "matcher") if key in parts]
+    words = parts.get("analyzers", "none").split(",")
+    tools = len([word for word in words if word not in _NOT_ANALYZERS])
+    limitations = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
+    analyzers = f"{tools or 'no'} analyzer{'' if tools == 1 else 's'}"
+    # A folder's name may hold bytes that are no UTF-8, which Python has as lone surrogates:
+    # https://peps.python.org/pep-0383/
+    digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass")).hexdigest()[:7]
+    return " · ".join(
+        [
+            f"{name} {parts.get('version', '')}".strip(),
+            *(value.partition("@")[0].partition(":")[0] for value in choices),
+            *(f"read by {part.partition(',')[0]}" for part in [parts.get("readings")] if part),
+            ", ".join([analyzers, *limitations]),
+            f"id {digest}",
+        ]
+    )

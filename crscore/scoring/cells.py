@@ -1,15 +1,214 @@
-"""Cells of a review: every pseudo-reference of its change paired with each of its sentences."""
+"""Cells of a review: every pseudo-reference of its change paired with each of its sentences.
 
+First the pseudo-references that count are chosen, then both sides are compared.
+"""
+
+import heapq
 from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
-from crscore.records import Diff, Flag, PseudoReference, Sentence
-from crscore.scoring.similarity import cosine
+from crscore.diff import scopes
+from crscore.errors import EncodingError
+from crscore.records import (
+    ChangedFile,
+    Comment,
+    Diff,
+    Flag,
+    PseudoReference,
+    ReferenceKind,
+    Scope,
+    ScopeKind,
+    Sentence,
+    Topic,
+)
 
 Floats = npt.NDArray[np.float32]
+
+SAME_FILE_DISCOUNT = 0.9
+"""Factor on the weight of a reference for each reference already selected from its file, so that a
+large change in one file does not crowd out the others. The order within a file stays. References
+with a topic are not discounted, as their generator weighed them against each other."""
+# A weight is the estimated probability that a reader calls the claim useful. On repositories left
+# out of the training, 0.68 of the counted ones are useful (benchmarks/README.md, "Claims").
+MIN_COUNTED_WEIGHT = 0.5
+"""Minimum weight of a claim about a topic that counts; the claim with the highest always counts."""
+# A limit that did not grow would leave most of a large change out; with this one, counted topics
+# have half of the changed lines, 0.487 in the median (`benchmarks/large_changes.py`).
+FREE_LINES = 300
+"""Maximum changed lines for which the limit does not grow."""
+LINES_PER_LIMIT = 600
+"""Number of changed lines beyond `FREE_LINES` that double the limit; twice as many triple it."""
+MAX_GROWTH = 5
+"""Maximum factor by which the limit grows."""
+# A function of 3,000 lines is one topic, too, with at most four claims.
+MAX_TOPIC_LINES = 200
+"""Maximum lines of one topic that make the limit grow, as more lines need no further claim."""
+
+
+class ChosenReferences(NamedTuple):
+    """References of a change that the scores of one review use."""
+
+    references: tuple[PseudoReference, ...]
+    """References that count for the diff or for the scope of a comment."""
+    scopes: tuple[Scope | None, ...]
+    """Scope of each comment; None if it is on a file that the diff does not change."""
+    rows: tuple[tuple[int, ...], ...]
+    """Indices of the references that each comment is scored against, ascending."""
+    small: tuple[Topic, ...]
+    """Topics whose claims are too minor to count, most informative first."""
+
+
+def choose_references(
+    references: Sequence[PseudoReference],
+    comments: Sequence[Comment],
+    diff: Diff,
+    *,
+    limit: int | None,
+) -> ChosenReferences:
+    """Choose the references that the score of the diff or of a comment uses.
+
+    The scope of a comment is its hunk if that has references, its file or the whole diff.
+
+    Args:
+        references: Pseudo-references, most informative first.
+        comments: Comments of the review.
+        diff: The change.
+        limit: Maximum claims and implications of a score; None for all.
+    """
+    selected = select_references(references, limit=limit)
+    attached: list[Scope | None] = []
+    for comment in comments:
+        scope = scopes.attach(comment, diff)
+        if scope and scope.kind is ScopeKind.HUNK:
+            is_covered = select_rows(selected, scope, diff, limit=1)
+            scope = scope if is_covered else Scope(kind=ScopeKind.FILE, path=scope.path)
+        attached.append(scope)
+    # The score of a single comment may use references that the scores of the diff do not count.
+    rows_of = {
+        scope: select_rows(selected, scope, diff, limit=limit) if scope else []
+        for scope in set(attached)
+    }
+    used = {i for i, ref in enumerate(selected) if ref.counted}.union(*rows_of.values())
+    index = {row: i for i, row in enumerate(sorted(used))}
+    heavy = {ref.topic for ref in selected if ref.counted or not _is_small(ref)}
+    topics = dict.fromkeys(ref.topic for ref in selected)
+    return ChosenReferences(
+        references=tuple(selected[row] for row in index),
+        scopes=tuple(attached),
+        rows=tuple(tuple(index[row] for row in rows_of[scope]) for scope in attached),
+        small=tuple(topic for topic in topics if topic is not None and topic not in heavy),
+    )
+
+
+def limit_of(references: Sequence[PseudoReference], limit: int) -> int:
+    """Return the limit for a change, which grows in proportion to the lines of the topics.
+
+    A limit of 12 is 12 up to 300 changed lines, 24 at 900 and at most 60.
+    """
+    topics = {ref.topic for ref in references if ref.topic is not None}
+    lines = sum(min(topic.lines, MAX_TOPIC_LINES) for topic in topics)
+    growth = 1 + max(0, lines - FREE_LINES) / LINES_PER_LIMIT
+    return int(limit * min(growth, MAX_GROWTH))
+
+
+def select_references(
+    references: Sequence[PseudoReference], *, limit: int | None
+) -> tuple[PseudoReference, ...]:
+    """Mark the references that count in the diff's score.
+
+    Findings always count, as they have a separate limit. Claims and implications count if a
+    reviewer would mention them, at most `limit`, spread over the files.
+
+    Args:
+        references: Pseudo-references, most informative first.
+        limit: Number of claims and implications that count; None for all.
+
+    Returns:
+        The same references in the same order, with `counted` set.
+    """
+    rows = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
+    claims = [i for i in rows if i == rows[0] or not _is_small(references[i])]
+    counted = set(range(len(references))) - (set(rows) - set(claims))
+    if limit is not None and len(claims) > (grown_limit := limit_of(references, limit)):
+        # One queue per file, in the generator's order; the merge only compares the first items.
+        queues: dict[str, list[tuple[float, int]]] = {}
+        for index in claims:
+            ref = references[index]
+            queue = queues.setdefault(ref.spans[0].path if ref.spans else "", [])
+            discount = 1.0 if ref.topic else SAME_FILE_DISCOUNT ** len(queue)
+            queue.append((-ref.weight * discount, index))
+        best = islice(heapq.merge(*queues.values()), grown_limit)
+        counted -= set(claims) - {index for _, index in best}
+    return tuple(replace(ref, counted=i in counted) for i, ref in enumerate(references))
+
+
+def _is_small(reference: PseudoReference) -> bool:
+    """Return whether a claim about a topic is too minor for a review to mention."""
+    return reference.topic is not None and reference.weight < MIN_COUNTED_WEIGHT
+
+
+def select_rows(
+    refs: Sequence[PseudoReference], scope: Scope, diff: Diff, *, limit: int | None
+) -> list[int]:
+    """Return the references that a comment with this scope is scored against.
+
+    A whole-diff scope uses the counted ones. A hunk or file uses its own, counted or not, so that a
+    comment on a minor part of a large change still has references.
+
+    Args:
+        refs: Pseudo-references, most informative first, with `counted` set.
+        scope: Scope of the comment.
+        diff: The change.
+        limit: Maximum claims and implications; None for all.
+
+    Returns:
+        Indices into `refs`, ascending.
+    """
+    if scope.kind is ScopeKind.DIFF:
+        return [i for i, ref in enumerate(refs) if ref.counted]
+    file = scopes.file_at(diff, scope.path or "")
+    rows: list[int] = []
+    claims = 0
+    for index, ref in enumerate(refs):
+        if in_scope(ref, scope, file):
+            claims += ref.kind is not ReferenceKind.ISSUE
+            # Issues have a limit of their own, so they are not counted here.
+            if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
+                rows.append(index)
+    return rows
+
+
+def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None) -> bool:
+    """Return whether a comment with this scope is scored against this reference.
+
+    Args:
+        reference: Any reference of the diff; one without lines is about the whole change and
+            belongs to every scope.
+        scope: Scope of the comment.
+        file: The scope's file; None if the scope is the whole diff.
+
+    Returns:
+        True if the reference is on a line of the scope.
+    """
+    if scope.kind is ScopeKind.DIFF or file is None or not reference.spans:
+        return True
+    # A renamed file has its old lines under its old path.
+    spans = [span for span in reference.spans if span.path == file.path_on(span.side)]
+    if scope.kind is ScopeKind.FILE or scope.hunk is None:
+        return bool(spans)
+    hunk = file.hunks[scope.hunk]
+    for span in spans:
+        start, length = hunk.range_of(span.side)
+        # A hunk without lines on a side still has a position there: `@@ -20,0 +21,3 @@`.
+        if span.start < start + max(length, 1) and start <= span.end:
+            return True
+    return False
 
 
 class Cells(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -37,6 +236,8 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     degrees: Floats
     """Degree to which each sentence addresses each pseudo-reference, shape (R, S), in [0, 1]."""
+    decision: float
+    """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
     flags: tuple[Flag | None, ...]
     """For each of the S sentences, the reason that it counts less or not at all; usually None."""
     in_review: tuple[bool, ...]
@@ -71,3 +272,39 @@ def compare(
         similarity=cosine(rows, columns),
         about=np.full(len(sentences), 0.5, dtype=np.float32),
     )
+
+
+def cosine(
+    references: npt.NDArray[np.float32], sentences: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """Compare every pseudo-reference with every sentence.
+
+    Args:
+        references: Unit rows, shape (R, D).
+        sentences: Unit rows, shape (S, D).
+
+    Returns:
+        Read-only float32 array of shape (R, S), each value in [-1, 1]. R and S may be 0.
+
+    Raises:
+        EncodingError: The two sides differ in D, or a vector holds NaN or infinity.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801, section 4: s(p, r) is the cosine.
+
+    Example:
+        >>> import numpy as np
+        >>> axes = np.eye(2, dtype=np.float32)
+        >>> cosine(axes[:1], axes).tolist()
+        [[1.0, 0.0]]
+    """
+    if references.ndim != 2 or sentences.ndim != 2 or references.shape[1] != sentences.shape[1]:
+        shapes = f"{references.shape} and {sentences.shape}"
+        raise EncodingError(f"vectors of shapes {shapes} cannot be compared")
+    # Rounding can leave a product of unit vectors one ulp outside the range.
+    products = references @ sentences.T
+    matrix: npt.NDArray[np.float32] = np.clip(products, -1.0, 1.0).astype(np.float32, copy=False)
+    if not np.isfinite(matrix).all():
+        raise EncodingError("the encoder gave a vector with NaN or infinity")
+    matrix.setflags(write=False)
+    return matrix

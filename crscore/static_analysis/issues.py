@@ -27,7 +27,7 @@ from crscore.records import (
     Severity,
     Side,
 )
-from crscore.scoring import similarity
+from crscore.scoring.cells import cosine
 
 SAME_DEFECT = 0.37
 """Minimum cosine of the sentences of two tools, with names masked, for one defect of their line.
@@ -118,7 +118,7 @@ def drop_repeated(
     repeated = {
         index
         for index, issues in related_issues.items()
-        if similarity.cosine(meaning([claims[index]]), meaning(issues)).max() >= SAME_AS_CLAIM
+        if cosine(meaning([claims[index]]), meaning(issues)).max() >= SAME_AS_CLAIM
     }
     return tuple(claim for index, claim in enumerate(claims) if index not in repeated)
 
@@ -163,7 +163,7 @@ def _defects(findings: Sequence[Finding], vectors: Vectors) -> list[_Issue]:
     if not findings:
         return []
     rows = vectors.of([_without_names(finding.text) for finding in findings])
-    is_similar = similarity.cosine(rows, rows) >= SAME_DEFECT
+    is_similar = cosine(rows, rows) >= SAME_DEFECT
     names = [_words_of_names(finding.text) for finding in findings]
     issues: dict[int, _Issue] = {}
     for index, finding in enumerate(findings):

@@ -10,7 +10,7 @@ from crscore.diff import parse
 from crscore.encoders import minilm
 from crscore.matchers.base import Cells, Matcher
 from crscore.records import Flag, PseudoReference, ReferenceKind, Sentence
-from crscore.scoring import similarity
+from crscore.scoring.cells import cosine
 
 PATCH = """--- a/a.py
 +++ b/a.py
@@ -54,7 +54,7 @@ def cells(vectors, sentences=SAID, claims=CLAIMS, kind=ReferenceKind.CLAIM) -> C
         return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)
 
     rows, columns = stack(claims), stack([sentence.text for sentence in sentences])
-    cosines = similarity.cosine(rows, columns)
+    cosines = cosine(rows, columns)
     about = np.full(len(sentences), 0.5, dtype=np.float32)
     for array in (rows, columns, cosines, about):
         array.setflags(write=False)
@@ -126,8 +126,8 @@ def test_judgement_may_be_cut_by_its_columns(matcher: Matcher, vectors) -> None:
     assert not np.shares_memory(judgement.degrees, change_cells.similarity)
 
 
-def test_decision_is_between_0_and_1(matcher: Matcher) -> None:
-    assert 0 < matcher.decision < 1
+def test_decision_is_between_0_and_1(matcher: Matcher, vectors) -> None:
+    assert 0 < matcher.match(cells(vectors)).decision < 1
 
 
 def test_identity_is_stable_and_begins_with_the_plugins_name(

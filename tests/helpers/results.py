@@ -46,7 +46,7 @@ from crscore.records import (
     Usefulness,
     Verdict,
 )
-from crscore.scoring import scores
+from crscore.scoring.assembly import score_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -531,7 +531,7 @@ def learned(result: Result, flags: Sequence[Flag | None] = ()) -> Result:
     def judged(rows: Sequence[int], columns: Sequence[int], before: Scores) -> Scores:
         if before.reason is not None:
             return before
-        return scores.score(degrees[np.ix_(rows, columns)])
+        return score_cells(degrees[np.ix_(rows, columns)])
 
     def best(
         cosines: npt.NDArray[np.float32], values: npt.NDArray[np.float32], among: Sequence[int]

@@ -104,11 +104,11 @@ class Halves:
     """Gives half of the cosine; hidden text of one word is left out, more of it is odd."""
 
     identity = "halves"
-    decision = 0.5
 
     def match(self, cells: Cells) -> Judgement:
         return Judgement(
             degrees=(np.maximum(cells.similarity, 0) / 2).astype(np.float32),
+            decision=0.5,
             flags=tuple(Flag.HIDDEN if one.hidden else None for one in cells.sentences),
             in_review=tuple(not one.hidden or " " in one.text for one in cells.sentences),
         )

@@ -38,7 +38,7 @@ from crscore.reports import escape
 from crscore.review.language import NOT_READ
 from crscore.review.sentences import split_comment
 from crscore.scorer import Scorer, file_limits, make_encoder
-from crscore.scoring.signature import read_part, render_signature
+from crscore.scoring.assembly import read_part, render_signature
 from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
 from crscore.static_analysis.suite import Suite

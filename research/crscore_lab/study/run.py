@@ -11,7 +11,7 @@ from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.pipeline import Analyzers
 from crscore.scorer import Scorer
-from crscore.scoring import signature
+from crscore.scoring.assembly import render_signature
 from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
 from crscore.statistics.ranks import require_scipy
@@ -83,11 +83,6 @@ class FoldMatcher:
     matcher: Matcher
     identity: str
 
-    @property
-    def decision(self) -> float:
-        """Decision degree of the fold's matcher."""
-        return self.matcher.decision
-
     def match(self, cells: Cells) -> Judgement:
         """Judge every cell with the fold's matcher."""
         return self.matcher.match(cells)
@@ -151,7 +146,7 @@ def run(
         scores.links,
         results.Bootstrap(resamples=options.resamples, seed=options.seed),
         # Which tools have run is known only after the scoring.
-        signature=signature.render_signature({**parts.signature, "analyzers": analyzers.identity}),
+        signature=render_signature({**parts.signature, "analyzers": analyzers.identity}),
         threshold=parts.threshold,
         split=None if options.split is None else str(options.split),
         attacks=duels.summarize_duels(scores.duels, **draws) if scores.duels else None,

@@ -19,7 +19,7 @@ from crscore.claims.structural.change import UnitChange, code_of
 from crscore.claims.structural.quoting import Statement, sentence
 from crscore.claims.structural.ranking import Features, describe_claims, stems, weigh
 from crscore.diff import parse
-from crscore.scoring.references import MIN_COUNTED_WEIGHT
+from crscore.scoring.cells import MIN_COUNTED_WEIGHT
 from crscore.text import find_code_spans
 from crscore_lab.training import logistic
 from crscore_lab.training.data.judgements import read_claim_judgements, text_key

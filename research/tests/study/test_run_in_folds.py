@@ -31,12 +31,12 @@ class Learned:
 
     patches: frozenset[str]
     identity: str = "learned@abc"
-    decision: float = 0.5
 
     def match(self, cells: Cells) -> Judgement:
         seen = float(cells.diff.sha256 in self.patches)
         return Judgement(
             degrees=np.full(cells.similarity.shape, seen, dtype=np.float32),
+            decision=0.5,
             flags=(None,) * len(cells.sentences),
             in_review=(True,) * len(cells.sentences),
         )

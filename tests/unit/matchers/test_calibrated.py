@@ -20,7 +20,7 @@ from crscore.matchers.base import Cells
 from crscore.matchers.calibrated import SHIPPED, Calibrated
 from crscore.matchers.trees import Trees
 from crscore.records import Comment, Flag, PseudoReference, ReferenceKind, Sentence
-from crscore.scoring import similarity
+from crscore.scoring.cells import cosine
 
 PATCH = """--- a/client.py
 +++ b/client.py
@@ -92,7 +92,7 @@ def cells(encoder: Encoder):
             sentences=tuple(units),
             reference_vectors=rows,
             sentence_vectors=columns,
-            similarity=similarity.cosine(rows, columns),
+            similarity=cosine(rows, columns),
             about=others.get("about", np.full(len(units), 0.5, dtype=np.float32)),
         )
 
@@ -156,15 +156,16 @@ def test_one_leaf_can_be_worked_out_by_hand(matcher, cells) -> None:
 
 
 def test_sentence_about_a_claim_meets_it_better_than_padding_does(matcher, cells) -> None:
-    degrees = matcher.match(cells([REVIEW[0], PADDING[0]])).degrees
-    assert degrees[0, 0] > matcher.decision
+    judgement = matcher.match(cells([REVIEW[0], PADDING[0]]))
+    degrees = judgement.degrees
+    assert degrees[0, 0] > judgement.decision
     assert degrees[0, 0] > degrees[:, 1].max()
 
 
-def test_decision_and_identity_are_those_of_the_weights(matcher) -> None:
+def test_decision_and_identity_are_those_of_the_weights(matcher, cells) -> None:
     learned = matcher.weights
-    assert matcher.decision == learned.decision
-    assert 0 < matcher.decision < 1
+    assert 0 < learned.decision < 1
+    assert matcher.match(cells([REVIEW[0]])).decision == learned.decision
     assert matcher.identity.startswith(f"calibrated@5.{learned.data_sha256[:8]}.{learned.seed}")
     other = Calibrated(replace(learned, seed=learned.seed + 1))
     assert other.identity != matcher.identity

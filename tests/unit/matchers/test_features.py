@@ -12,7 +12,7 @@ from crscore.matchers import features
 from crscore.matchers.base import Cells
 from crscore.matchers.features import DECIMALS, Background
 from crscore.records import PseudoReference, ReferenceKind, Sentence
-from crscore.scoring import similarity
+from crscore.scoring.cells import cosine
 
 PATCH = """@@ -1,2 +1,2 @@
  import time
@@ -73,7 +73,7 @@ def cells(
         sentences=tuple(columns_text),
         reference_vectors=rows,
         sentence_vectors=columns,
-        similarity=similarity.cosine(rows, columns),
+        similarity=cosine(rows, columns),
         about=np.array([0.5] * len(columns_text) if about is None else about, dtype=np.float32),
     )
 

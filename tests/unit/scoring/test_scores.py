@@ -5,19 +5,19 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from crscore.errors import InputError
-from crscore.scoring import scores
+from crscore.scoring.assembly import abstain, score_cells
 
 
 def test_published_example_gives_hand_calculated_scores() -> None:
     # 2 of 3 sentences match, 1 of 2 references is matched: 2/3, 1/2, 2*(1/3)/(7/6) = 4/7.
-    result = scores.score(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
+    result = score_cells(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
     assert result.conciseness == pytest.approx(2 / 3)
     assert result.comprehensiveness == pytest.approx(1 / 2)
     assert result.relevance == pytest.approx(4 / 7)
 
 
 def test_counts_are_the_sufficient_statistics() -> None:
-    result = scores.score(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
+    result = score_cells(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
     counts = (
         result.matched_sentences,
         result.sentences,
@@ -28,12 +28,12 @@ def test_counts_are_the_sufficient_statistics() -> None:
 
 
 def test_no_match_gives_zero_relevance() -> None:
-    result = scores.score(np.zeros((2, 2), dtype=np.float32))
+    result = score_cells(np.zeros((2, 2), dtype=np.float32))
     assert (result.conciseness, result.comprehensiveness, result.relevance) == (0.0, 0.0, 0.0)
 
 
 def test_degrees_between_zero_and_one_are_averaged() -> None:
-    result = scores.score(np.array([[0.5, 0.25]], dtype=np.float32))
+    result = score_cells(np.array([[0.5, 0.25]], dtype=np.float32))
     assert result.conciseness == pytest.approx(0.375)
     assert result.comprehensiveness == pytest.approx(0.5)
 
@@ -41,11 +41,11 @@ def test_degrees_between_zero_and_one_are_averaged() -> None:
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (3,)])
 def test_empty_side_or_wrong_shape_raises(shape: tuple[int, ...]) -> None:
     with pytest.raises(InputError, match="shape"):
-        scores.score(np.zeros(shape, dtype=np.float32))
+        score_cells(np.zeros(shape, dtype=np.float32))
 
 
 def test_abstention_has_a_reason_and_no_numbers() -> None:
-    result = scores.abstain(references=0, sentences=4, reason="nothing")
+    result = abstain(references=0, sentences=4, reason="nothing")
     values = (result.conciseness, result.comprehensiveness, result.relevance)
     assert values == (None, None, None)
     assert (result.reason, result.sentences) == ("nothing", 4)
@@ -59,6 +59,6 @@ def test_abstention_has_a_reason_and_no_numbers() -> None:
     )
 )
 def test_relevance_lies_between_the_other_two(degrees: np.ndarray) -> None:
-    result = scores.score(degrees)
+    result = score_cells(degrees)
     low, high = sorted((result.conciseness, result.comprehensiveness))
     assert low - 1e-9 <= result.relevance <= high + 1e-9

@@ -19,7 +19,7 @@ from crscore.records import (
     Topic,
     TopicState,
 )
-from crscore.scoring import subjects
+from crscore.scoring.assembly import find_named, find_touched, list_points
 from crscore.scoring.cells import Cells, Judgement, compare
 from crscore.text import stem
 from tests.helpers import results
@@ -73,7 +73,7 @@ def names(text: str, flag: Flag | None = None, rarity=idf) -> set[str]:
     """Return the topics whose code a text names."""
     sentence = Sentence(text=text, comment=0)
     cosines = np.zeros((len(REFERENCES), 1), dtype=np.float32)
-    named = subjects.find_named(cells_of(REFERENCES, [sentence], cosines), [flag], rarity)
+    named = find_named(cells_of(REFERENCES, [sentence], cosines), [flag], rarity)
     return {name for name, is_named in zip(UNITS, named[:, 0], strict=True) if is_named}
 
 
@@ -145,7 +145,7 @@ def two_claims() -> tuple[PseudoReference, ...]:
 def test_topic_is_touched_at_its_nearest_counted_claim() -> None:
     cosines = np.array([[0.1, 0.2], [0.2, 0.1], [0.9, 0.9], [0.9, 0.9]], dtype=np.float32)
     sentences = [Sentence(text="`charge` fails.", comment=0)] * 2
-    named = subjects.find_named(cells_of(two_claims(), sentences, cosines), [None, None])
+    named = find_named(cells_of(two_claims(), sentences, cosines), [None, None])
     assert np.argwhere(named).tolist() == [[0, 1], [1, 0]]
 
 
@@ -153,7 +153,7 @@ def test_topic_is_one_point_that_any_of_its_counted_claims_addresses() -> None:
     matches = [
         Match(index=0, similarity=0.5, degree=0.5, matched=row in {0, 3}) for row in range(4)
     ]
-    points = subjects.list_points(two_claims(), matches)
+    points = list_points(two_claims(), matches)
     assert [(point.references, point.addressed) for point in points] == [
         ((2,), False),
         ((1, 0), True),
@@ -167,9 +167,9 @@ def test_sentence_addresses_by_degree_by_name_and_as_its_subject() -> None:
     columns[2, 2] = 1
     sentences = [Sentence(text=text, comment=0) for text in ("It is slow.", "`charge` fails.", "?")]
     cells = compare(CHANGE, two_claims()[:3], sentences, rows, columns)
-    judgement = Judgement(degrees=degrees, flags=(None,) * 3, in_review=(True,) * 3)
+    judgement = Judgement(degrees=degrees, decision=0.4, flags=(None,) * 3, in_review=(True,) * 3)
     readings = [results.make_reading()] * 3
-    touched, found = subjects.find_touched(cells, judgement, 0.4, readings, idf)
+    touched, found = find_touched(cells, judgement, readings, idf)
     assert np.argwhere(touched).tolist() == [[0, 0], [1, 1], [2, 2]]
     assert [(reading.subject, reading.reference) for reading in found] == [
         (Subject.CHANGE, None),
@@ -195,7 +195,7 @@ def test_new_test_is_no_point_beside_the_code_that_it_tests() -> None:
         for topic in topics
     ]
     matches = [Match(index=0, similarity=0.5, degree=0.5, matched=False)] * len(references)
-    listed = [point.references for point in subjects.list_points(references, matches)]
+    listed = [point.references for point in list_points(references, matches)]
     assert listed == [(0,), (3,), (4,)]
     # What the tests are about is missing from the change.
-    assert len(subjects.list_points(references[1:3], matches[1:3])) == 2
+    assert len(list_points(references[1:3], matches[1:3])) == 2

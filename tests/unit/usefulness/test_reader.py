@@ -20,7 +20,7 @@ from crscore.records import (
     Subject,
     Usefulness,
 )
-from crscore.scoring import subjects
+from crscore.scoring import assembly
 from crscore.usefulness import headline, reader, reading
 from crscore.usefulness.headline import ASPECTS
 
@@ -257,8 +257,8 @@ def test_subject_without_a_claim_is_where_its_rarest_word_stands(
     monkeypatch, text: str, subject: Subject
 ) -> None:
     # No claim is near and every sentence is on topic.
-    monkeypatch.setattr(subjects, "SAME_COSINE", 2.0)
-    monkeypatch.setattr(subjects, "NEAR_COSINE", 2.0)
+    monkeypatch.setattr(assembly, "SAME_COSINE", 2.0)
+    monkeypatch.setattr(assembly, "NEAR_COSINE", 2.0)
     monkeypatch.setattr(reader, "ON_TOPIC", 0.0)
     (item,) = score_text(Scorer(analyzers="none", offline=True), text).readings
     assert (item.subject, item.reference) == (subject, None)
@@ -266,9 +266,9 @@ def test_subject_without_a_claim_is_where_its_rarest_word_stands(
 
 @pytest.mark.parametrize(("rare", "is_claim"), [(0.0, True), (99.0, False)])
 def test_near_claim_counts_only_with_a_rare_word(scorer, monkeypatch, rare, is_claim) -> None:
-    monkeypatch.setattr(subjects, "SAME_COSINE", 2.0)
-    monkeypatch.setattr(subjects, "NEAR_COSINE", 0.0)
-    monkeypatch.setattr(subjects, "RARE_IDF", rare)
+    monkeypatch.setattr(assembly, "SAME_COSINE", 2.0)
+    monkeypatch.setattr(assembly, "NEAR_COSINE", 0.0)
+    monkeypatch.setattr(assembly, "RARE_IDF", rare)
     (item,) = score_text(scorer, "Please document the new timeout.").readings
     assert (item.subject is Subject.CLAIM) is is_claim
 

@@ -15,7 +15,7 @@ from crscore.claims.base import ClaimGenerator
 from crscore.diff import parse
 from crscore.records import Diff, LineKind
 from crscore.review import sentences
-from crscore.scoring import references
+from crscore.scoring.cells import select_references
 from crscore.text import ENGLISH
 from crscore_lab.study.data.study import StudyChange
 
@@ -92,7 +92,7 @@ def make_material(
     """
     diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
     diff = parse.with_sources(diff, {"": (change.old_source, change.new_source)})
-    claims = references.select(generator.generate([diff])[0].references, limit=MAX_CLAIMS)
+    claims = select_references(generator.generate([diff])[0].references, limit=MAX_CLAIMS)
     counted = [item for item in claims if item.counted]
     return Material(
         patch=change.patch,

@@ -114,7 +114,7 @@ def judge_links(
         cosine=np.concatenate(cosine) if cosine else np.zeros(0),
         degree=np.concatenate(degree) if degree else np.zeros(0),
         tau=scorer.parts.threshold,
-        decision=scorer.parts.matcher.decision,
+        decision=results[0].decision if results else 0.5,
     )
 
 

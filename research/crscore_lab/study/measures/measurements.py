@@ -11,7 +11,7 @@ from crscore.encoders.base import Encoder
 from crscore.errors import InputError
 from crscore.records import Comment, Diff, Result
 from crscore.scorer import Scorer
-from crscore.scoring import scores
+from crscore.scoring.assembly import harmonic_mean
 from crscore_lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
 from crscore_lab.study.data.systems import mean_relevance
 
@@ -318,4 +318,4 @@ def _highest_cosines(row: ScoredReview) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
     con = max(float(row.sentences.mean()), 0.0)
     comp = max(float(row.references.mean()), 0.0)
-    return con, comp, scores.harmonic_mean(con, comp)
+    return con, comp, harmonic_mean(con, comp)

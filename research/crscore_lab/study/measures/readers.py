@@ -22,7 +22,7 @@ from crscore.readers.model import Effort
 from crscore.records import Comment, Result
 from crscore.reports.fields import Count
 from crscore.scorer import Scorer
-from crscore.scoring import signature
+from crscore.scoring.assembly import render_signature
 from crscore.statistics import bootstrap, paired
 from crscore.statistics.resampled import divide
 from crscore.version import __version__
@@ -276,7 +276,7 @@ def _describe(name: str, scorer: Scorer, comments: int) -> Reader:
     per_thousand = 1000 / (effort.read or 1)
     return Reader(
         name,
-        signature.render_signature(parts),
+        render_signature(parts),
         effort.read,
         round(effort.tokens_read * per_thousand),
         round(effort.tokens_written * per_thousand),

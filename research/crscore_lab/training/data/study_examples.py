@@ -8,7 +8,7 @@ from crscore.claims.base import ClaimGenerator
 from crscore.diff import parse
 from crscore.records import Diff, PseudoReference, ReferenceKind
 from crscore.review import sentences
-from crscore.scoring import references
+from crscore.scoring.cells import select_references
 from crscore_lab.study.data.study import LIKERT, RatedReview, Study, StudyChange
 
 MAX_CLAIMS: Final = 12
@@ -126,7 +126,7 @@ def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
 
 def select_counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:
     """Select the pseudo-references that a default score counts."""
-    return tuple(ref for ref in references.select(refs, limit=MAX_CLAIMS) if ref.counted)
+    return tuple(ref for ref in select_references(refs, limit=MAX_CLAIMS) if ref.counted)
 
 
 def split_sentences(text: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from crscore import Scorer
 from crscore.errors import InputError
 from crscore.matchers.base import Cells, Judgement
 from crscore.matchers.published import Published
-from crscore.scoring.scores import harmonic_mean
+from crscore.scoring.assembly import harmonic_mean
 from crscore_lab.study.data import study
 from crscore_lab.study.measures import measurements
 from tests.helpers import measured as helper

@@ -8,7 +8,7 @@ import pytest
 
 from crscore.claims.structural import plugin, ranking
 from crscore.claims.structural.ranking import WEIGHTS, describe_claims, weigh
-from crscore.scoring.references import MIN_COUNTED_WEIGHT, choose, select
+from crscore.scoring.cells import MIN_COUNTED_WEIGHT, choose_references, select_references
 from tests.helpers.changes import change, together
 from tests.helpers.growth import slowness
 
@@ -30,7 +30,7 @@ def test_behaviour_comes_before_imports() -> None:
 
 def test_small_changes_do_not_count() -> None:
     (claims,) = plugin.create().generate([DIFF])
-    chosen = choose(claims.references, (), DIFF, limit=None)
+    chosen = choose_references(claims.references, (), DIFF, limit=None)
 
     assert [topic.name for topic in chosen.small] == ["app/shape.py"]
     assert all(item.weight >= MIN_COUNTED_WEIGHT for item in chosen.references if item.counted)
@@ -39,10 +39,10 @@ def test_small_changes_do_not_count() -> None:
 def test_the_only_claim_counts_however_small_it_is() -> None:
     diff = change("a.py", "import os\n", "import re\n")
     (claims,) = plugin.create().generate([diff])
-    selected = select(claims.references, limit=None)
+    selected = select_references(claims.references, limit=None)
 
     assert [item.counted for item in selected] == [True] + [False] * (len(selected) - 1)
-    assert choose(claims.references, (), diff, limit=None).small == ()
+    assert choose_references(claims.references, (), diff, limit=None).small == ()
 
 
 @pytest.mark.parametrize(

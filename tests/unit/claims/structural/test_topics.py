@@ -11,7 +11,7 @@ from crscore.claims.structural.topics import changes_of
 from crscore.diff.parse import parse_diff
 from crscore.diff.scopes import attach
 from crscore.records import Comment, Diff, LineKind, ReferenceKind, Topic, TopicState
-from crscore.scoring.references import in_scope
+from crscore.scoring.cells import in_scope
 from crscore.syntax.change import ParsedFile
 from crscore.syntax.grammars import language_of
 from tests.helpers.changes import change, claims, texts, together
