@@ -31,7 +31,7 @@ from crscore.diff import full_files
 from crscore.github.client import Client
 from crscore.github.host import GitHub
 from crscore.pull_request import run
-from crscore.pull_request.documents import comment, page, summary
+from crscore.pull_request.documents import for_people
 from crscore.reports import html, text
 from tests.helpers import browser, github_markdown
 from tests.helpers.github import scenes, serve
@@ -96,9 +96,9 @@ def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
             repository=repository.full_name, number=next(iter(repository.pulls)), flags=settings
         )
         found = run.measure(GitHub(Client(token=TOKEN, api_url=server.url)), request)
-    said = github_markdown.page(comment.render_comment(found.overview), author="github-actions")
-    told = github_markdown.page(summary.render_summary([found.overview]))
-    document = page.render_page(found.overview, found.result)
+    said = github_markdown.page(for_people.render_comment(found.overview), author="github-actions")
+    told = github_markdown.page(for_people.render_summary([found.overview]))
+    document = for_people.render_page(found.overview, found.result)
     page_picture(said, folder / "comment.png", width=980, height=0, scheme="light")
     page_picture(told, folder / "summary.png", width=980, height=0, scheme="light")
     page_picture(document, folder / "pull-page.png", width=1120, height=1100, scheme="light")

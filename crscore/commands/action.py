@@ -300,11 +300,11 @@ def _write(output: Path | None, summary: Path | None, step: Step, *, annotate: b
 
 
 def _write_log(step: Step) -> None:
-    from crscore.pull_request.documents import terminal  # noqa: PLC0415
+    from crscore.pull_request.documents import for_people  # noqa: PLC0415
 
     if not step.overviews:
         return
-    text = terminal.render_terminal(step.overviews, width=LOG_COLUMNS)
+    text = for_people.render_terminal(step.overviews, width=LOG_COLUMNS)
     notes = (note for overview in step.overviews for note in overview.notes)
     text += "".join(f"{one_line(f'note: {note}')}\n" for note in notes)
     # The report quotes untrusted text, and the runner would execute commands in it.
@@ -316,7 +316,7 @@ def _write_log(step: Step) -> None:
 
 
 def _write_summary(file: Path | None, step: Step) -> None:
-    from crscore.pull_request.documents import summary  # noqa: PLC0415
+    from crscore.pull_request.documents import for_people  # noqa: PLC0415
     from crscore.reports import escape  # noqa: PLC0415
 
     if file is None:
@@ -329,7 +329,7 @@ def _write_summary(file: Path | None, step: Step) -> None:
     notes = escape.no_commands(f"\n**crscore**\n\n{items}") if items else ""
     # Room for the messages is reserved: tables can be shortened, errors must be shown.
     room = outputs.summary_room(file) - len(notes.encode("utf-8", "replace"))
-    text = summary.render_summary(step.overviews, room=room) if step.overviews else ""
+    text = for_people.render_summary(step.overviews, room=room) if step.overviews else ""
     if step.overviews and not text:
         step.show("warning", "The job summary is full; only the log has the scores.")
     if (text or notes) and not outputs.append_summary(file, f"{text}{notes}"):
@@ -337,10 +337,10 @@ def _write_summary(file: Path | None, step: Step) -> None:
 
 
 def _write_annotations(step: Step) -> None:
-    from crscore.pull_request.documents import annotations  # noqa: PLC0415
+    from crscore.pull_request.documents import for_hosts  # noqa: PLC0415
 
     # Only for one pull request: annotations of several would share the same lines.
     room = MAX_SHOWN_MESSAGES - max(step.counts.values(), default=0)
     if len(step.overviews) == 1 and room > 0:
-        text = annotations.render_annotations(step.overviews[0], max_per_level=room)
+        text = for_hosts.render_annotations(step.overviews[0], max_per_level=room)
         click.echo(text, nl=False)

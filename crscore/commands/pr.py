@@ -105,7 +105,7 @@ def command(
         crscore pr 'group/project!7'   # on GitLab
         crscore pr acme/shop#7 --author 'coderabbitai[bot]' --format html -o page.html
     """
-    from crscore.pull_request import gate, run, untrusted  # noqa: PLC0415  (so that --help is fast)
+    from crscore.pull_request import gate, overview, run  # noqa: PLC0415  (so that --help is fast)
 
     subjects = [find_target(target, connection.api_url) for target in targets]
     single = {f"--format {layout}": layout in REPORTS, "--post": post, "--reports": reports}
@@ -119,13 +119,11 @@ def command(
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
     host = find_site(subjects).make_host(connection)
     if post is not None:
-        size = untrusted.MAX_BYTES
+        size = overview.MAX_BYTES
         data, _ = io.read_input(post, content="report", limit="MAX_BYTES", max_bytes=size)
-        subject = subjects[0]
-        overview = run.check_document(
-            host, subject.repository, (subject.number,), data, source=post
-        )
-        _print_posted(run.post_overview(host, overview))
+        _, repository, number = subjects[0]
+        checked = run.check_document(host, repository, (number,), data, source=post)
+        _print_posted(run.post_overview(host, checked))
         return 0
     request = run.Request(
         repository=subjects[0].repository,
@@ -195,24 +193,17 @@ def _marker(text: str) -> tuple[str, str]:
 
 def render(results: Sequence[Measured], layout: str, *, to_terminal: bool = False) -> str:
     """Write the report on pull requests in one format."""
-    from crscore.pull_request.documents import (  # noqa: PLC0415
-        code_quality,
-        json,
-        page,
-        sarif,
-        summary,
-        terminal,
-    )
+    from crscore.pull_request.documents import for_hosts, for_people, json  # noqa: PLC0415
 
     first, overviews = results[0], [measured.overview for measured in results]
     overview, result = first.overview, first.result
     documents: dict[str, Callable[[], str]] = {
         "json": lambda: json.render_json(overview, first.reviewers.threads, result),
-        "codequality": lambda: code_quality.render_code_quality(overview),
-        "sarif": lambda: sarif.render_sarif(overview, result),
-        "html": lambda: page.render_page(overview, result),
-        "markdown": lambda: summary.render_summary(overviews),
-        "text": lambda: terminal.render_terminal(
+        "codequality": lambda: for_hosts.render_code_quality(overview),
+        "sarif": lambda: for_hosts.render_sarif(overview, result),
+        "html": lambda: for_people.render_page(overview, result),
+        "markdown": lambda: for_people.render_summary(overviews),
+        "text": lambda: for_people.render_terminal(
             overviews,
             **_terminal.report_style(to_terminal=to_terminal),
             signature=first.settings.signature,

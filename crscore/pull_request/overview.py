@@ -1,16 +1,18 @@
 """Overview of one pull request, small enough to be passed between jobs.
 
 Every document for people is made from this value alone. The JSON document carries it from the job
-that measures to the one with write permission, where `untrusted.py` reads it. The bounds of each
+that measures to the one with write permission, where `decode_overview` reads it. The bounds of each
 type apply to both jobs.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated, Any, Final, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 from crscore import records
+from crscore.errors import InputError, LimitError
 from crscore.hosts.records import PullRequest
 from crscore.hosts.site import pull_name, site_of_page
 from crscore.pull_request.reviewers.identify import ReviewerThread
@@ -30,6 +32,10 @@ MAX_MORE_PLACES = 50
 MAX_NOTES = 100
 MAX_TEXT_CHARS = 2_000
 MAX_NAME_CHARS = 100
+# Code that a fork wrote may have made the file:
+# https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/
+MAX_BYTES = 50_000_000
+"""Maximum bytes of a file that is read."""
 # PATH_MAX of Linux.
 MAX_PATH_CHARS = 4_096
 _CUT_CHARS = 40
@@ -439,6 +445,38 @@ def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
 def _text(text: str, limit: int = MAX_TEXT_CHARS) -> str:
     """Clean a text and limit its length, with a note on truncation."""
     return escape.one_line(text, limit - _CUT_CHARS)[:limit]
+
+
+def decode_overview(data: bytes, *, source: str) -> Overview:
+    """Read the overview in an untrusted JSON document; the rest of it is skipped.
+
+    In the two-workflow pattern a job without write permission measures a fork's pull request and
+    writes the file; another job, with permission to comment, reads it here: types, lengths, ranges
+    and amounts are checked before any of its text is shown.
+
+    Args:
+        data: The file.
+        source: Name of the file in messages.
+
+    Returns:
+        The overview; its texts still have to be escaped before display.
+
+    Raises:
+        LimitError: It is larger than `MAX_BYTES`.
+        InputError: It is not JSON or violates a rule; the message names the field.
+    """
+    if len(data) > MAX_BYTES:
+        raise LimitError("MAX_BYTES", MAX_BYTES, len(data), source)
+    try:
+        overview = msgspec.json.decode(data, type=Overview)
+        if not overview.url.endswith(f"/{overview.number}"):
+            raise msgspec.ValidationError("the number and the address differ - at `$.url`")
+    # msgspec raises RecursionError itself, for a file of 100,000 brackets.
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as exc:
+        # The reason may quote the file.
+        reason = escape.one_line(str(exc), 300)
+        raise InputError(f"{source}: this is not a result for a pull request: {reason}") from exc
+    return overview
 
 
 def is_plain(path: str) -> bool:

@@ -20,8 +20,8 @@ from crscore.hosts.records import PullRequest
 from crscore.hosts.site import pull_name
 from crscore.hosts.sticky import Outcome, Posted
 from crscore.pipeline import ReviewedChange
-from crscore.pull_request import overview, untrusted
-from crscore.pull_request.documents import comment
+from crscore.pull_request import overview
+from crscore.pull_request.documents import for_people
 from crscore.pull_request.overview import Overview
 from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
@@ -193,7 +193,7 @@ def post(host: Host, measured: Measured) -> Posted:
     return host.post_to(
         pull.repository,
         pull.number,
-        comment.render_comment(measured.overview),
+        for_people.render_comment(measured.overview),
         OwnMessages(pull.sticky, pull.knows_sticky),
     )
 
@@ -215,7 +215,7 @@ def check_document(
         InputError: The data violates a rule, or is about another pull request or commit.
         HostError: The pull request could not be read.
     """
-    decoded = untrusted.decode_overview(data, source=source)
+    decoded = overview.decode_overview(data, source=source)
     # If the file names none of them, the error reports the difference from the first.
     number = decoded.number if decoded.number in numbers else numbers[0]
     head = host.read_head(repository, number)
@@ -239,7 +239,7 @@ def post_overview(host: Host, checked: Overview) -> Posted:
     """
     subject = (checked.repository, checked.number)
     existing = host.read_own(*subject, checked.head)
-    return host.post_to(*subject, comment.render_comment(checked), existing)
+    return host.post_to(*subject, for_people.render_comment(checked), existing)
 
 
 def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:

@@ -11,7 +11,7 @@ from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
-from crscore.pull_request.documents import page
+from crscore.pull_request.documents import for_people
 from crscore.reports import html
 from tests.helpers import audit_rows, browser, overviews, results
 
@@ -52,7 +52,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         "score": html.create()([useful]),
         "scores": html.create()([results.decided(), results.flagged()]),
         "large": html.create()([results.large(12)]),
-        "pull": page.render_page(overviews.useful_review(), useful),
+        "pull": for_people.render_page(overviews.useful_review(), useful),
     }
     for name, document in documents.items():
         (folder / f"{name}.html").write_text(document, "utf-8")

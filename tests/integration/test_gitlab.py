@@ -12,7 +12,7 @@ from crscore.gitlab.host import GitLab
 from crscore.hosts.records import MessageKind
 from crscore.hosts.sticky import MARKER, Outcome
 from crscore.pull_request import run
-from crscore.pull_request.documents import code_quality
+from crscore.pull_request.documents import for_hosts
 from crscore.pull_request.documents import json as report
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
@@ -60,7 +60,7 @@ def test_reads_threads_and_writes_one_note_without_commands() -> None:
     assert posted == [Outcome.CREATED, Outcome.UNCHANGED]
     assert server.commands == []
     assert [body.split("\n")[1] for body in schedules.ours(server)] == ["\\/merge"]
-    rows = json.loads(code_quality.render_code_quality(measured.overview))
+    rows = json.loads(for_hosts.render_code_quality(measured.overview))
     assert rows
     assert {row["location"]["path"] for row in rows} <= {f.path for f in pull.diff.files}
     assert len({row["fingerprint"] for row in rows}) == len(rows)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.pull_request.documents import comment, page, summary
+from crscore.pull_request.documents import for_people
 from tests.helpers import browser, github_markdown, overviews, results
 
 if TYPE_CHECKING:
@@ -64,15 +64,15 @@ def show(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
 
 
 def a_comment(found: overviews.Overview) -> str:
-    return github_markdown.page(comment.render_comment(found), author="github-actions")
+    return github_markdown.page(for_people.render_comment(found), author="github-actions")
 
 
 def a_summary(found: overviews.Overview) -> str:
-    return github_markdown.page(summary.render_summary([found, found]))
+    return github_markdown.page(for_people.render_summary([found, found]))
 
 
 def a_page(found: overviews.Overview) -> str:
-    return page.render_page(found, results.hostile())
+    return for_people.render_page(found, results.hostile())
 
 
 WRITERS = pytest.mark.parametrize("write", [a_comment, a_summary, a_page])
@@ -161,7 +161,7 @@ def test_links_go_to_the_lines_of_the_pull_request(show, write) -> None:
 def test_page_is_readable_in_both_colour_schemes(show, scheme: str) -> None:
     """WCAG's contrast of 4.5 for what the overview adds to the report."""
     found = overviews.replace(overviews.review(), missing=("2 files could not be read.",))
-    shown = show(page.render_page(found, results.review()), color_scheme=scheme).page
+    shown = show(for_people.render_page(found, results.review()), color_scheme=scheme).page
     contrasts = shown.evaluate(
         """() => {
           const context = document.createElement('canvas').getContext('2d');

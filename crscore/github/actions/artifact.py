@@ -16,7 +16,7 @@ MEMBER: Final = "crscore.json"
 # https://docs.python.org/3/library/zipfile.html: Python also reads BZIP2, LZMA and Zstandard.
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Accepted compression methods: GitHub uses no others, and each decoder adds attack surface."""
-# As `pull_request.untrusted.MAX_BYTES`, of the same file on a command line.
+# As `pull_request.overview.MAX_BYTES`, of the same file on a command line.
 MAX_BYTES: Final = 50_000_000
 """Maximum size of the file and of the archive, in bytes."""
 

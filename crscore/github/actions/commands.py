@@ -13,13 +13,13 @@ Level = Literal["notice", "warning", "error"]
 """Level of a message on the page of a run."""
 
 
-def message(level: Level, text: str, *, title: str = "crscore") -> str:
+def message(level: Level, text: str, **properties: str) -> str:
     r"""Format a message that the runner shows on the page of the run.
 
     Args:
         level: Level of the message.
         text: Any text.
-        title: Any text.
+        properties: Any texts: `title` (default: crscore), and `file`, `line` and `endLine`.
 
     Returns:
         One line, without a line end.
@@ -28,20 +28,21 @@ def message(level: Level, text: str, *, title: str = "crscore") -> str:
         >>> message("notice", "50 %\n::error::no")
         '::notice title=crscore::50 %25%0A::error::no'
     """
-    return f"::{level} title={escape_property(title)}::{escape(text)}"
+    properties.setdefault("title", "crscore")
+    fields = ",".join(
+        f"{name}={_escape(value).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+    )
+    # The runner would execute a command in the older form inside echoed text.
+    return f"::{level} {fields}::{_escape(text)}".replace("##[", "# #[")
 
 
-def escape(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape the text of a command so that it stays on one line."""
     # As `escapeData` and `escapeProperty` of
     # https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts; "%" first, as the
     # others add some.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def escape_property(text: str) -> str:
-    """Escape a property of a command."""
-    return escape(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def shielded(text: str) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crscore.errors import InputError, LimitError
 from crscore.hosts.host import Head
-from crscore.pull_request import overview, untrusted
+from crscore.pull_request import overview
 from crscore.pull_request.run import check_document
 from tests.helpers import overviews
 
@@ -22,7 +22,7 @@ def document() -> dict[str, Any]:
 
 
 def decode(value: object) -> overview.Overview:
-    return untrusted.decode_overview(json.dumps(value).encode(), source="crscore.json")
+    return overview.decode_overview(json.dumps(value).encode(), source="crscore.json")
 
 
 def put(*path: str | int, value: object) -> Callable[[dict[str, Any]], None]:
@@ -45,7 +45,7 @@ def put(*path: str | int, value: object) -> Callable[[dict[str, Any]], None]:
     ],
 )
 def test_what_was_written_is_read_again(make) -> None:
-    assert untrusted.decode_overview(msgspec.json.encode(make()), source="x") == make()
+    assert overview.decode_overview(msgspec.json.encode(make()), source="x") == make()
 
 
 def test_what_stands_beside_the_overview_is_skipped() -> None:
@@ -131,13 +131,13 @@ def test_what_is_no_document_is_refused() -> None:
         b"PK\x03\x04",
     ]:
         with pytest.raises(InputError, match="not a result for a pull request"):
-            untrusted.decode_overview(data, source="x")
+            overview.decode_overview(data, source="x")
 
 
 def test_document_that_is_too_large_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(untrusted, "MAX_BYTES", 10)
+    monkeypatch.setattr(overview, "MAX_BYTES", 10)
     with pytest.raises(LimitError) as caught:
-        untrusted.decode_overview(b" " * 11, source="x")
+        overview.decode_overview(b" " * 11, source="x")
     assert (caught.value.allowed, caught.value.actual) == (10, 11)
 
 

@@ -6,8 +6,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from crscore.pull_request.documents import annotations
-from crscore.pull_request.documents.code_quality import render_code_quality
+from crscore.pull_request.documents import for_hosts
+from crscore.pull_request.documents.for_hosts import render_code_quality
 from crscore.records import ReferenceKind, Severity, Side
 from tests.helpers import overviews
 
@@ -21,7 +21,7 @@ def parse(line: str) -> tuple[str, dict[str, str], str]:
 
 def of(*points: overviews.Point, most: int = 10) -> list[tuple[str, dict[str, str], str]]:
     actual = overviews.replace(overviews.review(), open=points)
-    written = annotations.render_annotations(actual, max_per_level=most)
+    written = for_hosts.render_annotations(actual, max_per_level=most)
     assert written == "" or written.endswith("\n")
     return [parse(line) for line in written.splitlines()]
 
@@ -118,7 +118,7 @@ def test_path_that_would_act_is_no_property(path: str) -> None:
 
 
 def test_hostile_texts_make_one_command_a_line() -> None:
-    written = annotations.render_annotations(overviews.hostile())
+    written = for_hosts.render_annotations(overviews.hostile())
     lines = written.splitlines()
     assert len(lines) == 5
     assert all(line.startswith("::warning ") for line in lines)
@@ -129,4 +129,4 @@ def test_hostile_texts_make_one_command_a_line() -> None:
 
 
 def test_message_is_short_enough_for_a_runner() -> None:
-    assert max(map(len, annotations.render_annotations(overviews.hostile()).splitlines())) < 4_096
+    assert max(map(len, for_hosts.render_annotations(overviews.hostile()).splitlines())) < 4_096

@@ -1,7 +1,7 @@
 import re
 
 from crscore.hosts import sticky
-from crscore.pull_request.documents import comment
+from crscore.pull_request.documents import for_people
 from tests.helpers import overviews
 
 
@@ -9,7 +9,7 @@ def test_three_points_stand_openly_and_the_others_are_folded() -> None:
     points = tuple(overviews.point(f"Point {word}.") for word in ("one", "two", "three", "four"))
     together = overviews.replace(overviews.review().together, unaddressed=6)
     actual = overviews.replace(overviews.review(), open=points, together=together)
-    openly, folded = comment.render_comment(actual).split("<details>", 1)
+    openly, folded = for_people.render_comment(actual).split("<details>", 1)
     assert [f"Point {word}." in openly for word in ("one", "two", "three")] == [True] * 3
     assert "Point four." in folded
     assert folded.startswith("<summary>3 more not addressed</summary>")
@@ -17,7 +17,7 @@ def test_three_points_stand_openly_and_the_others_are_folded() -> None:
 
 
 def test_notes_are_folded() -> None:
-    openly, folded = comment.render_comment(overviews.review()).split("<details>", 1)
+    openly, folded = for_people.render_comment(overviews.review()).split("<details>", 1)
     assert "One binary file was left out." in folded
     assert "harmonic mean" in folded
     assert "whether it is right counts only where the code refutes it" in folded
@@ -25,7 +25,7 @@ def test_notes_are_folded() -> None:
 
 
 def test_one_sentence_says_what_was_found() -> None:
-    assert comment.render_comment(overviews.review()).split("\n")[2] == (
+    assert for_people.render_comment(overviews.review()).split("\n")[2] == (
         "Together, 2 reviewers address 4 of 7 points that a review of this change should touch; "
         "sentences about it: 4 of 6."
     )
@@ -34,20 +34,21 @@ def test_one_sentence_says_what_was_found() -> None:
 def test_all_points_addressed_needs_no_list() -> None:
     actual = overviews.review()
     whole = overviews.replace(actual.together, addressed=7, unaddressed=0)
-    shown = comment.render_comment(overviews.replace(actual, together=whole, open=()))
+    shown = for_people.render_comment(overviews.replace(actual, together=whole, open=()))
     assert "2 reviewers address 7 of 7 points that" in shown
     assert "Not addressed" not in shown
 
 
 def test_degrees_are_told_as_such() -> None:
-    shown = comment.render_comment(overviews.learned())
+    shown = for_people.render_comment(overviews.learned())
     assert "**Not or hardly addressed (" in shown
     assert "from 0 to 1" in shown
 
 
 def test_largest_comment_keeps_the_limit_and_what_matters() -> None:
-    body = comment.render_comment(overviews.largest())
-    assert 60_000 < len(body) <= comment.MAX_CHARS - len(sticky.sign("", b"", 10**19, "0" * 16))
+    body = for_people.render_comment(overviews.largest())
+    marker = sticky.sign("", b"", 10**19, "0" * 16)
+    assert 60_000 < len(body) <= for_people.MAX_COMMENT_CHARS - len(marker)
     assert body.count("<details>") == body.count("</details>")
     assert re.search(r"\*Shortened: [\d,]+ items left out to keep within", body)
     # Whole rows, the three points and the signature are there.
@@ -57,7 +58,7 @@ def test_largest_comment_keeps_the_limit_and_what_matters() -> None:
 
 
 def test_what_is_left_out_is_counted() -> None:
-    body = comment.render_comment(overviews.largest())
+    body = for_people.render_comment(overviews.largest())
     actual = re.search(r"\*Shortened: ([\d,]+) items", body)
     assert actual
     # 50 remarks, 500 points, 95 + 100 notes, signature, meaning.
@@ -69,4 +70,4 @@ def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:
     for length in (10, 1_990):
         notes = tuple("x" * length for _ in range(100))
         actual = overviews.replace(overviews.largest(), notes=notes, reviewers=())
-        assert len(comment.render_comment(actual)) <= comment.MAX_CHARS
+        assert len(for_people.render_comment(actual)) <= for_people.MAX_COMMENT_CHARS

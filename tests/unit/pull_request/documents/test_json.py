@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from crscore.hosts.records import HostMessage, MessageKind
-from crscore.pull_request import overview, untrusted
+from crscore.pull_request import overview
 from crscore.pull_request.documents import json
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.records import ReferenceKind, Result, ScopeKind, Side
@@ -105,7 +105,7 @@ def test_overview_is_read_again_from_the_document(make) -> None:
         overviews.pull(result, title=results.EVIL, notes=(results.EVIL,)), result, overviews.PEOPLE
     )
     written = json.render_json(actual, (), result)
-    assert untrusted.decode_overview(written.encode(), source="x") == actual
+    assert overview.decode_overview(written.encode(), source="x") == actual
 
 
 def test_remark_names_its_comment() -> None:

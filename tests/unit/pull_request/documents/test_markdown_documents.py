@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from crscore.pull_request.documents import comment, summary
+from crscore.pull_request.documents import for_people
 from crscore.records import Verdict
 from tests.helpers import overviews
 
@@ -20,11 +20,11 @@ OUR_HTML = re.compile(
 
 
 def short(actual: overviews.Overview) -> str:
-    return comment.render_comment(actual)
+    return for_people.render_comment(actual)
 
 
 def long(actual: overviews.Overview) -> str:
-    return summary.render_summary([actual])
+    return for_people.render_summary([actual])
 
 
 BOTH = pytest.mark.parametrize("write", [short, long])

@@ -1,6 +1,6 @@
 from html.parser import HTMLParser
 
-from crscore.pull_request.documents import page
+from crscore.pull_request.documents import for_people
 from tests.helpers import overviews, results
 
 
@@ -19,7 +19,7 @@ class Read(HTMLParser):
 
 
 def review() -> str:
-    return page.render_page(overviews.review(), results.review())
+    return for_people.render_page(overviews.review(), results.review())
 
 
 def test_overview_stands_above_the_report() -> None:
@@ -47,7 +47,7 @@ def test_points_link_to_the_pull_request() -> None:
 
 
 def test_unaddressed_topics_are_told_once() -> None:
-    shown = Read(page.render_page(overviews.topics(), results.topics())).text
+    shown = Read(for_people.render_page(overviews.topics(), results.topics())).text
     overview = " ".join(shown.split("Measured at")[0].split())
     assert overview.count("HostAuthorization, new, 110 lines: HostAuthorization is new") == 1
     assert "src/shop/client.py:12-122" in overview
@@ -55,7 +55,7 @@ def test_unaddressed_topics_are_told_once() -> None:
 
 
 def test_no_markup_comes_from_input() -> None:
-    read = Read(page.render_page(overviews.hostile(), results.hostile()))
+    read = Read(for_people.render_page(overviews.hostile(), results.hostile()))
     assert not {tag for tag, _ in read.tags} & {"script", "img", "b1", "iframe", "form"}
     assert '<script>window.pwned=1</script><img src=x onerror="window.pwned=1">' in read.text
     for _, attributes in read.tags:
@@ -63,14 +63,14 @@ def test_no_markup_comes_from_input() -> None:
 
 
 def test_page_cannot_command_a_runner() -> None:
-    shown = page.render_page(overviews.hostile(), results.hostile())
+    shown = for_people.render_page(overviews.hostile(), results.hostile())
     assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
     assert "##[" not in shown
 
 
 def test_verdict_and_usefulness_are_told() -> None:
     result = results.useful(results.review())
-    text = " ".join(Read(page.render_page(overviews.useful_review(), result)).text.split())
+    text = " ".join(Read(for_people.render_page(overviews.useful_review(), result)).text.split())
     overview = text.split("Measured at")[0]
     assert "(minor) + 9 for 3 others. Together, 2 reviewers" in overview
     assert "Together83 useful9178" in overview
@@ -84,14 +84,14 @@ def test_partial_result_and_reasons_are_told() -> None:
         missing=("2 files could not be read.",),
         reviewers=(overviews.reviewer("kit", reason="no text", **overviews.NOTHING),),
     )
-    text = Read(page.render_page(actual, results.review())).text
+    text = Read(for_people.render_page(actual, results.review())).text
     assert "This is a partial result." in text
     assert "No score for kit: no text." in text
 
 
 def test_nobody_reviewed_yet() -> None:
     result = results.make(results.diff_of(results.SETTINGS), results.REFERENCES[4:6], (), [[], []])
-    text = Read(page.render_page(overviews.nobody(), result)).text
+    text = Read(for_people.render_page(overviews.nobody(), result)).text
     assert "There is no review to score yet; 2 points to touch." in text
 
 
@@ -100,20 +100,20 @@ def test_points_over_the_limits_are_counted() -> None:
     whole = overviews.replace(actual.together, unaddressed=112, points=116)
     points = tuple(overviews.point(f"Point {index}.") for index in range(12))
     actual = overviews.replace(actual, together=whole, open=points)
-    text = Read(page.render_page(actual, results.review())).text
+    text = Read(for_people.render_page(actual, results.review())).text
     assert "109 more not addressed" in text
     assert "The last 100 of them are not listed." in text
 
 
 def test_headline_table_and_lists_are_said_once() -> None:
     result = results.useful(results.review())
-    shown = page.render_page(overviews.useful_review(), result)
+    shown = for_people.render_page(overviews.useful_review(), result)
     assert shown.count("better than") == 1 + sum(c.usefulness is not None for c in result.comments)
     assert shown.count(">All reviewers<") + shown.count(">Reviewers<") == 1
     assert not {"missing", "remarks"} & {a.get("id") for _, a in Read(shown).tags}
 
 
 def test_proof_links_to_the_pull_request() -> None:
-    tags = Read(page.render_page(overviews.decided(), results.decided())).tags
+    tags = Read(for_people.render_page(overviews.decided(), results.decided())).tags
     links = [str(attributes["href"]) for tag, attributes in tags if tag == "a"]
     assert sum(link.endswith("R13") for link in links) == 1

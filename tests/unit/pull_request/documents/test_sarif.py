@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from crscore import Scorer
 from crscore.pull_request import overview
-from crscore.pull_request.documents import sarif
+from crscore.pull_request.documents import for_hosts
 from tests.helpers import overviews, results
 from tests.unit.reports.test_sarif import complaints, published
 
@@ -27,7 +27,7 @@ HEADER = "import os\n" * 5 + "\n\n"
 
 def document(result: Result, **changes: object) -> Any:
     actual = overview.make_overview(overviews.pull(result), result, overviews.PEOPLE)
-    return json.loads(sarif.render_sarif(overviews.replace(actual, **changes), result))
+    return json.loads(for_hosts.render_sarif(overviews.replace(actual, **changes), result))
 
 
 def run_of(result: Result, **changes: object) -> Any:

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from crscore.pull_request.documents import summary
+from crscore.pull_request.documents import for_people
 from tests.helpers import overviews
 
 
@@ -16,7 +16,7 @@ def numbered(number: int) -> overviews.Overview:
 
 
 def test_each_pull_request_has_its_own_heading() -> None:
-    shown = summary.render_summary([numbered(7), numbered(8)])
+    shown = for_people.render_summary([numbered(7), numbered(8)])
     headings = [line for line in shown.split("\n") if line.startswith("## ")]
     assert headings == [
         f"## Review of [octo/shop#&#8203;{n}](https://github.com/octo/shop/pull/{n})"
@@ -26,7 +26,7 @@ def test_each_pull_request_has_its_own_heading() -> None:
 
 
 def test_together_adds_up_no_rows_that_are_not_there() -> None:
-    shown = summary.render_summary([overviews.replace(overviews.review(), other_reviewers=4)])
+    shown = for_people.render_summary([overviews.replace(overviews.review(), other_reviewers=4)])
     assert "| **Together** | **62** | **67** | **57** | **–** | **–** |" in shown
     assert "\n*4 more not listed.*\n" in shown
 
@@ -34,16 +34,16 @@ def test_together_adds_up_no_rows_that_are_not_there() -> None:
 def test_ten_points_stand_openly() -> None:
     points = tuple(overviews.point(f"Point {index} of many.") for index in range(12))
     together = overviews.replace(overviews.review().together, unaddressed=12, points=20)
-    shown = summary.render_summary(
+    shown = for_people.render_summary(
         [overviews.replace(overviews.review(), open=points, together=together)]
     )
     openly, folded = shown.split("<details>", 1)
     assert (openly.count("of many."), folded.count("of many.")) == (10, 2)
 
 
-@pytest.mark.parametrize("room", [3_000, 20_000, 300_000, summary.MAX_BYTES])
+@pytest.mark.parametrize("room", [3_000, 20_000, 300_000, for_people.MAX_SUMMARY_BYTES])
 def test_largest_summary_keeps_within_its_room(room: int) -> None:
-    shown = summary.render_summary([overviews.largest()], room=room)
+    shown = for_people.render_summary([overviews.largest()], room=room)
     assert 0 < size(shown) <= room
     assert shown.count("<details>") == shown.count("</details>")
     assert shown.startswith("## Review of ")
@@ -53,25 +53,25 @@ def test_largest_summary_keeps_within_its_room(room: int) -> None:
 def test_bytes_count_and_not_characters() -> None:
     text = "\N{RAINBOW}" * 600
     actual = overviews.replace(overviews.largest(), notes=(text,) * 100, missing=(text,) * 100)
-    assert size(summary.render_summary([actual], room=50_000)) <= 50_000
+    assert size(for_people.render_summary([actual], room=50_000)) <= 50_000
 
 
 def test_what_is_left_out_is_counted() -> None:
     assert re.search(
         r"\*Shortened: [\d,]+ items left out to keep within",
-        summary.render_summary([overviews.largest()], room=20_000),
+        for_people.render_summary([overviews.largest()], room=20_000),
     )
-    assert "Shortened" not in summary.render_summary([overviews.review()])
+    assert "Shortened" not in for_people.render_summary([overviews.review()])
 
 
 def test_all_of_an_overview_fits_when_it_is_alone() -> None:
-    shown = summary.render_summary([overviews.largest()])
+    shown = for_people.render_summary([overviews.largest()])
     assert "Shortened" not in shown
     assert size(shown) > 300_000
 
 
 def test_room_is_shared_among_pull_requests() -> None:
-    shown = summary.render_summary([overviews.largest()] * 4, room=120_000)
+    shown = for_people.render_summary([overviews.largest()] * 4, room=120_000)
     assert size(shown) <= 120_000
     # The table of reviewers fits into the share of each; the rest is left out by items.
     assert shown.count("<sub>Measured at ") == 4
@@ -79,11 +79,11 @@ def test_room_is_shared_among_pull_requests() -> None:
 
 
 def test_pull_requests_beyond_the_room_are_counted() -> None:
-    shown = summary.render_summary([overviews.review()] * 50, room=20_000)
+    shown = for_people.render_summary([overviews.review()] * 50, room=20_000)
     assert size(shown) <= 20_000
     assert re.search(r"\*Shortened: .*\d+ pull requests left out", shown)
 
 
 @pytest.mark.parametrize("room", [0, -5, 150, 900])
 def test_without_room_there_is_nothing_or_a_note(room: int) -> None:
-    assert size(summary.render_summary([overviews.review()], room=room)) <= max(room, 0)
+    assert size(for_people.render_summary([overviews.review()], room=room)) <= max(room, 0)

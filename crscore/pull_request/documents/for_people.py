@@ -1,16 +1,32 @@
-"""Blocks of an overview, shared by the comment, the job summary, the terminal and the page."""
+"""Overview for people, of the same blocks: comment, job summary, text for a terminal, and page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
+from crscore.hosts import sticky
 from crscore.hosts.site import site_of_page
 from crscore.pull_request.overview import Overview, Place, Reviewer
-from crscore.records import ReferenceKind, Side
-from crscore.reports import blocks, view
-from crscore.reports.blocks import Line, Run
+from crscore.records import ReferenceKind, Result, Side
+from crscore.reports import blocks, console, frame, html, view
+from crscore.reports.blocks import Heading, Line, Paragraph, Run
+from crscore.reports.markdown_blocks import render_markdown
 from crscore.reports.score_blocks import WARNING, make_receipt
 
+# GitHub refuses more than 65,536 with 422: https://github.com/danger/danger/issues/424
+MAX_COMMENT_CHARS: Final = 65_000
+"""Maximum characters of a comment."""
+# A runner discards a whole summary above 1,024 KiB, and has done so silently a few bytes below:
+# https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+MAX_SUMMARY_BYTES: Final = 1_000 * 1_024
+"""Maximum UTF-8 bytes in the file of a step's summary."""
+# A comment is read among others, a summary alone.
+COMMENT_POINTS: Final = 3
+"""Points that a comment and a page show openly; the others are folded."""
+TERMINAL_POINTS: Final = 8
+"""The same, of a terminal."""
+SUMMARY_POINTS: Final = 10
+"""The same, of a job summary."""
 MAX_NAME_CHARS: Final = 60
 SHOWN_MISSING: Final = 5
 """Reasons for a partial result that are shown openly; the others are folded."""
@@ -18,6 +34,104 @@ _PARTIAL: Final = (
     Run("This is a partial result.", "strong"),
     Run(" What could not be read is in none of the numbers:"),
 )
+
+
+def render_comment(overview: Overview) -> str:
+    """Write the text of the comment on the pull request.
+
+    Returns:
+        Markdown within `MAX_COMMENT_CHARS` together with the marker that the writer adds, by which
+        later runs find the comment: see `crscore.hosts.sticky`.
+    """
+    content = (
+        Heading("Review coverage", 1),
+        *make_overview(overview, points=COMMENT_POINTS),
+        make_notes(overview),
+        make_signature(overview),
+    )
+    limit = MAX_COMMENT_CHARS - sticky.MAX_MARKER_CHARS
+    return render_markdown([content], limit=limit, noun="pull request")
+
+
+def render_summary(overviews: Sequence[Overview], *, room: int = MAX_SUMMARY_BYTES) -> str:
+    """Write one section per pull request, each under its own heading, for a job summary.
+
+    Args:
+        overviews: Overviews to show, in order.
+        room: Maximum UTF-8 bytes of the text: the remaining room in the file.
+
+    Returns:
+        Markdown; "" when there is no room for anything.
+    """
+    documents = [
+        (
+            Heading((Run("Review of "), Run(overview.name, link=overview.url)), 1),
+            Paragraph((Run(overview.title),)),
+            *make_overview(overview, points=SUMMARY_POINTS),
+            make_notes(overview),
+            make_signature(overview),
+        )
+        for overview in overviews
+    ]
+    text = render_markdown(
+        documents, limit=room, noun="pull request", heading="##", size=_count_bytes
+    )
+    return text if _count_bytes(text) <= room else ""
+
+
+def _count_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def render_terminal(
+    overviews: Sequence[Overview], *, color: bool = False, width: int = 80, signature: bool = False
+) -> str:
+    """Write each pull request below the one before, without the notes.
+
+    Args:
+        overviews: Overviews to show.
+        color: Write colour sequences.
+        width: Columns of the terminal; kept between 60 and 160.
+        signature: Show the whole signature instead of its short form.
+
+    Returns:
+        Text that ends in a newline, without trailing blanks.
+    """
+    texts = []
+    for overview in overviews:
+        content = (
+            Heading((Run(overview.name), Run(f" · {overview.title}")), 1),
+            Paragraph((Run(overview.url),), "dim"),
+            *make_overview(overview, points=TERMINAL_POINTS),
+            blocks.Signature(overview.signature, whole=signature),
+        )
+        texts.append(console.render_blocks(content, color=color, width=width))
+    return "\n".join(texts)
+
+
+def render_page(overview: Overview, result: Result) -> str:
+    """Write a page, self-contained and without scripts: the overview, then the result's report.
+
+    Args:
+        overview: The overview.
+        result: Result that it was made from.
+    """
+    commit = Run(overview.head[:7], "code", overview.commit_url)
+    text = ". All that follows is the report of this measurement."
+    content = (
+        Heading((Run(overview.name, link=overview.url), Run(f" {overview.title}")), 1),
+        *make_overview(overview, points=COMMENT_POINTS),
+        make_notes(overview),
+        Paragraph((Run("Measured at "), commit, Run(text)), "dim"),
+    )
+    folder = "pull_request/documents/templates"
+    return frame.page(
+        f"{folder}/pull.html.j2",
+        title=f"Review of {overview.name}",
+        style=html.STYLE + frame.read_resource(f"{folder}/pull.css"),
+        pages=[html.make_page(result, prefix="", heading="")],
+        overview=content,
+    )
 
 
 def make_overview(overview: Overview, *, points: int) -> Iterator[blocks.Block]:
@@ -28,7 +142,7 @@ def make_overview(overview: Overview, *, points: int) -> Iterator[blocks.Block]:
         points: Remarks and points shown openly; the others are folded.
     """
     useful, coverage = overview.together.usefulness, _describe_coverage(overview)
-    yield blocks.Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
+    yield Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
     if overview.missing:
         hidden = len(overview.missing) - SHOWN_MISSING
         last_line = (f"and {hidden:,} more, in the notes",) * (hidden > 0)
@@ -90,7 +204,7 @@ def _make_table(overview: Overview) -> Iterator[blocks.Block]:
     )
     if together.usefulness is not None:
         published = view.published(together)
-        yield blocks.Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
+        yield Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
     reasons = tuple(
         blocks.Item((Run(f"No score for {_name(row)}: {row.reason.rstrip('.')}.", "dim"),))
         for row in overview.reviewers
@@ -107,7 +221,7 @@ def make_notes(overview: Overview) -> blocks.Folded:
         *map(blocks.Item, notes),
         blocks.Item((Run("Signature: "), Run(overview.signature, "code"))),
     )
-    meaning = blocks.Paragraph(_explain_scores(overview))
+    meaning = Paragraph(_explain_scores(overview))
     return blocks.Folded("Notes, and what the numbers mean", (meaning, blocks.Items(items)))
 
 

@@ -1,0 +1,127 @@
+"""What no review addresses, in the forms that hosts show at the lines of a change.
+
+Annotations are for GitHub's runner, which takes `::warning file=...,line=...::text` from a step's
+output. It shows ten errors, ten warnings and ten notices per step and drops the rest, which is
+counted in one notice. GitLab shows a code-quality report, with points that have a place at the head
+(https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format), and code scanning
+SARIF.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from crscore.github.actions import commands
+from crscore.pull_request.documents.for_people import describe_place
+from crscore.pull_request.overview import Overview, Place, Point, is_plain
+from crscore.records import ReferenceKind, Result, Severity, Side
+from crscore.reports import escape, sarif, view
+
+# https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
+MOST_OF_A_KIND = 10
+"""Annotations of one level that a runner shows for one step."""
+# `_maxIssueMessageLength` in
+# https://github.com/actions/runner/blob/main/src/Runner.Worker/ExecutionContext.cs
+MAX_MESSAGE_CHARS = 1_000
+"""Maximum characters of a message; a runner cuts it at 4,096."""
+_COMMANDS: Final[dict[Severity | None, commands.Level]] = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "notice",
+    # Not every tool states severities.
+    None: "warning",
+}
+# The others of GitLab, `blocker` and `critical`, would be a judgement that no tool made.
+_QUALITY: Final = {Severity.ERROR: "major", Severity.WARNING: "minor"}
+CATEGORY: Final = "crscore/pull-request"
+"""Category of the alerts of code scanning: the same for each push, so that a host replaces the
+earlier ones."""
+
+
+def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIND) -> str:
+    """Write one command per line for the unaddressed issues.
+
+    Args:
+        overview: The overview; its points are sorted by importance.
+        max_per_level: Remaining annotations of one level for the step, at least 1.
+
+    Returns:
+        Lines for the step's output; "" when no tool's finding is left.
+    """
+    issues = (point for point in overview.open if point.kind is ReferenceKind.ISSUE)
+    # One notice less: the last one counts what was left out.
+    room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
+    lines = []
+    placed = list(_places(issues))
+    for point, place in placed:
+        command = _COMMANDS[point.severity]
+        if room[command] <= 0:
+            continue
+        room[command] -= 1
+        properties: dict[str, str] = {}
+        # Only a file of the head can be annotated, and only under its exact path.
+        if place.listed is not None and is_plain(place.listed) and place.side is Side.NEW:
+            properties["file"] = place.listed
+            if place.line:
+                properties |= {"line": str(place.line), "endLine": str(place.end_line)}
+        text = escape.one_line(point.text, MAX_MESSAGE_CHARS)
+        if not properties and place.path is not None:
+            text = f"{text} ({escape.one_line(describe_place(place), 300)})"
+        properties["title"] = f"No review addresses this ({escape.one_line(point.source, 80)})"
+        lines.append(commands.message(command, text, **properties))
+    hidden = len(placed) - len(lines)
+    if hidden:
+        count = view.count_noun(hidden, "more finding")
+        message = f"{count} that no review addresses: see the job summary."
+        lines.append(commands.message("notice", message))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def render_code_quality(overview: Overview) -> str:
+    """Write the report for GitLab; the same points give the same fingerprints in every run."""
+    repeats: Counter[str] = Counter()
+    rows = []
+    for point, place in _places(overview.open):
+        if place.path is None or place.side is not Side.NEW or not place.line:
+            continue
+        # Without the line, so that a point that moved stays the same.
+        subject = f"{place.path}\n{point.kind}\n{point.source}\n{point.text}"
+        # Numbered, as GitLab shows only the first violation of a fingerprint:
+        # https://gitlab.com/cromefire/detekt-gitlab-report/-/issues/10
+        repeats[subject] += 1
+        text = f"{subject}\n{repeats[subject]}".encode("utf-8", "surrogatepass")
+        severity = point.severity and _QUALITY.get(point.severity)
+        row = {
+            "description": f"No review addresses: {point.text}",
+            "check_name": f"crscore/{point.kind.value}",
+            "fingerprint": hashlib.sha256(text).hexdigest(),
+            "severity": severity or "info",
+            "location": {
+                "path": place.path,
+                "lines": {"begin": place.line, "end": max(place.line, place.end_line)},
+            },
+        }
+        rows.append(row)
+    return escape.write_json(rows)
+
+
+def render_sarif(overview: Overview, result: Result) -> str:
+    """Write SARIF for code scanning.
+
+    Args:
+        overview: Overview of the pull request; what could not be read becomes a notification.
+        result: All comments of all reviewers against the change.
+
+    Returns:
+        SARIF 2.1.0 with one run, which has no results when there is no score.
+    """
+    notes = (*(f"Not all could be read: {text}" for text in overview.missing), *overview.notes)
+    return sarif.render([replace(result, notes=notes)], CATEGORY)
+
+
+def _places(points: Iterable[Point]) -> Iterator[tuple[Point, Place]]:
+    """Yield each point with each of its places."""
+    return ((point, place) for point in points for place in (point, *point.more))
