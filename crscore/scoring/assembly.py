@@ -680,7 +680,8 @@ def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
 
 
 def _distinct_tokens(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(token.casefold() for text in texts for token in _TOKEN.findall(text))
+    # No token crosses a line; each is folded once.
+    return frozenset(map(str.casefold, set(_TOKEN.findall("\n".join(texts)))))
 
 
 def render_signature(parts: Mapping[str, str]) -> str:

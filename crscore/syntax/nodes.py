@@ -236,7 +236,8 @@ def binding(node: Node) -> tuple[str, str]:
         after = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
         return text_of(target, 80), _SPACES.sub(" ", after[:MAX_TEXT]).strip(" ;")
     # Without its type, a variable's last child is its value.
-    children = [child for child in node.named_children if child != node.child_by_field_name("type")]
+    type_node = node.child_by_field_name("type")
+    children = [child for child in node.named_children if child != type_node]
     if target is None and children:
         target = children[0]
     has_value = not node.type.startswith(("field_decl", "enum", "property"))
