@@ -379,19 +379,19 @@ def _ends(share: Rate) -> tuple[float, float]:
 def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | None:
     """Return how many more pull requests like these would decide; None if they would not."""
     rows = record.counts
-    remarks = {
-        (int(part["repository"][0]), int(part["number"][0])): part
-        for part in np.split(rows, _starts(rows)[1:])
-        if len(part)
-    }
+    starts = _starts(rows)
+    pulls = zip(rows["repository"][starts].tolist(), rows["number"][starts].tolist(), strict=True)
+    remarks = dict(zip(pulls, np.split(np.arange(len(rows)), starts[1:]), strict=False))
     # Evenly from the whole period.
     order = sorted(seen_pulls, key=lambda pull: (pull[1] % 4, pull))
     more = max(MIN_PULLS - len(order), len(order) // 4)
     while order and more <= MAX_NEEDED:
-        parts = [remarks[pull].copy() for pull in islice(cycle(order), more) if pull in remarks]
-        for index, part in enumerate(parts):
-            part["number"] = -2 - index  # of no other pull request
-        again = record._replace(counts=np.concatenate([rows, *parts]))
+        parts = [remarks[pull] for pull in islice(cycle(order), more) if pull in remarks]
+        # By index, as to join the rows of each pull request compares their types each time.
+        counts = rows[np.concatenate([np.arange(len(rows)), *parts])]
+        # Of no other pull request.
+        counts["number"][len(rows) :] = [-2 - at for at, part in enumerate(parts) for _ in part]
+        again = record._replace(counts=counts)
         if _judge(again, len(order) + more)[0].verdict != "undecided":
             return more
         more *= 2
