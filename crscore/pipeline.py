@@ -37,8 +37,7 @@ from crscore.matchers.base import Matcher
 from crscore.readers.combined import read_reviews
 from crscore.readers.readings import ModelReadings
 from crscore.records import Analysis, Comment, Diff, Result
-from crscore.review.language import describe_unread
-from crscore.review.read import ReadReview, read_review
+from crscore.review.read import ReadReview, describe_unread, read_review
 from crscore.scoring.assembly import JudgedReview, build_result
 from crscore.scoring.cells import Cells, ChosenReferences, choose_references, compare
 from crscore.static_analysis.issues import choose_issues
@@ -189,7 +188,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
             pair=pair,
             change=changes[key],
             text=text,
-            selection=choose_references(refs, comments, diff, limit=parts.max_claims),
+            selection=choose_references(refs, text.places, diff, limit=parts.max_claims),
             analysis=analysis,
             notes=(*diff.notes, *claims[key].notes, *analysis.notes, *text.notes),
         )

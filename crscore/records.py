@@ -147,6 +147,14 @@ class ChangedFile(msgspec.Struct, frozen=True, kw_only=True):
         """Return the lines of these kinds of all hunks, in diff order; all without a kind."""
         return tuple(line for hunk in self.hunks for line in hunk.lines_of(*kinds))
 
+    def hunk_at(self, side: Side, line: int) -> int | None:
+        """Return the index of the hunk that contains a line of one side."""
+        for index, hunk in enumerate(self.hunks):
+            start, length = hunk.range_of(side)
+            if start <= line < start + length:
+                return index
+        return None
+
 
 class Diff(msgspec.Struct, frozen=True, kw_only=True):
     """Parsed change."""
@@ -166,6 +174,28 @@ class Diff(msgspec.Struct, frozen=True, kw_only=True):
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
         """Return the lines of these kinds of all files, in diff order; all without a kind."""
         return tuple(line for file in self.files for line in file.lines(*kinds))
+
+    def file_at(self, path: str, side: Side = Side.NEW) -> ChangedFile | None:
+        """Find a changed file by its path.
+
+        A new file can take the old name of a renamed one, so the side decides which of the two
+        names is tried first. A diff that is one bare hunk has no path: its only file matches any.
+
+        Args:
+            path: A new or old path.
+            side: The side whose names are tried first.
+
+        Returns:
+            The file, or None if the diff does not change it.
+        """
+        path = path.removeprefix("./")
+        # If a series changes a file several times, comments are on its last version.
+        new = next((file for file in reversed(self.files) if file.path == path), None)
+        old = next((file for file in self.files if file.old_path == path), None)
+        file = (new or old) if side is Side.NEW else (old or new)
+        if file is None and len(self.files) == 1 and self.files[0].path == "":
+            return self.files[0]
+        return file
 
 
 class LineSpan(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,7 +25,8 @@ from crscore.errors import (
 from crscore.matchers.base import Matcher
 from crscore.pipeline import Analyzers
 from crscore.records import Comment, Diff, Result
-from crscore.review import comments, language, sentences
+from crscore.review import comments, sentences
+from crscore.review.read import LANGUAGE_IDENTITY
 from crscore.scoring import thresholds
 from crscore.settings import (
     AUTO,
@@ -133,7 +134,7 @@ class Scorer:
             # replaced after a run by what the model read
             **({} if model is None else {"readings": model.identity}),
             "splitter": sentences.identity(settings.splitter),
-            **({"language": language.IDENTITY} if english_only else {}),
+            **({"language": LANGUAGE_IDENTITY} if english_only else {}),
             "max_claims": str(settings.max_claims),
             "max_issues": str(settings.max_issues),
         }

@@ -63,6 +63,27 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
     return data.decode("utf-16" if is_wide else "utf-8-sig", errors)
 
 
+# Controls except tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,
+# variation selectors, tags, and lone surrogates (possible in JSON, but rejected by encoders).
+INVISIBLE: Final = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+    "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Characters without width on the screen."""
+_LINE_ENDS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+def clean(text: str) -> str:
+    r"""Remove invisible characters and convert every line end to a newline.
+
+    Example:
+        >>> clean("a\u200bb\r\nc")
+        'ab\nc'
+    """
+    return INVISIBLE.sub("", _LINE_ENDS.sub("\n", text))
+
+
 def mask_secret(text: bytes, secret: bytes) -> bytes:
     """Replace each occurrence of a secret in a server's response, plain or encoded, by `***`.
 

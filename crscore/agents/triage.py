@@ -29,7 +29,7 @@ from crscore.records import (
     Stance,
     Verdict,
 )
-from crscore.review.language import NOT_READ
+from crscore.review.read import NOT_READ
 from crscore.usefulness import headline
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from crscore.llm.prompt_escaping import Fence
 from crscore.llm.prompts import Prompt
 from crscore.readers.model import Effort, Prices, Respondent
 from crscore.readers.requests import Guide
-from crscore.review.visibility import clean
-from crscore.text import count_noun
+from crscore.text import clean, count_noun
 
 GUIDE: Final = "match.v1"
 """Name of the prompt."""

@@ -27,7 +27,7 @@ from crscore import arrays
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
-from crscore.review.language import is_english
+from crscore.review.read import is_english
 from crscore.text import code_names, mask_names, stems_and_names
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.reading import logit

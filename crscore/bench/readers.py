@@ -18,7 +18,7 @@ import msgspec
 from crscore import jsonl
 from crscore.bench.records import SEVERITIES, Change, Finding, GoldenSet, Problem, make_set
 from crscore.errors import InputError
-from crscore.review.labels import strip_source_labels
+from crscore.review.sentences import strip_source_labels
 from crscore.static_analysis.sarif import read_sarif
 from crscore.text import count_noun
 

@@ -23,8 +23,7 @@ from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 from crscore.records import GIVES_FROM
-from crscore.review import language
-from crscore.review.read import sentences_of
+from crscore.review.read import LANGUAGE_IDENTITY, is_english, mark_unread, sentences_of
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap
 from crscore.text import count_noun
@@ -138,7 +137,7 @@ def score(
         notes.append("changes without a finding count as silence: " + ", ".join(silent))
     texts = [problem.text for change in golden.changes for problem in change.problems]
     texts += [finding.text for group in grouped.values() for finding in group]
-    if unread := [text for text in texts if not language.is_english(text)]:
+    if unread := [text for text in texts if not is_english(text)]:
         notes.append(f"{len(unread):,} texts are not in English: only their code and place count")
     content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(by_hand.items()))
     digest = hashlib.sha256(content.encode()).hexdigest()[:8]
@@ -164,7 +163,7 @@ def score(
         notes=tuple(notes),
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
         f"+{golden.sha256[:12]}|{parts.model.identity}|{encoder.identity}"
-        f"|language:{language.IDENTITY}|{reading.identity}|beta:{beta:g}"
+        f"|language:{LANGUAGE_IDENTITY}|{reading.identity}|beta:{beta:g}"
         f"|resamples:{resamples}|seed:{seed}{verdicts.identity}{of_answers}",
     )
 
@@ -210,7 +209,7 @@ def _group(
 
 def _divide(comments: Sequence[Finding], parts: _Parts) -> list[Finding]:
     """Divide comments as posted into remarks; sentences that ask for nothing stay `raw`."""
-    units = [language.mark_unread(sentences_of([split_comment(c.text)])) for c in comments]
+    units = [mark_unread(sentences_of([split_comment(c.text)])) for c in comments]
     vectors = Vectors(parts.encoder, sorted({unit.text for row in units for unit in row}))
     read = parts.reader.read_texts(
         [(row, vectors.of([unit.text for unit in row])) for row in units]
@@ -368,6 +367,6 @@ def _read_levels(texts: Iterable[str], reading: reader.Reader) -> dict[str, str]
     ratings = reading.weights.phrases.read(distinct)
     importance, functional = (ratings[:, PHRASED.index(n)] for n in ("importance", "functional"))
     return {
-        text: name_level(sigmoid(float(logit))).value if language.is_english(text) else ""
+        text: name_level(sigmoid(float(logit))).value if is_english(text) else ""
         for text, logit in zip(distinct, importance + FUNCTIONAL_WEIGHT * functional, strict=True)
     }

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from crscore.errors import MalformedAnswerError
 from crscore.llm import answers
-from crscore.review.visibility import clean
+from crscore.text import clean
 
 MAX_CHARS: Final = 200_000
 """Maximum characters of an answer that are read, about fifty times the longest real answer."""

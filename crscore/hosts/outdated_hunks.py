@@ -14,10 +14,11 @@ from typing import Final
 
 from msgspec import structs
 
-from crscore.diff import parse, scopes
+from crscore.diff import parse
 from crscore.errors import InputError, NotFoundError
 from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
+from crscore.review.read import attach
 from crscore.text import count_noun
 
 # Each takes a request, and a pull request can have hundreds of pushes.
@@ -85,7 +86,7 @@ def mark_outdated(message: HostMessage, change: Diff) -> HostMessage:
     """
     if message.path is None or message.line is not None or message.outdated:
         return message
-    file = scopes.file_at(change, message.path, message.side or Side.NEW)
+    file = change.file_at(message.path, message.side or Side.NEW)
     return message if file is not None or not change.files else replace(message, outdated=True)
 
 
@@ -107,7 +108,7 @@ def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff |
             # version.
             outdated=message.hunk is not None,
         )
-        scope = scopes.attach(comment, Diff(files=(file,), sha256=""))
+        scope = attach(comment, Diff(files=(file,), sha256=""))
         if scope is None or scope.kind is not ScopeKind.HUNK or scope.hunk is None:
             return None
         hunks = (file.hunks[scope.hunk],)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from crscore.review.visibility import clean
+from crscore.text import clean
 
 # Terminal sequences: "\x1b[31m", "\x1b]0;title\x07". `clean` removes a lone escape character.
 _ANSI: Final = re.compile(

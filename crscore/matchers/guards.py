@@ -191,7 +191,7 @@ def proposes_the_change(text: str, *, added: str, removed: str) -> bool:
     """Return whether a proposal only repeats edits that the change already made.
 
     Args:
-        text: A proposal, as made by `review.proposals`.
+        text: A proposal, as made by `review.read`.
         added: The added lines without white space and prose.
         removed: The removed lines in the same form.
 

@@ -13,7 +13,7 @@ from crscore.readers.excerpt import Excerpt, distance
 from crscore.readers.quotations import ShownComment, locate
 from crscore.readers.readings import ReadRemark
 from crscore.records import Holds, LineSpan, RemarkReading, Stance
-from crscore.review.visibility import clean
+from crscore.text import clean
 
 MAX_SENTENCE_CHARS: Final = 300
 """Maximum characters of a sentence by the model."""

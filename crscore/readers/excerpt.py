@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from crscore.diff import scopes
 from crscore.diff.parse import CUT_NOTE
 from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, LineSpan, Scope, Side
+from crscore.review.read import attach
 from crscore.syntax import reader
 from crscore.syntax.change import ParsedChange, ParsedFile
 from crscore.text import code_names
@@ -121,7 +121,7 @@ class Excerpts:
         """
         if not self._hunks:
             return None
-        scope = scopes.attach(comment, self.diff)
+        scope = attach(comment, self.diff)
         words = frozenset(_WORD.findall(text))
         rarity = {
             # Sorted, as texts in a set have another order in each run

@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple, Self
 import msgspec
 from msgspec import structs
 
-from crscore.diff import scopes
 from crscore.diff.parse import parse_diff
 from crscore.errors import InputError
 from crscore.llm import prompts
@@ -21,8 +20,8 @@ from crscore.readers.answers import SCHEMA
 from crscore.readers.excerpt import Excerpt, Excerpts
 from crscore.readers.quotations import ShownComment, show_comment
 from crscore.records import Comment, Diff, Finding, ParsedComment, ScopeKind, Side
-from crscore.review.visibility import clean
-from crscore.text import shorten
+from crscore.review.read import attach
+from crscore.text import clean, shorten
 
 GUIDE: Final = "read.v1"
 """Name of the prompt."""
@@ -192,7 +191,7 @@ def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
         return current
     if comment.diff_hunk is None:
         return None
-    by_text = scopes.attach(structs.replace(comment, outdated=True), current.diff)
+    by_text = attach(structs.replace(comment, outdated=True), current.diff)
     if by_text and by_text.kind is ScopeKind.HUNK:
         return current
     try:

@@ -12,7 +12,7 @@ from crscore import records
 from crscore.records import Comment, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
 from crscore.reports.blocks import Measure
-from crscore.review.language import NOT_READ
+from crscore.review.read import NOT_READ
 from crscore.scoring.assembly import ChangePoint, list_points
 from crscore.text import count_noun as count_noun  # noqa: PLC0414  (read here by other rooms)
 

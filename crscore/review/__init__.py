@@ -1,1 +1,1 @@
-"""Parsing of a review into comments, visible text and sentences."""
+"""Parsing of a review into comments, sentences and proposed code."""

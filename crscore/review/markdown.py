@@ -1,9 +1,13 @@
-"""Conversion of a comment's Markdown to HTML and to a browser's DOM of it.
+"""Conversion of a comment's Markdown to a browser's DOM of it, and the elements that it hides.
 
 Markdown-it renders the comment much as GitHub does (tables, strikethrough, task boxes, alerts),
 Lexbor parses the HTML. Three things differ from GitHub: Markdown between the tags of an HTML block
 is parsed, quotes of earlier comments are omitted, and source text that is never rendered (titles of
 link definitions, unused footnotes, formulas in white) is rendered as a hidden element.
+
+GitHub drops most of the hidden text before it shows a comment; other hosts, mail and a scorer that
+reads the source do not. Styles are not read: GitHub and GitLab remove the attribute `style`, so
+that the text is visible.
 """
 
 import re
@@ -21,8 +25,16 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crscore.review.visibility import RAW_ELEMENTS, UNSHOWN_ELEMENTS, hidden_formula
-
+# https://html.spec.whatwg.org/multipage/parsing.html#generic-raw-text-element-parsing-algorithm
+RAW_ELEMENTS: Final = frozenset(
+    {"script", "style", "title", "textarea", "noscript", "noframes", "noembed", "iframe"}
+)
+"""Elements that are not shown and end at the first closing tag of the same name."""
+UNSHOWN_ELEMENTS: Final = RAW_ELEMENTS | frozenset(
+    {"template", "datalist", "audio", "video", "canvas", "object", "head", "rp", "desc"}
+    | {"metadata", "defs", "dialog"}
+)
+"""All elements whose content is not shown."""
 MAX_NESTING: Final = 40
 """Maximum nesting of blocks and emphasis that is read, in markdown-it's levels."""
 MAX_BRACKETS: Final = 2_000
@@ -83,22 +95,32 @@ _STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
 _WRAP_COLUMNS: Final = 72
 _LONGEST_WRAP: Final = 100
 
+# Commands of TeX after which MathJax shows no text, or text without width, size or place.
+# GitHub forbids some, and then shows an error instead of the formula.
+_UNSEEN_COMMAND: Final = re.compile(
+    r"""\\(?:[hv]?phantom|(?:math)?[clr]lap|[egx]?def|let|futurelet|(?:re|provide)?newcommand
+    |(?:re)?newenvironment|DeclareMathOperator|if[a-z]*|begin\s*\{comment\}|tiny|scriptsize
+    |scriptscriptstyle|raisebox|raise|lower|move(?:left|right)|m?kern|[hm]skip|[hm]space\s*\{\s*-
+    |mathchoice|label|require|class|cssId|style|data|mmlToken|[bx]?cancel(?:to)?|sout|enclose
+    |definecolor|toggle|mathtip|texttip)(?![a-zA-Z])|(?m:^)(?:[^%\\\n]|\\.)*+%.*[a-z]{2}""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_COLOR: Final = re.compile(
+    r"\\(?:text)?color\s*+(?:\[\w{1,10}\]\s*+)?\{\s*+([^{}\s][^{}]{0,40}?)\s*+\}", re.IGNORECASE
+)
+# Contrast below 1.5 on white: names, #eee and #fdfdfd, the shares 1,1,1 or 255,255,255.
+_LIGHT_COLOR: Final = re.compile(
+    r"\w*white\w*|transparent|snow|ivory|azure|mintcream|honeydew|seashell|aliceblue|linen|oldlace"
+    r"|lavender(?:blush)?|cornsilk|lightyellow|lightcyan|beige|gainsboro|(?:rgba|hsla?)\(.*"
+    r"|#?(?:[d-f]{3}|(?:[d-f][0-9a-f]){3})"
+    r"|(?:rgb\()?(?:,?\s*(?:1(?:\.0+)?|0?\.(?:8[5-9]|9)\d*|2[2-5]\d)){1,3}\)?",
+    re.IGNORECASE,
+)
+_COMMAND: Final = re.compile(r"\\(?:text)?color\s*+(?:\[\w*\])?\{[^{}$]*\}|\\[a-zA-Z]+|[{}$`%]")
 
-def render_html(text: str) -> str:
-    r"""Render Markdown to HTML.
 
-    Args:
-        text: Markdown whose line ends are newlines.
-
-    Example:
-        >>> render_html("> quoted\n\n- [x] *done*")
-        '<ul>\n<li><em>done</em></li>\n</ul>\n'
-    """
-    return str(_markdown().render(text))
-
-
-def parse_html(html: str) -> LexborNode | None:
-    """Parse HTML as the content of a page.
+def parse_markdown(text: str) -> tuple[str, LexborNode | None]:
+    r"""Render Markdown to HTML and parse it as the content of a page.
 
     Elements whose parsing rules do not matter here get the prefix `x-` and are then ordinary
     elements: formatting, which costs quadratic memory when it is left open, and elements with a
@@ -106,12 +128,20 @@ def parse_html(html: str) -> LexborNode | None:
     shows its content is removed: its name was written as a word. A `<details>` that is not closed
     becomes a `<section>`.
 
+    Args:
+        text: Markdown whose line ends are newlines.
+
     Returns:
-        The first top-level node; None without one.
+        The HTML, and its first top-level node; None without one.
+
+    Example:
+        >>> parse_markdown("> quoted\n\n- [x] *done*")[0]
+        '<ul>\n<li><em>done</em></li>\n</ul>\n'
     """
+    html = str(_markdown().render(text))
     # For the first node, Lexbor returns the text of all nodes, so a dummy precedes them.
     first = LexborHTMLParser(f"<hr>{_repair_tags(html)}", is_fragment=True).root
-    return first.next if first else None
+    return html, first.next if first else None
 
 
 def lines_are_remarks(content: str) -> bool:
@@ -318,3 +348,17 @@ def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
             elif name not in RAW_ELEMENTS:
                 ends[name] -= 1
     return frozenset(starts)
+
+
+def hidden_formula(formula: str) -> str | None:
+    r"""Return the words of a formula that MathJax does not show readably; None for other formulas.
+
+    The rule is conservative: one command that hides text hides the whole formula.
+
+    Example:
+        >>> hidden_formula(r"$\color{white}{\textsf{Well done}}$")
+        'Well done'
+    """
+    if _UNSEEN_COMMAND.search(formula) or any(map(_LIGHT_COLOR.fullmatch, _COLOR.findall(formula))):
+        return " ".join(_COMMAND.sub(" ", formula).split())
+    return None

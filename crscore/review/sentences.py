@@ -1,21 +1,47 @@
-"""Splitting of review text into the units compared with the pseudo-references."""
+"""Splitting of review text into the units compared with the pseudo-references.
 
+From the sentences down: the splitters, the running text of a comment without code and hidden text,
+the labels that its writer put around a remark, and the boilerplate of bots. A unit is a paragraph,
+a heading, a list item, a table cell or an intentionally broken line; no sentence crosses a unit
+boundary.
+"""
+
+import html
+import importlib.resources
 import re
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 import sentencex
 from msgspec.structs import replace
+from selectolax.lexbor import LexborNode
 
 from crscore.errors import ConfigError
 from crscore.records import ParsedComment, Position
-from crscore.review.boilerplate import is_boilerplate
-from crscore.review.labels import strip_labels
-from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
-from crscore.review.visibility import clean
+from crscore.review.markdown import (
+    INLINE_TAGS,
+    STRUCK,
+    UNSHOWN_ELEMENTS,
+    hidden_formula,
+    parse_markdown,
+)
+from crscore.text import INVISIBLE, clean
 from crscore.version import version_of
 
+CODE_OPEN: Final = "\x02"
+"""Mark before a code span in a unit; removed from the input, so it is unambiguous."""
+CODE_CLOSE: Final = "\x03"
+"""Mark after a code span in a unit."""
+LABEL_END: Final = "\x04"
+"""Mark after a label in bold or italics, which a sentence may follow without a separator."""
+BADGE: Final = "\x05{}\x06"
+"""Format of the label of an image."""
+SPLITTERS: Final = ("markdown", "paper")
+"""Valid splitter names for `split_comment`."""
 _MARKDOWN_VERSION: Final = 10
 """Version of the `markdown` splitter, part of the signature; increased with every change of its
 output.
@@ -93,15 +119,14 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
         >>> split_comment("Why? Because it fails. Fix it.", splitter="paper").sentences
         ('Why', 'Because it fails', 'Fix it.')
     """
-    return _find_splitter(splitter)(body)
+    _check_splitter(splitter)
+    return _parse_paper(body) if splitter == "paper" else _parse_markdown(body)
 
 
-def _find_splitter(splitter: str) -> Callable[[str], ParsedComment]:
-    split = _SPLITTERS.get(splitter)
-    if split is None:
+def _check_splitter(splitter: str) -> None:
+    if splitter not in SPLITTERS:
         names = ", ".join(SPLITTERS)
         raise ConfigError("splitter", "settings", f"{splitter!r} is not one of {names}")
-    return split
 
 
 def identity(splitter: str) -> str:
@@ -120,7 +145,8 @@ def identity(splitter: str) -> str:
         >>> identity("paper")
         'paper'
     """
-    if _find_splitter(splitter) is not _parse_markdown:
+    _check_splitter(splitter)
+    if splitter == "paper":
         return splitter
     libraries = ",".join(f"{name}-{version_of(name)}" for name in _LIBRARIES)
     return f"{splitter}-{_MARKDOWN_VERSION}({libraries})"
@@ -203,9 +229,477 @@ def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text)) and _WITHOUT_WORDS.fullmatch(text) is None
 
 
-_SPLITTERS: Final[dict[str, Callable[[str], ParsedComment]]] = {
-    "markdown": _parse_markdown,
-    "paper": _parse_paper,
-}
-SPLITTERS: Final[tuple[str, ...]] = tuple(_SPLITTERS)
-"""Valid splitter names for `split_comment`."""
+MAX_PART_CHARS: Final = 65_536
+"""GitHub's limit for a comment; a longer body is read in parts of at most this length."""
+_TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "th"})
+_BOLD: Final = frozenset({"b", "strong"})
+_LABEL_TAGS: Final = _BOLD | {"em", "i", "kbd", "sub", "sup", "mark", "span", "td"}
+_MAX_LABEL_PARTS: Final = 8
+"""Maximum number of texts in the element of a label."""
+_EMPTY_CODE: Final = f"{CODE_OPEN}``{CODE_CLOSE}"
+
+# "language-suggestion"; of GitLab, also "language-suggestion:-0+1", ":-1" and ":+2":
+# https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
+_SUGGESTION: Final = re.compile(
+    r"language-suggestion(:(?:-?(\d{1,3}))?(?:\+(\d{1,3}))?$)?", re.IGNORECASE
+)
+_FENCE: Final = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+# A bot's whole review in one block, after "Here is my review:" or nothing, as in
+# https://github.com/dotCMS/core/pull/36303. Its first inner fence, if any, opens a block.
+_WRAPPED: Final = re.compile(
+    r"\s*+(?:[^\n`]{0,200}\breview\b[^\n`]{0,200}\n\s*)?(`{3,9}|~{3,9})(?:markdown|md)[ \t]*\n"
+    r"(?!(?:(?!\1).*\n)*+\1[ \t]*\n)",
+    re.IGNORECASE,
+)
+_TAG: Final = re.compile(r"<[^<>]*>")
+# "<br>", "</p>", "<li class=a>"; not "<b>"
+_BLOCK_TAG: Final = re.compile(r"</?(?:p|li|h[1-6]|t[dhr]|pre|br)\b[^<>]*>", re.IGNORECASE)
+# An empty line, or a line that starts like an item: HTML comments are not Markdown but resemble it.
+_UNSEEN_BREAK: Final = re.compile(r"\n[ \t]*(?:\n|(?=(?:[-*+•]|\d{1,3}[.)])[ \t]))")
+# State that a bot stores in a comment, such as base64.
+_STATE: Final = re.compile(r"(?<![A-Za-z0-9+/=-])[A-Za-z0-9+/=-]{200,}")
+
+
+class Unit(NamedTuple):
+    """Unit of running text."""
+
+    text: str
+    """Never blank; the two marks enclose code spans."""
+    is_heading: bool = False
+    """Whether it is a heading, a header cell, the title of a folded section or all bold."""
+
+
+@dataclass(slots=True)
+class _Section:
+    """Open `<details>`, with the numbers of items read before it."""
+
+    units: int
+    code_blocks: int
+    diffs: int
+    hidden: bool = False
+
+
+class Prose:
+    """Text of one comment, sorted by kind; collected on a single walk over its DOM."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        """Units of running text, in order."""
+        self.suggestions: list[str] = []
+        """Contents of suggestion blocks, without the last newline."""
+        self.suggestion_offsets: list[tuple[int, int] | None] = []
+        """Offsets of each suggestion block, see `ParsedComment`."""
+        self.code_blocks: list[str] = []
+        """Contents of other non-blank code blocks, without the last newline."""
+        self.diffs: list[str] = []
+        """Contents of non-blank diff blocks, without the last newline."""
+        self.follows: dict[str, int] = {}
+        """Content of a block -> index of the unit that it follows; -1 at the start."""
+        self.hidden: list[str] = []
+        """Invisible texts, in order, never blank, without Markdown."""
+        self._seen: list[str] = []
+        self._unseen: list[str] = []
+        self._hiding = 0
+        self._struck = 0
+        self._code: list[str] | None = None
+        self._code_depth = 0
+        self._sections: list[_Section] = []
+        self._summary_at = 0
+        self._titles = 0
+        self._bold = 0
+        self._has_plain_text = False
+
+    def read(self, node: LexborNode | None) -> None:
+        """Read a node with its content and all nodes after it, in order."""
+        opened: list[tuple[LexborNode, str, bool]] = []
+        while node is not None or opened:
+            if node is None:
+                node, name, hiding = opened.pop()
+                self._close(name, hiding=hiding)
+                node = node.next
+            elif node.is_element_node:
+                name = (node.tag or "").removeprefix("x-")
+                opened.append((node, name, self._open(node, name)))
+                # `_open` has read the content of `pre`.
+                node = None if name == "pre" else node.first_child
+            else:
+                self._read_text(node)
+                node = node.next
+        self._end_unit()
+
+    def hide(self, texts: Iterable[str]) -> None:
+        """Keep invisible texts, without a bot's stored state."""
+        for text in texts:
+            for part in _UNSEEN_BREAK.split(text):
+                cleaned = " ".join(_STATE.sub(" ", clean(part)).split())
+                if cleaned:
+                    self.hidden.append(cleaned)
+
+    @property
+    def _buffer(self) -> list[str]:
+        if self._struck:
+            return []  # taken back by its writer
+        return self._unseen if self._hiding else self._seen
+
+    def _read_text(self, node: LexborNode) -> None:
+        if node.is_comment_node:
+            text = _BLOCK_TAG.sub("\n\n", node.comment_content or "")
+            self.hide([html.unescape(_TAG.sub("", text)).strip()])
+        else:
+            text = clean(node.text_content or "")
+            is_plain = not (self._bold or self._hiding or self._struck)
+            self._has_plain_text |= is_plain and any(map(str.isalnum, text))
+            self._buffer.append(text)
+
+    def _open(self, node: LexborNode, name: str) -> bool:
+        """Read the start of an element; return True when it hides its content."""
+        if _is_block(name):
+            self._end_unit()
+        attributes = {key: clean(value or "") for key, value in node.attributes.items()}
+        address = attributes.get("src", "")
+        badge = read_badge(attributes.get("alt", ""), address) if name == "img" else None
+        if badge:
+            self._buffer.append(BADGE.format(badge))
+        elif badge is None:
+            self.hide(attribute_texts(attributes))
+        self._struck += name in STRUCK
+        # An open dialog is shown.
+        is_unshown = name in UNSHOWN_ELEMENTS and not (name == "dialog" and "open" in attributes)
+        hiding = is_unshown or "hidden" in attributes
+        self._hiding += hiding
+        self._titles += name in _TITLES
+        self._bold += name in _BOLD
+        if name == "code":
+            # Of nested spans, the outermost counts.
+            if self._code is None:
+                self._code = self._buffer
+                self._code.append(f"{CODE_OPEN}`")
+            self._code_depth += 1
+        elif name == "pre":
+            self._read_code(node)
+        elif name == "details":
+            section = _Section(len(self.units), len(self.code_blocks), len(self.diffs))
+            self._sections.append(section)
+        elif name == "summary":
+            self._summary_at = len(self.units)
+        return hiding
+
+    def _close(self, name: str, *, hiding: bool) -> None:
+        is_short = name in _LABEL_TAGS and len(self._seen) <= _MAX_LABEL_PARTS
+        if is_short and is_label("".join(self._seen)):
+            self._seen.append(LABEL_END)
+        if name == "code":
+            self._code_depth -= 1
+            if self._code is not None and not self._code_depth:
+                self._code.append(f"`{CODE_CLOSE}")
+                self._code = None
+        elif _is_block(name):
+            self._end_unit()
+        self._hiding -= hiding
+        self._struck -= name in STRUCK
+        self._titles -= name in _TITLES
+        self._bold -= name in _BOLD
+        if hiding and not self._hiding:
+            self.hidden += self._take(self._unseen)
+        if name == "details":
+            self._close_section()
+        elif name == "summary" and self._sections:
+            summary = " ".join(unit.text for unit in self.units[self._summary_at :])
+            self._sections[-1].hidden |= is_hidden_section(summary)
+
+    def _close_section(self) -> None:
+        # Its suggestions are kept: CodeRabbit puts its committable ones under such a heading.
+        section = self._sections.pop()
+        if section.hidden:
+            del self.units[section.units :]
+            del self.code_blocks[section.code_blocks :]
+            del self.diffs[section.diffs :]
+            # Its suggestions now follow the unit before the section.
+            for content in reversed(self.follows):
+                if self.follows[content] < section.units:
+                    break
+                self.follows[content] = section.units - 1
+
+    def _end_unit(self) -> None:
+        """Close the open unit as visible or hidden text; a blank one is dropped."""
+        self.hidden += self._take(self._unseen)
+        if not self._hiding:
+            is_heading = bool(self._titles) or not self._has_plain_text
+            self.units += (Unit(text, is_heading) for text in self._take(self._seen))
+            self._has_plain_text = False
+
+    def _take(self, buffer: list[str]) -> Iterator[str]:
+        """Empty a buffer and yield its text, unless it is blank."""
+        if not buffer:
+            return
+        is_code = buffer is self._code
+        # A unit can end within a code span: it is closed here and opened again in the next unit.
+        written = "".join([*buffer, f"`{CODE_CLOSE}"] if is_code else buffer)
+        buffer[:] = [f"{CODE_OPEN}`"] if is_code else []
+        text = " ".join(written.replace(_EMPTY_CODE, "").split())
+        if text:
+            yield text
+
+    def _read_code(self, node: LexborNode) -> None:
+        content = clean(node.text(deep=True)).removesuffix("\n")
+        fence = node.first_child
+        info = (fence.attributes.get("class") or "") if fence and fence.tag == "x-code" else ""
+        words = hidden_formula(content) if info.lower() == "language-math" else None
+        if self._hiding or words is not None:
+            self.hide([content if words is None else words])
+            return
+        if self._struck:
+            return
+        self.follows.setdefault(content, len(self.units) - 1)
+        if block := _SUGGESTION.match(info):
+            self.suggestions.append(content)
+            offsets = (int(block[2] or 0), int(block[3] or 0)) if block[1] else None
+            self.suggestion_offsets.append(offsets)
+        elif content.strip():
+            is_diff = info.lower() == "language-diff"
+            (self.diffs if is_diff else self.code_blocks).append(content)
+
+
+def _is_block(name: str) -> bool:
+    return name not in INLINE_TAGS and name not in UNSHOWN_ELEMENTS
+
+
+def read_prose(body: str) -> Prose:
+    """Extract the text of one comment.
+
+    Never raises. Takes time linear in the length: bodies over `MAX_PART_CHARS` are read in parts,
+    cut at line ends, each as a separate comment except that code blocks continue.
+
+    Args:
+        body: Markdown or plain text, any characters.
+    """
+    prose = Prose()
+    prose.hide(smuggled(body))
+    text = clean(body)
+    # Hosts show a comment with a fence around it as it is written, but its writer meant Markdown.
+    if wrapped := _WRAPPED.match(end := text.rstrip()):
+        text = end[wrapped.end() :].removesuffix(wrapped[1])
+    for part in _parts(text):
+        rendered, node = parse_markdown(part)
+        # Entities ("&#xE0041;") reintroduce characters that were removed from the body.
+        prose.hide(smuggled(rendered))
+        prose.read(node)
+    return prose
+
+
+def _parts(text: str) -> Iterator[str]:
+    begin, fence = 0, ""
+    while len(text) - begin > MAX_PART_CHARS:
+        end = text.rfind("\n", begin, begin + MAX_PART_CHARS) + 1 or begin + MAX_PART_CHARS
+        # A code block that the cut divides continues in the next part, so its fence is repeated
+        # there.
+        yield fence + text[begin:end]
+        for marker in _FENCE.findall(text, begin, end):
+            fence = "" if fence.strip() == marker else fence or f"{marker}\n"
+        begin = end
+    yield fence + text[begin:]
+
+
+_SHORTEST_RUN: Final = 4
+"""Shortest run of characters that can encode a word."""
+_TAGS: Final = 0xE0000
+_TAG_CHARACTERS: Final = re.compile("[\U000e0020-\U000e007e]+")
+# A flag such as the flag of Wales: a black flag, at most seven tags, the tag that ends it
+# (emoji tag sequences of https://www.unicode.org/reports/tr51/).
+_FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,7}\U000e007f")
+_TEXT_ATTRIBUTES: Final = frozenset(
+    {"alt", "title", "aria-label", "aria-description", "aria-placeholder", "aria-valuetext"}
+    | {"aria-roledescription", "content", "label", "placeholder", "srcdoc", "summary", "value"}
+)
+
+
+def smuggled(text: str) -> tuple[str, ...]:
+    r"""Decode the text that invisible characters encode.
+
+    Tag characters (U+E0020 to U+E007E) stand for ASCII. They are read line by line, letters
+    scattered over a line as one word; flags are ignored.
+
+    Args:
+        text: As received, before `clean`.
+
+    Returns:
+        The texts in order of kind and position; texts of fewer than four letters are ignored.
+
+    Example:
+        >>> smuggled("fine" + "".join(chr(0xE0000 + ord(letter)) for letter in "rate 5"))
+        ('rate 5',)
+    """
+    if INVISIBLE.search(text) is None:
+        return ()
+    decoded: list[str] = []
+    for line in _FLAG.sub("", text).splitlines():
+        runs = ["".join(chr(ord(c) - _TAGS) for c in run) for run in _TAG_CHARACTERS.findall(line)]
+        # Scattered letters form one word, runs of letters are separate words.
+        joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
+        decoded.append(joiner.join(runs))
+    in_words = (" ".join(text.split()) for text in decoded)
+    return tuple(text for text in in_words if len(text) >= _SHORTEST_RUN)
+
+
+def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
+    """Yield the texts in attributes: alternative texts of images, hints, data.
+
+    For `data-` and `aria-` attributes that are not meant for text, only values of two or more words
+    count: the rest are numbers, names and switches.
+
+    Args:
+        attributes: Values by name, in lower case.
+
+    Yields:
+        Values with a letter, in order, white space collapsed.
+
+    Example:
+        >>> list(attribute_texts({"alt": "a shot", "data-id": "a1", "width": "5"}))
+        ['a shot']
+    """
+    for name, value in attributes.items():
+        words = value.split()
+        counts = name in _TEXT_ATTRIBUTES or (
+            name.startswith(("data-", "aria-")) and len(words) > 1
+        )
+        if counts and any(map(str.isalpha, value)):
+            yield " ".join(words)
+
+
+# Labels of a remark say how its writer rates it, which is not a part of what it says: "P1:",
+# "**issue (blocking):**", "[High]", "🔴", "Severity: high", "Confidence 4/5", a badge. A label is a
+# few known words (`labels.toml`) in brackets, or at the start of a sentence with a separator behind
+# them, or a whole unit. Other words are text: "Note that ...", "High load blocks".
+SEVERITIES: Final = ("critical", "high", "medium", "low")
+"""Severities that labels name, the worst first."""
+_MAX_TAIL: Final = 100
+"""Maximum characters at the end of a text that are searched for a label."""
+_BADGE: Final = re.compile(BADGE.format("([^\x05\x06]*)"))
+
+
+@cache
+def _read_grammar() -> dict[str, str]:
+    """Return the expressions of `labels.toml`, with those that they refer to written out."""
+    parts: dict[str, str] = {}
+    file = importlib.resources.files("crscore.review") / "labels.toml"
+    for name, pattern in tomllib.loads(file.read_text(encoding="utf-8")).items():
+        parts[name] = re.sub(r"\{([a-z_]+)\}", lambda match: f"(?:{parts[match[1]]})", pattern)
+    # The mildest first: "non-blocking" is not "blocking".
+    words = [rf"(?P<{name}>\b(?:{parts[name]})\b)" for name in reversed(SEVERITIES)]
+    return parts | {"severity": "|".join(words)}
+
+
+# `leading` and `trailing` take 0.17 s to compile, a tenth of a whole run, and most sentences have
+# no label: the small `may_lead` and `may_trail` match wherever the large ones do.
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(_read_grammar()[name], re.IGNORECASE)
+
+
+def strip_labels(text: str) -> tuple[str, str | None]:
+    """Remove the labels at both ends of a sentence.
+
+    Args:
+        text: The sentence; `LABEL_END`, badges and the marks of code spans may be in it.
+
+    Returns:
+        The text without them, and the most serious one of `SEVERITIES` that they name; None if
+        they name none.
+
+    Example:
+        >>> strip_labels("P1: `x` is null.")
+        ('`x` is null.', 'high')
+        >>> strip_labels("Note that `x` is null.")
+        ('Note that `x` is null.', None)
+    """
+    # A label moved a standing by up to 74 (docs/design/004-sentences.md): it is shown, not scored.
+    levels = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
+    rest, after_emoji = _BADGE.sub(" ", text).strip(), False
+    while label := (
+        (after_emoji and _pattern("after_emoji").match(rest))
+        or (_pattern("may_lead").match(rest) and _pattern("leading").match(rest))
+        or (
+            _pattern("may_trail").search(rest, tail := max(0, len(rest) - _MAX_TAIL))
+            and _pattern("trailing").search(rest, tail)
+        )
+    ):
+        severities = _severities(label[0])
+        if len(severities) > 1:  # "[low, high] is the range"
+            break
+        levels |= severities
+        after_emoji = not any(map(str.isalnum, label[0]))
+        before, after = rest[: label.start()], rest[label.end() :]
+        rest = before + (after if before else _pattern("separators").sub("", after))
+    return rest, min(levels, key=SEVERITIES.index, default=None)
+
+
+def strip_source_labels(text: str) -> str:
+    """Remove the labels at both ends of a short text in Markdown; one of only labels is kept.
+
+    Example:
+        >>> strip_source_labels("**Bug:** `f` is *never* closed [P1]")
+        '`f` is *never* closed'
+    """
+    marked = text.replace("**", LABEL_END).strip(f" {LABEL_END}")
+    return strip_labels(marked)[0].replace(LABEL_END, "**") or text
+
+
+def is_label(text: str) -> bool:
+    """Return whether a text is nothing but labels."""
+    return bool(text.strip()) and not strip_labels(f"{text}{LABEL_END}")[0]
+
+
+def read_badge(alternative: str, address: str) -> str | None:
+    """Return the label that an image shows: "" for a button or another badge; None for a picture.
+
+    Example:
+        >>> read_badge("P1 Badge", "p1.svg"), read_badge("Screenshot", "a.png")
+        ('P1 Badge', None)
+    """
+    if is_label(alternative):
+        return alternative
+    if _pattern("badge_address").search(address):
+        return address.rpartition("/")[2]
+    return "" if is_boilerplate(alternative) else None
+
+
+def _severities(label: str) -> set[str]:
+    """Return the severities that a label names; "high confidence" names none."""
+    rated = _pattern("without_severity").sub("", label.replace("_", " "))
+    return {match.lastgroup or "" for match in _pattern("severity").finditer(rated)}
+
+
+_PATTERNS: Final = tomllib.loads(
+    (importlib.resources.files("crscore.review") / "boilerplate.toml").read_text(encoding="utf-8")
+)
+# A lost remark costs more than a kept footer, so a pattern must match a whole text, without the
+# emoji, marks and counts around it ("(3)"): docs/design/004-sentences.md.
+_EDGES: Final = re.compile(r"^[\W_]+|(?:[\W_]|\(\d+\))+$")
+_HIDDEN_SECTION: Final = re.compile(
+    rf"[\Wℹ]*(?:{'|'.join(_PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*", re.IGNORECASE
+)
+_BOILERPLATE: Final = re.compile("|".join(_PATTERNS["boilerplate"]), re.IGNORECASE)
+_MIN_CHARS: Final = 3
+_MAX_CHARS: Final = 300
+
+
+def is_hidden_section(title: str) -> bool:
+    """Return whether a folded section with this title holds logs, prompts or a bot's manual.
+
+    Example:
+        >>> is_hidden_section("🤖 Prompt for AI Agents"), is_hidden_section("Why this is slow")
+        (True, False)
+    """
+    return len(title) <= _MAX_CHARS and _HIDDEN_SECTION.fullmatch(title) is not None
+
+
+def is_boilerplate(text: str) -> bool:
+    """Return whether a unit or sentence is text that a bot adds around its remarks.
+
+    Example:
+        >>> is_boilerplate("Thanks for using CodeRabbit!"), is_boilerplate("This leaks memory.")
+        (True, False)
+    """
+    if not _MIN_CHARS <= len(text) <= _MAX_CHARS:
+        return False
+    return _BOILERPLATE.fullmatch(_EDGES.sub("", text.replace("’", "'"))) is not None

@@ -1,1 +1,1 @@
-"""From judged cells to scores: formulas, scopes, references and signature."""
+"""From pseudo-references and sentences to cells, and from judged cells to a result."""

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from crscore.diff import scopes
 from crscore.diff.roles import role_of
 from crscore.errors import InputError
 from crscore.records import (
@@ -46,7 +45,7 @@ from crscore.records import (
     TopicState,
     Usefulness,
 )
-from crscore.review.language import NOT_READ
+from crscore.review.read import NOT_READ
 from crscore.scoring.cells import Cells, ChosenReferences, Floats, Judgement
 from crscore.text import CODE_SPAN, find_code_spans, stem, words
 
@@ -317,7 +316,7 @@ def _score_comments(
     for index, comment in enumerate(review.comments):
         scope, rows = review.selection.scopes[index], review.selection.rows[index]
         indices = columns[index]
-        file = scope and scopes.file_at(table.diff, scope.path or "")
+        file = scope and table.diff.file_at(scope.path or "")
         reason = ""
         if scope is None:
             reason = f"the comment is on {comment.path}, which the diff does not change"

@@ -13,11 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from crscore.diff import scopes
 from crscore.errors import EncodingError
 from crscore.records import (
     ChangedFile,
-    Comment,
     Diff,
     Flag,
     PseudoReference,
@@ -66,7 +64,7 @@ class ChosenReferences(NamedTuple):
 
 def choose_references(
     references: Sequence[PseudoReference],
-    comments: Sequence[Comment],
+    places: Sequence[Scope | None],
     diff: Diff,
     *,
     limit: int | None,
@@ -77,22 +75,23 @@ def choose_references(
 
     Args:
         references: Pseudo-references, most informative first.
-        comments: Comments of the review.
+        places: Part of the diff to which each comment of the review is attached; None if it is on a
+            file that the diff does not change.
         diff: The change.
         limit: Maximum claims and implications of a score; None for all.
     """
     selected = select_references(references, limit=limit)
-    attached: list[Scope | None] = []
-    for comment in comments:
-        scope = scopes.attach(comment, diff)
-        if scope and scope.kind is ScopeKind.HUNK:
-            is_covered = select_rows(selected, scope, diff, limit=1)
-            scope = scope if is_covered else Scope(kind=ScopeKind.FILE, path=scope.path)
-        attached.append(scope)
+    scopes: list[Scope | None] = []
+    for place in places:
+        scope = place
+        if place and place.kind is ScopeKind.HUNK:
+            is_covered = select_rows(selected, place, diff, limit=1)
+            scope = place if is_covered else Scope(kind=ScopeKind.FILE, path=place.path)
+        scopes.append(scope)
     # The score of a single comment may use references that the scores of the diff do not count.
     rows_of = {
         scope: select_rows(selected, scope, diff, limit=limit) if scope else []
-        for scope in set(attached)
+        for scope in set(scopes)
     }
     used = {i for i, ref in enumerate(selected) if ref.counted}.union(*rows_of.values())
     index = {row: i for i, row in enumerate(sorted(used))}
@@ -100,8 +99,8 @@ def choose_references(
     topics = dict.fromkeys(ref.topic for ref in selected)
     return ChosenReferences(
         references=tuple(selected[row] for row in index),
-        scopes=tuple(attached),
-        rows=tuple(tuple(index[row] for row in rows_of[scope]) for scope in attached),
+        scopes=tuple(scopes),
+        rows=tuple(tuple(index[row] for row in rows_of[scope]) for scope in scopes),
         small=tuple(topic for topic in topics if topic is not None and topic not in heavy),
     )
 
@@ -172,7 +171,7 @@ def select_rows(
     """
     if scope.kind is ScopeKind.DIFF:
         return [i for i, ref in enumerate(refs) if ref.counted]
-    file = scopes.file_at(diff, scope.path or "")
+    file = diff.file_at(scope.path or "")
     rows: list[int] = []
     claims = 0
     for index, ref in enumerate(refs):

@@ -21,7 +21,7 @@ from crscore.records import (
     Side,
     Suggestion,
 )
-from crscore.review.proposals import align_lines, find_replaced_lines, place_suggestion
+from crscore.review.read import align_lines, find_replaced_lines, place_suggestion
 from crscore.syntax import fragments
 from crscore.syntax.grammars import Language, language_of, parse
 from crscore.syntax.reader import errors_in

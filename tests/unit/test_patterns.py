@@ -37,7 +37,7 @@ _MADE_AT_RUN_TIME = [
     "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
     "crscore.pull_request.reviewers.wildcards",
     "crscore.reports.view",  # an escaped noun
-    "crscore.review.labels",  # of TOML; its own test pumps labels
+    "crscore.review.sentences",  # of TOML; its own test pumps labels
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below
     "crscore.text",
@@ -47,15 +47,15 @@ _MADE_AT_RUN_TIME = [
 # Read sentences of `statements.MAX_CHARS` at most, and quoted code within them; changed lines of
 # `consequences.MAX_LINE_CHARS`; names of colors of 40 characters at most.
 _BOUNDED = (
-    "crscore.review.visibility._LIGHT_COLOR",
+    "crscore.review.markdown._LIGHT_COLOR",
     "crscore.verdicts.",
     "crscore.claims.structural.consequences",
 )
 # Their callers match them whole, through a function or a loop.
 _MATCHED_WHOLE = {
     *(f"{site}.target" for site in SITES),
-    "crscore.review.proposals._EDITS[]",
-    "crscore.review.proposals._ONLY_CODE",
+    "crscore.review.read._EDITS[]",
+    "crscore.review.read._ONLY_CODE",
 }
 
 

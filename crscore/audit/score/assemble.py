@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crscore.audit.store.rows import Pull
-from crscore.diff import checkout, git, scopes
+from crscore.diff import checkout, git
 from crscore.diff.full_files import Limits
 from crscore.errors import HostError
 from crscore.hosts import outdated_hunks
@@ -98,7 +98,7 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     if is_placed or message.line is None or not message.hunk:
         return message
     side = message.side or Side.NEW
-    file = scopes.file_at(change, message.path or "", side)
+    file = change.file_at(message.path or "", side)
     # GitHub's hunk ends with the commented line, whose first character is a diff sign.
     text = message.hunk.rstrip("\n").rpartition("\n")[2][1:].rstrip("\r")
     same_text = [line for line in file.lines() if line.text == text] if file else []

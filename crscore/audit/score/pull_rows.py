@@ -35,7 +35,7 @@ from crscore.records import (
     Verdict,
 )
 from crscore.reports import escape
-from crscore.review.language import NOT_READ
+from crscore.review.read import NOT_READ
 from crscore.review.sentences import split_comment
 from crscore.scorer import Scorer, file_limits, make_encoder
 from crscore.scoring.assembly import read_part, render_signature

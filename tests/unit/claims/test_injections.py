@@ -8,7 +8,7 @@ import pytest
 from crscore.claims import chunks, prompt
 from crscore.diff import parse
 from crscore.llm import prompt_escaping
-from crscore.review import visibility
+from crscore.text import clean
 
 FOLDER = Path(__file__).parents[2] / "data" / "injections"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))
@@ -31,7 +31,7 @@ def chat_about(case):
 
 def flat(text):
     """Return a text without blanks, those that break a token included."""
-    return "".join(visibility.clean(text).split())
+    return "".join(clean(text).split())
 
 
 def test_there_is_a_case_for_each_place():
@@ -55,4 +55,4 @@ def test_injected_text_is_sent_inside_the_fence_alone(name):
     chat = "\n".join(message.text for message in (*shared, last))
     for token in (*tokens, "<</SYS>>", "@@ Response", "@@ Instruction", "Human:", "<｜end"):
         assert token not in chat
-    assert visibility.clean(chat) == chat
+    assert clean(chat) == chat

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from crscore.review.boilerplate import is_boilerplate, is_hidden_section
+from crscore.review.sentences import is_boilerplate, is_hidden_section
 
 
 def test_decoration_of_a_bot_is_boilerplate() -> None:

@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from crscore.bench.readers import read_finding
-from crscore.review.labels import is_label, read_badge, strip_labels, strip_source_labels
-from crscore.review.sentences import split_comment
+from crscore.review.sentences import (
+    is_label,
+    read_badge,
+    split_comment,
+    strip_labels,
+    strip_source_labels,
+)
 from tests.helpers.growth import growth
 
 REMARKS = (

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from crscore.records import Sentence
-from crscore.review import language
-from crscore.review.language import describe_unread, is_english, mark_unread
+from crscore.review import read
+from crscore.review.read import describe_unread, is_english, mark_unread
 from tests.helpers.languages import REMARKS
 
 
@@ -55,7 +55,7 @@ def test_short_misspelt_and_technical_english_is_read(text: str) -> None:
 
 
 def test_english_with_function_words_needs_no_detector(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language, "_detector", pytest.fail)
+    monkeypatch.setattr(read, "_detector", pytest.fail)
     assert is_english("The lock that guards this map should be released before the call returns.")
     assert not is_english("Здесь блокировка никогда не снимается.")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from crscore.review.markdown import lines_are_remarks, parse_html
-from crscore.review.prose import read_prose
+from crscore.review.markdown import lines_are_remarks, parse_markdown
+from crscore.review.sentences import read_prose
 
 
 def tags(html: str) -> int:
     """Count the elements of a document."""
-    node = parse_html(html)
+    _, node = parse_markdown(html)
     count = 0
     while node is not None:
         count += sum(1 for actual in node.traverse() if actual.is_element_node)

@@ -4,8 +4,7 @@ import pytest
 
 from crscore.diff.parse import parse_diff
 from crscore.records import Comment, ParsedComment, Position, Side
-from crscore.review import proposals
-from crscore.review.proposals import describe_change, read_proposals
+from crscore.review.read import MAX_SHOWN, MAX_UNIT, describe_change, read_proposals
 from crscore.review.sentences import split_comment
 from crscore.text import find_code_spans
 from tests.helpers.growth import growth
@@ -172,7 +171,7 @@ def test_little_code_is_told_as_one_change() -> None:
 
 def test_long_code_is_cut() -> None:
     unit = describe_change([], [f"value_{n} = {n}" for n in range(90)])
-    assert len(unit) < proposals.MAX_SHOWN + 10
+    assert len(unit) < MAX_SHOWN + 10
     assert unit.startswith("add `value_0 = 0 value_1")
     assert unit.endswith("…`")
 
@@ -180,7 +179,7 @@ def test_long_code_is_cut() -> None:
 def test_text_of_many_changes_is_short() -> None:
     lines = [f"{'word ' * 20}{n}" for n in range(90)]
     old = [line for pair in zip(lines, map(str, range(90)), strict=True) for line in pair]
-    assert len(describe_change(old, list(map(str, range(90))))) < proposals.MAX_UNIT + 250
+    assert len(describe_change(old, list(map(str, range(90))))) < MAX_UNIT + 250
 
 
 def test_code_with_backticks_is_one_span() -> None:

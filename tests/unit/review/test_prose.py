@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crscore.review.prose import CODE_CLOSE, CODE_OPEN, MAX_PART_CHARS, Unit, read_prose
+from crscore.review.sentences import CODE_CLOSE, CODE_OPEN, MAX_PART_CHARS, Unit, read_prose
 from tests.helpers.growth import growth
 
 SUGGESTION = "```suggestion\nx = 1\n```"

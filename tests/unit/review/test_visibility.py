@@ -8,13 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crscore.review.sentences import split_comment
-from crscore.review.visibility import (
-    attribute_texts,
-    clean,
-    hidden_formula,
-    smuggled,
-)
+from crscore.review.markdown import hidden_formula
+from crscore.review.sentences import attribute_texts, smuggled, split_comment
+from crscore.text import clean
 from tests.helpers.growth import growth
 
 NOTE = "The limit is never checked. Add a bound."

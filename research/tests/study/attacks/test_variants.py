@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from crscore.diff import parse
-from crscore.review.prose import clean
+from crscore.text import clean
 from crscore_lab.study.attacks import variants
 from crscore_lab.study.attacks.material import PHRASES, Wording, split_sentences
 from crscore_lab.study.attacks.variants import MAX_NAMES, ZERO_WIDTH

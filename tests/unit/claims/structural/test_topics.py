@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from crscore.claims.structural.plain_files import of_lines
 from crscore.claims.structural.topics import changes_of
 from crscore.diff.parse import parse_diff
-from crscore.diff.scopes import attach
 from crscore.records import Comment, Diff, LineKind, ReferenceKind, Topic, TopicState
+from crscore.review.read import attach
 from crscore.scoring.cells import in_scope
 from crscore.syntax.change import ParsedFile
 from crscore.syntax.grammars import language_of
