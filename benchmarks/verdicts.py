@@ -34,9 +34,9 @@ from crscore.diff.full_files import Limits
 from crscore.errors import DiffParseError
 from crscore.records import Comment, Diff, Verdict
 from crscore.review.read import parse_comment, sentences_of
-from crscore.verdicts.judge import judge_statements
+from crscore.syntax.change import ParsedChange
+from crscore.verdicts.judge import Statement, judge_remarks, judge_statements
 from crscore.verdicts.repository import Repository
-from crscore.verdicts.statements import Statement
 
 
 def read_rows(path: Path) -> list[dict]:
@@ -60,7 +60,7 @@ def whole_diff(row: dict) -> Diff:
 def judge(diff: Diff, comment: Comment, repository: Repository | None = None) -> Verdict:
     units = sentences_of([parse_comment(comment, diff, "markdown")])
     statement = Statement(sentences=units, comment=comment)
-    (receipt,) = judge_statements([statement], diff, repository)
+    (receipt,) = judge_statements([statement], ParsedChange.of(diff), repository)
     return receipt.verdict if receipt else Verdict.UNPROVEN
 
 
@@ -157,11 +157,11 @@ def measure_cost(data: Path) -> None:
 
     def judge_timed(*args):
         started = time.process_time()
-        receipts = judge_statements(*args)
+        receipts = judge_remarks(*args)
         spent.append(time.process_time() - started)
         return receipts
 
-    with mock.patch.object(pipeline, "judge_statements", judge_timed):
+    with mock.patch.object(pipeline, "judge_remarks", judge_timed):
         started = time.process_time()
         for pair in pairs:
             scorer.score_many([pair])

@@ -14,8 +14,7 @@ from typing import NamedTuple, Self
 from crscore.diff.ranges import join_ranges
 from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, Side
 from crscore.syntax.fragments import Completed, complete
-from crscore.syntax.grammars import Language, language_of
-from crscore.syntax.guess import guess, is_cpp_header
+from crscore.syntax.grammars import Language, language_of, languages_known
 from crscore.syntax.outline import Outline
 from crscore.syntax.reader import read
 
@@ -25,6 +24,13 @@ above it starts inside a string or is in another language, and gets no outline."
 # With the factor above, its tree takes about 112 MB.
 MAX_SOURCE = 4_000_000
 """Maximum characters of a file that is parsed in full; for a larger file, only the hunks are."""
+
+MAX_GUESS_LINES = 120
+"""Maximum lines that are parsed for a guess; the others are ignored."""
+MAX_GUESS_CHARACTERS = 20_000
+"""Maximum characters of code whose language is guessed."""
+MAX_GUESS_ERRORS = 0.03
+"""Maximum share of bytes that the grammar may fail to read, in [0, 1]."""
 
 # "max_tries", "$scope"; not "+", "()"
 _WORD = re.compile(r"[\w$]+")
@@ -311,3 +317,66 @@ def _is_at(lines: list[str], number: int | None, text: str) -> bool:
     if number is None:
         return True
     return 0 < number <= len(lines) and lines[number - 1].rstrip("\r") == text.rstrip("\r")
+
+
+def guess(lines: Sequence[str]) -> Language | None:
+    """Return the language whose grammar parses some code best, or None if none parses it well.
+
+    Args:
+        lines: Consecutive lines of one side of a hunk.
+    """
+    tried = lines[:MAX_GUESS_LINES]
+    size = sum(map(len, tried))
+    if not 0 < size <= MAX_GUESS_CHARACTERS:
+        return None
+    best: tuple[float, float, int] | None = None
+    best_language: Language | None = None
+    for language in languages_known():
+        outline = complete(language, tried, 1).outline
+        share, information = outline.errors / size, _information(outline)
+        # JavaScript also parses as TypeScript, and C as C++: rounding makes these shares equal, so
+        # that the information and then the precedence decide.
+        rank = (round(share, 3), -information, language.precedence)
+        # Prose such as "It's odd." can parse as names; text without a declaration or a fact is not
+        # code.
+        is_code = share <= MAX_GUESS_ERRORS and information > 0
+        if is_code and (best is None or rank < best):
+            best, best_language = rank, language
+    return best_language
+
+
+def _information(outline: Outline) -> float:
+    """Return the number of declarations and facts per token, rounded."""
+    units = outline.units
+    tokens = sum(len(unit.tokens) for unit in units)
+    count = sum(len(unit.facts) for unit in units) + 3 * (len(units) - 1)
+    return round(count / tokens, 1) if tokens else 0.0
+
+
+# "class A {", "namespace n {", "public:", "std::", "#include <vector>"; but not C's "#include
+# <stdio.h>" or "struct class *f(struct class *class);", where `class` is a name.
+_CPP_ONLY = re.compile(
+    # Repetition is bounded, as a hostile line may consist of these words only.
+    r"(?<!struct )\bclass\s+\w[^;\n]{0,300}[;{<:]"
+    r"|\b(?:namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b"
+    r"[^;\n]{0,300}[;{<:]"
+    r"|\b(?:public|private|protected)\s*:|\bstd::|\boperator\s*[<>=!+*()-]|^[^\S\n]*#\s*include\s*<[a-z_]+>",
+    re.MULTILINE,
+)
+# "src/a.cpp", "a.hh"; not "a.h", which may be C
+_CPP_FILE = re.compile(r"\.(?:cc|cpp|cxx|hpp|hh|hxx|ipp|inl)$")
+# The last alternative matches a line of a comment that starts above the known part of the header.
+_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|^[^\S\n]*\*[^\n]*", re.DOTALL | re.MULTILINE)
+
+
+def is_cpp_header(text: str, paths: Sequence[str]) -> bool:
+    """Return whether a `.h` file is C++, by its content or else by the other changed files.
+
+    Args:
+        text: Text of the header, or the known part of it.
+        paths: Paths of all changed files.
+    """
+    if _CPP_ONLY.search(_COMMENTS.sub("", text[:MAX_GUESS_CHARACTERS])):
+        return True
+    has_c = any(path.endswith(".c") for path in paths)
+    return not has_c and any(_CPP_FILE.search(path) for path in paths)

@@ -4,14 +4,19 @@ Missing openers are added before the fragment and missing closers after it. Seve
 tried, and the one with the fewest errors is used.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.syntax.grammars import Language
+from crscore.syntax.grammars import Language, parse
 from crscore.syntax.outline import Outline
 from crscore.syntax.reader import read, unreadable
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 MAX_TRIES = 6
 """Maximum completions tried for one fragment."""
@@ -71,15 +76,14 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    text = "\n".join(dedent(lines))
-    _, before, after = enclose(language, lines)
+    _, before, text, after = enclose(language, lines)
     whole, added = before + text + after, before.count("\n")
     lines_read = [(first, first + max(len(lines), 1) - 1)]
     return Completed(read(language, whole, lines=lines_read, first=first, skip=added), whole, added)
 
 
-def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str]:
-    """Find the texts that make a fragment parse best.
+def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, str]:
+    """Remove the indentation that all lines share, and find the texts that make them parse best.
 
     Args:
         language: Language of the lines.
@@ -87,12 +91,15 @@ def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str]:
 
     Returns:
         The best of at most `MAX_TRIES` completions: the bytes of the completed text that the
-        grammar still cannot read, and the texts to put before and after the dedented fragment.
+        grammar still cannot read, the text to put before, the dedented lines, and the text to put
+        after them.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    text = "\n".join(dedent(lines))
+    widths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    margin = min(widths, default=0)
+    text = "\n".join(line[margin:] for line in lines)
     # The simplest come first.
     surroundings = _for_indented(text) if language.indented else _for_braces(language, text)
     if language.closing_word:
@@ -100,7 +107,7 @@ def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str]:
     prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
     tries = 1 if max(map(len, lines), default=0) > LONG_LINE else MAX_TRIES
     tried: set[tuple[str, str]] = set()
-    best: tuple[int, str, str] | None = None
+    best: tuple[int, str, str, str] | None = None
     for opening, after in surroundings:
         before = prolog + opening
         if (before, after) in tried:
@@ -108,18 +115,27 @@ def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str]:
         tried.add((before, after))
         errors = unreadable(language, before + text + after)
         if best is None or errors < best[0]:
-            best = errors, before, after
+            best = errors, before, text, after
         if errors == 0 or len(tried) == tries:
             break
     assert best is not None  # noqa: S101 - the first surrounding is always tried
     return best
 
 
-def dedent(lines: Sequence[str]) -> list[str]:
-    """Remove the indentation that all lines share."""
-    widths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    margin = min(widths, default=0)
-    return [line[margin:] for line in lines]
+def parse_lines(
+    language: Language, lines: Sequence[str], *, is_whole: bool
+) -> tuple[str, Node, int]:
+    """Parse lines of a file, completed unless they are the whole file.
+
+    Returns:
+        The parsed text, the root of its tree, and the number of lines added before the given ones.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
+    before, text, after = ("", "\n".join(lines), "") if is_whole else enclose(language, lines)[1:]
+    source = before + text + after
+    return source, parse(language, source.encode("utf-8", "replace")), before.count("\n")
 
 
 def _for_indented(text: str) -> Iterator[tuple[str, str]]:

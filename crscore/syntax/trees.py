@@ -62,11 +62,7 @@ class Token(NamedTuple):
     """Types of its ancestor nodes, the innermost first."""
     row: int
     """Line in the text that was parsed, from 0."""
-
-    @property
-    def is_comment(self) -> bool:
-        """Whether it is a comment."""
-        return "comment" in self.kind
+    is_comment: bool
 
 
 def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterator[Token]:
@@ -94,7 +90,7 @@ def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterato
             if is_quoted and (match := _SINGLE_QUOTED.fullmatch(text)):
                 quotes = match[2].replace("'", '"')
                 text = f"{match[1]}{quotes}{match[3]}{quotes}"
-            yield Token(node.type, text, around, node.start_point.row)
+            yield Token(node.type, text, around, node.start_point.row, "comment" in node.type)
 
 
 def grammar_of(name: str | None) -> Language:
@@ -134,8 +130,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
     if margin and lines[0][:1].strip():
         variants.append([" " * margin + lines[0], *lines[1:]])
     for variant in variants:
-        errors, before, after = fragments.enclose(grammar, variant)
-        text = "\n".join(fragments.dedent(variant))
+        errors, before, text, after = fragments.enclose(grammar, variant)
         errors = errors or int(not is_readable(before + text + after, grammar))
         # With as many errors, the unchanged lines are preferred.
         if best is None or errors < best[0]:

@@ -171,12 +171,10 @@ class Repository:
 class Code:
     """Both versions of all files of a change, and its repository if it is known."""
 
-    def __init__(self, diff: Diff, repository: Repository | None) -> None:
-        self.diff = diff
+    def __init__(self, change: ParsedChange, repository: Repository | None) -> None:
+        self.change = change
         self.repository = repository
-        parsed_files = [
-            parsed for parsed in ParsedChange.of(diff).parsed_files[:MAX_FILES] if parsed.file.hunks
-        ]
+        parsed_files = [parsed for parsed in change.parsed_files[:MAX_FILES] if parsed.file.hunks]
         self.texts = {
             Side.OLD: [FileText(parsed.old, parsed.language) for parsed in parsed_files],
             Side.NEW: [FileText(parsed.new, parsed.language) for parsed in parsed_files],
@@ -186,7 +184,7 @@ class Code:
     @property
     def is_everything(self) -> bool:
         """Whether the new version of the whole repository is known."""
-        if self.repository is None or len(self.diff.files) > MAX_FILES:
+        if self.repository is None or len(self.change.files) > MAX_FILES:
             return False
         is_known = all(new.version.is_whole for new in self.texts[Side.NEW])
         return is_known and self.repository.is_whole

@@ -1,4 +1,4 @@
-"""Effects of suggestion blocks: whether they apply and parse, and the extent of their changes.
+"""Judgement of suggestion blocks: whether they apply and parse, and the extent of their changes.
 
 Only syntax trees are compared, which is fast enough for every run. They cannot show that two codes
 behave the same, so every change that is not proven to be a lesser one is an `Effect.BEHAVIOUR`.
@@ -22,9 +22,8 @@ from crscore.records import (
     Suggestion,
 )
 from crscore.review.read import align_lines, find_replaced_lines, place_suggestion
-from crscore.syntax import fragments
-from crscore.syntax.grammars import Language, language_of, parse
-from crscore.syntax.reader import errors_in
+from crscore.syntax.fragments import parse_lines
+from crscore.syntax.grammars import Language, language_of
 from crscore.syntax.sketch import sketch_tokens
 from crscore.syntax.trees import Token, is_readable, tokens
 
@@ -98,7 +97,7 @@ def judge_in_change(
         applies = None if problem == NO_LOCATION else False
         return Suggestion(code=code, applies=applies, reason=problem or NO_LOCATION)
     lines, span, is_whole = location
-    parses, effect, reason = _judge(lines, span, code, language, is_whole=is_whole)
+    parses, effect, reason = _find_effect(lines, span, code, language, is_whole=is_whole)
     applies = None if problem == NO_LOCATION else not problem
     return Suggestion(
         code=code, applies=applies, parses=parses, effect=effect, reason=problem or reason
@@ -149,7 +148,7 @@ def _locate(
     return (replaced, Span(0, len(replaced)), False) if replaced else None
 
 
-def _judge(
+def _find_effect(
     lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
     """Return whether the changed text parses, the effect, and why one of them is unknown."""
@@ -166,7 +165,9 @@ def _judge(
         return None, None, "the file is too long"
     new = [*old[: span.start], *suggested, *old[span.end :]]
     inserted = Span(span.start, span.start + len(suggested))
-    before, after = (_parse_text(grammar, text, is_whole=is_whole) for text in (old, new))
+    before, after = (
+        _ParsedText(grammar, *parse_lines(grammar, text, is_whole=is_whole)) for text in (old, new)
+    )
     effect: Effect | None = None
     # Text that the grammar could not read has no tokens: equal tokens would prove nothing there.
     if before.is_read(span) and after.is_read(inserted):
@@ -196,8 +197,9 @@ def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str |
     Python itself judges Python, except Python 2 and newer versions, which only the grammar reads.
     """
     # The file may use newer syntax than the grammar; that is not the suggestion's fault.
-    if after.errors:
-        return (None, "the code around it does not parse") if before.errors else (False, None)
+    if after.root.has_error:
+        is_older = before.root.has_error
+        return (None, "the code around it does not parse") if is_older else (False, None)
     is_broken = is_readable(before.source, before.grammar) and not is_readable(
         after.source, after.grammar
     )
@@ -215,10 +217,9 @@ def _outer_levels(lines: Sequence[str]) -> Iterator[str]:
 
 
 class _ParsedText(NamedTuple):
+    grammar: Language
     source: str
     root: tree_sitter.Node
-    grammar: Language
-    errors: int
     lines_before: int
     """Number of lines added before the text to make it parse."""
 
@@ -248,13 +249,3 @@ class _ParsedText(NamedTuple):
                 return False
             stack.extend(child for child in node.children if child.has_error)
         return True
-
-
-def _parse_text(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _ParsedText:
-    before, after = "", ""
-    if not is_whole:
-        _, before, after = fragments.enclose(grammar, lines)
-        lines = fragments.dedent(lines)
-    source = before + "\n".join(lines) + after
-    root = parse(grammar, source.encode("utf-8", "replace"))
-    return _ParsedText(source, root, grammar, errors_in(root), before.count("\n"))

@@ -41,10 +41,10 @@ _MADE_AT_RUN_TIME = [
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below
     "crscore.text",
+    "crscore.verdicts.judge",  # of word lists, in constants
     "crscore.verdicts.repository",  # of an escaped name
-    "crscore.verdicts.uses",  # of word lists, in constants
 ]
-# Read sentences of `statements.MAX_CHARS` at most, and quoted code within them; changed lines of
+# Read sentences of `judge.MAX_CHARS` at most, and quoted code within them; changed lines of
 # `consequences.MAX_LINE_CHARS`; names of colors of 40 characters at most.
 _BOUNDED = (
     "crscore.review.markdown._LIGHT_COLOR",

@@ -3,9 +3,9 @@ import time
 import pytest
 
 from crscore.errors import DependencyError
+from crscore.syntax.change import guess, is_cpp_header
 from crscore.syntax.fragments import MAX_OPEN, complete
 from crscore.syntax.grammars import language_of, parser
-from crscore.syntax.guess import guess, is_cpp_header
 from crscore.syntax.outline import Outline, Role
 from crscore.syntax.reader import unreadable
 from tests.helpers.growth import growth, slowness

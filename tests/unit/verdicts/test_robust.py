@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from crscore.records import Comment
 from crscore.review.read import parse_comment, sentences_of
-from crscore.verdicts.judge import judge_statements
-from crscore.verdicts.statements import MAX_CHARS, Statement
+from crscore.syntax.change import ParsedChange
+from crscore.verdicts.judge import MAX_CHARS, Statement, judge_statements
 from tests.helpers.changes import change
 from tests.helpers.growth import slowness
 
@@ -35,7 +35,7 @@ def statement(text: str) -> Statement:
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
 def test_any_remark_is_read(text: str) -> None:
-    (receipt,) = judge_statements([statement(text)], DIFF)
+    (receipt,) = judge_statements([statement(text)], ParsedChange.of(DIFF))
 
     assert receipt is None or (receipt.fact and receipt.says)
 
@@ -48,6 +48,6 @@ def test_any_remark_is_read(text: str) -> None:
 def test_long_sentences_take_little_time(part: str) -> None:
     given_statement = statement(part * (MAX_CHARS // len(part)))
     before = time.process_time()
-    judge_statements([given_statement], DIFF)
+    judge_statements([given_statement], ParsedChange.of(DIFF))
 
     assert time.process_time() - before < MAX_SECONDS * slowness()

@@ -1,8 +1,7 @@
 import pytest
 
 from crscore.records import Comment, Effect, LineSpan, Sentence, Side, Suggestion, Verdict
-from crscore.verdicts.judge import check_suggestions
-from crscore.verdicts.statements import Statement
+from crscore.verdicts.judge import Statement, check_suggestions
 
 GOOD = Suggestion(code="a", applies=True, parses=True, effect=Effect.BEHAVIOUR)
 BROKEN = Suggestion(code="a(", applies=True, parses=False)

@@ -7,9 +7,9 @@ import pytest
 from crscore.diff.tree import Tree
 from crscore.records import Comment, Receipt, Verdict
 from crscore.review.read import parse_comment, sentences_of
-from crscore.verdicts.judge import judge_statements
+from crscore.syntax.change import ParsedChange
+from crscore.verdicts.judge import Statement, judge_statements
 from crscore.verdicts.repository import Repository
-from crscore.verdicts.statements import Statement
 from tests.helpers.changes import change, together
 
 OLD = """
@@ -83,7 +83,7 @@ def judge(
     comment = Comment(body=text)
     units = sentences_of([parse_comment(comment, DIFF, "markdown")])
     statement = Statement(sentences=units, comment=comment)
-    return judge_statements([statement], DIFF, repository)[0]
+    return judge_statements([statement], ParsedChange.of(DIFF), repository)[0]
 
 
 REFUTED = (
