@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from crscore import plugins, settings
 from crscore.diff import parse
-from crscore.diff.roles import MACHINE_MADE, role_of
+from crscore.diff.paths import MACHINE_MADE, role_of
 from crscore.scoring.cells import select_references
 
 if TYPE_CHECKING:

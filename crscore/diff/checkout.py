@@ -1,9 +1,12 @@
-"""Change of a pull request from a local checkout, read with git.
+"""Change of a pull request from a local checkout, read with git, and its repository's text files.
 
 The files in the work tree belong to the change and must not affect how it is read: its
 `.gitattributes` could declare its own code binary or name a driver. So git compares two trees with
 the attributes of the base branch. The configuration in `.git` and in the home folder is trusted;
 settings that could change the text are overridden.
+
+Of the text files of a repository, links are not followed, and limits leave some out. These are
+reported, as "nowhere" can only be claimed about files that were read.
 """
 
 from __future__ import annotations
@@ -11,12 +14,13 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Final, NamedTuple
 
-from crscore.diff import full_files, git, parse, tree
+from crscore.diff import full_files, git, parse
 from crscore.errors import HostError, InputError
 from crscore.records import Diff
 
@@ -38,6 +42,24 @@ _MAX_TEXT_BYTES: Final = 1_000_000
 _LINE_BYTES: Final = 10_000
 _DEFAULT_DIFF_BYTES: Final = parse.DiffLimits().max_diff_bytes
 
+MAX_FILES: Final = 50_000
+"""Maximum number of files of a repository."""
+MAX_FILE_BYTES: Final = 2_000_000
+"""Maximum bytes of one file."""
+MAX_BYTES: Final = 64_000_000
+"""Maximum bytes of all files in total."""
+MAX_LIST_BYTES: Final = 20_000_000
+"""Maximum bytes of git's list of files."""
+# Binary files by their names, which are neither read nor counted in the limits; of other files, the
+# contents show whether they are text.
+_NO_TEXT: Final = re.compile(
+    r"\.(?:png|jpe?g|gif|ico|webp|bmp|pdf|zip|gz|tgz|bz2|xz|7z|jar|whl|so|dll|exe|a|o|class|pyc"
+    r"|woff2?|ttf|otf|eot|mp[34]|mov|webm|wav|ogg|onnx|npy|npz|bin|db|sqlite)$",
+    re.IGNORECASE,
+)
+# Without git there is no `.gitignore`: hidden folders, and installed or compiled code.
+_SKIPPED_FOLDER: Final = re.compile(r"\..*|node_modules|__pycache__|venv")
+
 
 class CheckoutSearch(NamedTuple):
     """Result of the search for a checkout."""
@@ -46,6 +68,15 @@ class CheckoutSearch(NamedTuple):
     """Usable checkout, or None."""
     reason: str | None
     """Reason that there is no checkout, as a clause; None if there is one."""
+
+
+class Tree(NamedTuple):
+    """Files of a repository."""
+
+    texts: Mapping[str, bytes]
+    """Path -> content, without binary files."""
+    reason: str | None
+    """Reason that files are missing, as a clause; None if all were read."""
 
 
 class _Blob(NamedTuple):
@@ -141,14 +172,14 @@ class Checkout:
         limits = full_files.Limits(max_source_bytes=_MAX_TEXT_BYTES)
         return self.texts(commit, [path], limits)[0].get(path)
 
-    def tree(self) -> tree.Tree:
-        """Read all text files at the head, within the limits of `crscore.diff.tree`."""
+    def tree(self) -> Tree:
+        """Read all text files at the head, within the limits."""
         names = ("ls-tree", "-r", "-l", "-z", "--full-tree", _checked_commit(self.head))
         blobs: dict[str, _Blob] = {}
         reason = None
         try:
             listed = git.run_git(
-                names, folder=self.git_dir, is_git_dir=True, max_bytes=tree.MAX_LIST_BYTES
+                names, folder=self.git_dir, is_git_dir=True, max_bytes=MAX_LIST_BYTES
             )
             for entry in listed.split(b"\0")[:-1]:
                 match = _ENTRY.fullmatch(entry)
@@ -162,12 +193,12 @@ class Checkout:
                 elif mode == b"160000":
                     reason = f"{path} is a submodule"
             entries = ((path, blob.size) for path, blob in blobs.items())
-            paths, reason = tree.choose(entries, reason=reason)
+            paths, reason = choose_files(entries, reason=reason)
             contents = self._contents([blobs[path] for path in paths])
-            texts = tree.without_binary(dict(zip(paths, contents, strict=True)))
+            texts = _without_binary(dict(zip(paths, contents, strict=True)))
         except HostError as exc:
-            return tree.Tree({}, exc.reason)
-        return tree.Tree(texts, reason)
+            return Tree({}, exc.reason)
+        return Tree(texts, reason)
 
     def _contents(self, blobs: Sequence[_Blob]) -> Iterator[bytes]:
         """Yield the contents of blobs; git prints a line about each, its bytes and a line end."""
@@ -279,3 +310,101 @@ def _checked_commit(commit: str) -> str:
 def _parse_blob(line: bytes) -> _Blob | None:
     match = _BLOB.fullmatch(line)
     return _Blob(match[1].decode(), int(match[2])) if match else None
+
+
+def choose_files(
+    entries: Iterable[tuple[str, int]], *, reason: str | None = None
+) -> tuple[list[str], str | None]:
+    """Choose as many files as the limits allow, in their order.
+
+    Args:
+        entries: Paths and sizes in bytes.
+        reason: Reason that some files were not listed; None if all were.
+
+    Returns:
+        The paths, and a reason that files are missing, as a clause; None if all fit.
+    """
+    paths: list[str] = []
+    total = 0
+    for path, size in entries:
+        if _NO_TEXT.search(path):
+            continue
+        if len(paths) == MAX_FILES:
+            return paths, f"it has more than {MAX_FILES:,} files"
+        if size > MAX_FILE_BYTES:
+            reason = f"{path} is over {MAX_FILE_BYTES:,} bytes"
+        elif total + size > MAX_BYTES:
+            return paths, f"it has more than {MAX_BYTES:,} bytes"
+        else:
+            paths.append(path)
+            total += size
+    return paths, reason
+
+
+def read_folder(folder: Path) -> Tree:
+    """Read the files below a folder, in a work tree without those that git ignores.
+
+    Args:
+        folder: Root of the repository. Links below it and their targets are not read.
+    """
+    root = folder.resolve()
+    # Untracked files, too: a caller in a file that was not added yet is a caller.
+    options = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    try:
+        listed = git.run_git(options, folder=root, max_bytes=MAX_LIST_BYTES)
+    except HostError:
+        listed = b""  # not a work tree
+    listed_paths = {path.decode("utf-8", "surrogateescape") for path in listed.split(b"\0") if path}
+    entries: list[tuple[str, int]] = []
+    reason = None
+    for path in sorted(listed_paths or _walk(root)):
+        try:
+            state = (root / path).lstat()
+            # A parent folder can be a link that leads out of the root.
+            is_inside = S_ISLNK(state.st_mode) or (root / path).resolve() == root / path
+        except (OSError, ValueError, RuntimeError):
+            is_inside = False
+        if not is_inside or S_ISDIR(state.st_mode):
+            reason = f"{path} is listed by git and cannot be read"
+        # To open a pipe would wait for somebody who writes to it.
+        elif S_ISREG(state.st_mode):
+            entries.append((path, state.st_size))
+    paths, reason = choose_files(entries, reason=reason)
+    texts: dict[str, bytes] = {}
+    for path in paths:
+        try:
+            with (root / path).open("rb") as stream:
+                # The file can have grown since its size was checked.
+                texts[path] = stream.read(MAX_FILE_BYTES)
+        except OSError:
+            reason = f"{path} cannot be read"
+    return Tree(_without_binary(texts), reason)
+
+
+def _without_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the text files; like git, take a file with a zero byte near its start as binary."""
+    # As many bytes as git looks at: https://github.com/git/git/blob/master/xdiff-interface.c
+    return {path: content for path, content in texts.items() if b"\0" not in content[:8000]}
+
+
+def _walk(root: Path) -> Iterator[str]:
+    """Yield the files below a folder that is not a work tree, at most one more than allowed."""
+    # Without recursion, as folders can be nested more deeply than Python may recurse.
+    folders, count = [root], 0
+    while folders and count <= MAX_FILES:
+        try:
+            items = sorted(folders.pop().iterdir())
+        except OSError:
+            continue
+        for item in items:
+            count += 1
+            if item.is_symlink() or _SKIPPED_FOLDER.fullmatch(item.name):
+                continue
+            if item.is_dir():
+                folders.append(item)
+            else:
+                yield item.relative_to(root).as_posix()
+
+
+ReadTree = Callable[[], Tree]
+"""Function that reads a repository when it is first needed."""

@@ -1,7 +1,9 @@
-"""Paths of changed files: from the root of the repository, and in messages."""
+"""Paths of changed files: their roles, from the root of the repository, and in messages."""
 
 import re
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 MAX_SHOWN: Final = 3
@@ -23,6 +25,31 @@ _WORKSPACE: Final = re.compile(
     )/""",
     re.VERBOSE,
 )
+LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
+    "lock file", "snapshot", "generated or vendored file", "minified or data file"
+)  # fmt: skip
+"""Kinds of files that are not written by hand."""
+_ROLES: Final = tomllib.loads(Path(__file__).with_name("roles.toml").read_text("utf-8"))
+_TABLES: Final = {
+    table: {name: re.compile(pattern) for name, pattern in rows.items()}
+    for table, rows in _ROLES.items()
+}
+
+
+def made_by_machine_name(path: str) -> str:
+    """Return the kind of a file that is not written by hand, by its path; empty for others."""
+    if _TABLES["machine"]["lock"].search(path):
+        return LOCK
+    if _TABLES["machine"]["generated"].search(path):
+        return SNAPSHOT if "snap" in path else GENERATED
+    return ""
+
+
+def role_of(path: str) -> str:
+    """Return the role of a file, by its path: a role in `roles.toml`, `machine` or `code`."""
+    if made_by_machine_name(path):
+        return "machine"
+    return next((role for role, form in _TABLES["roles"].items() if form.search(path)), "code")
 
 
 def strip_workspace(path: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from crscore.diff.roles import role_of
+from crscore.diff.paths import role_of
 from crscore.errors import InputError
 from crscore.records import (
     ON_TOPIC,

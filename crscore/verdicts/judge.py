@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from crscore.diff.roles import role_of
+from crscore.diff.paths import role_of
 from crscore.records import (
     Comment,
     Effect,

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from crscore.diff import tree
+from crscore.diff import checkout
 from crscore.diff.languages import language_of
 from crscore.records import ChangedFile, Diff, FileStatus, LineSpan, Side
 from crscore.syntax import grammars
@@ -99,17 +99,17 @@ class Repository:
         read: Function that reads its files.
     """
 
-    def __init__(self, read: tree.ReadTree) -> None:
+    def __init__(self, read: checkout.ReadTree) -> None:
         self._read = read
         self._files: dict[str, FileText] = {}
 
     @classmethod
     def of_folder(cls, folder: Path) -> Self:
         """Return the repository of a work tree."""
-        return cls(lambda: tree.read_folder(folder))
+        return cls(lambda: checkout.read_folder(folder))
 
     @cached_property
-    def _tree(self) -> tree.Tree:
+    def _tree(self) -> checkout.Tree:
         return self._read()
 
     @property

@@ -32,7 +32,7 @@ _MADE_AT_RUN_TIME = [
     "crscore.claims.structural.consequences",
     "crscore.claims.structural.consequences",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
-    "crscore.diff.roles",  # of TOML
+    "crscore.diff.paths",  # of TOML
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
     "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
     "crscore.pull_request.reviewers.wildcards",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from crscore.claims.structural.quoting import Line
-from crscore.diff.roles import MACHINE_MADE, role_of
+from crscore.diff.paths import MACHINE_MADE, role_of
 from crscore.records import ChangedFile, LineKind
 from crscore.syntax.change import OutlinedLines, Version
 from crscore.syntax.fragments import complete

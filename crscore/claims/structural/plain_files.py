@@ -10,7 +10,7 @@ from crscore.claims.structural.change import UnitChange, UnitPart
 from crscore.claims.structural.headline import MAX_PATH, plain_line
 from crscore.claims.structural.quoting import Statement, listed, prose_of
 from crscore.claims.structural.sentences import write_statements
-from crscore.diff.roles import GENERATED, MINIFIED, made_by_machine_name
+from crscore.diff.paths import GENERATED, MINIFIED, made_by_machine_name
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.change import Version, runs_of, words_of
 from crscore.syntax.outline import Fact, Kind, Role

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from crscore.diff.headers import Header, read_header, unquote
+from crscore.diff.sections import Header, read_header, unquote
 from tests.helpers.growth import slowness
 
 

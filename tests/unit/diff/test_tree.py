@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.diff import checkout, tree
+from crscore.diff import checkout
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ FILES: dict[str, str | bytes] = {
 def test_a_folder_has_its_text_files(tmp_path: Path) -> None:
     write(tmp_path, FILES | {"node_modules/x.js": "x", ".hidden/y.py": "y"})
 
-    texts, reason = tree.read_folder(tmp_path)
+    texts, reason = checkout.read_folder(tmp_path)
 
     assert reason is None
     assert texts == {"app/a.py": b"def a(): ...\n", "b é.md": b"text\n"}
@@ -62,7 +62,7 @@ def test_a_work_tree_has_what_git_does_not_ignore(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "app/a.py")
 
-    assert set(tree.read_folder(tmp_path).texts) == {"app/a.py", "b é.md", ".gitignore"}
+    assert set(checkout.read_folder(tmp_path).texts) == {"app/a.py", "b é.md", ".gitignore"}
 
 
 def test_a_commit_has_its_files(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     (root / "folder").symlink_to(secret)
     (root / "loop").symlink_to(root)
 
-    assert set(tree.read_folder(root).texts) == {"a.py", "deep/b.py"}
+    assert set(checkout.read_folder(root).texts) == {"a.py", "deep/b.py"}
 
 
 def test_a_folder_that_became_a_link_is_told(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_folder_that_became_a_link_is_told(tmp_path: Path) -> None:
     (root / "deep").rmdir()
     (root / "deep").symlink_to(secret)
 
-    texts, reason = tree.read_folder(root)
+    texts, reason = checkout.read_folder(root)
 
     assert set(texts) == {"a.py"}
     assert "deep/b.py" in (reason or "")
@@ -107,7 +107,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "a"})
     os.mkfifo(tmp_path / "pipe.py")
 
-    assert set(tree.read_folder(tmp_path).texts) == {"a.py"}
+    assert set(checkout.read_folder(tmp_path).texts) == {"a.py"}
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,10 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 def test_limits_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, kept: set[str]
 ) -> None:
-    monkeypatch.setattr(tree, limit, value)
+    monkeypatch.setattr(checkout, limit, value)
     write(tmp_path, {"a.py": "aaaa", "b.py": "bbbbb", "c.py": "c"})
 
-    texts, reason = tree.read_folder(tmp_path)
+    texts, reason = checkout.read_folder(tmp_path)
 
     assert (set(texts), bool(reason)) == (kept, True)
 
@@ -135,7 +135,7 @@ def test_deep_folders_are_read(tmp_path: Path) -> None:
     (deep / "a.py").write_text("a", "utf-8")
 
     try:
-        assert len(tree.read_folder(tmp_path).texts) == 1
+        assert len(checkout.read_folder(tmp_path).texts) == 1
     finally:
         # Python's own removal is recursive.
         subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)

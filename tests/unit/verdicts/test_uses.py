@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crscore.diff.tree import Tree
+from crscore.diff.checkout import Tree
 from crscore.records import Comment, Receipt, Verdict
 from crscore.review.read import parse_comment, sentences_of
 from crscore.syntax.change import ParsedChange
