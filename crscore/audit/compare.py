@@ -150,10 +150,12 @@ def _verdict(
     """
     counts = [int((~np.isnan(side)).sum()) for side in sides]
     fewest, difference = min(counts), None
+    gained: tuple[int, ...] = ()
     if test.difference is not None and test.low is not None and test.high is not None:
         difference = Estimate(value=test.difference, low=test.low, high=test.high)
     decision: Literal["better", "worse", "equivalent", "unknown"] = "unknown"
     if difference is not None and fewest >= MIN_PULLS:
+        gained = tuple(int((side > 0).sum()) for side in sides)
         # Checked first, because a significant difference can still be too small to matter.
         if -detect <= difference.low and difference.high <= detect:
             decision = "equivalent"
@@ -179,14 +181,11 @@ def _verdict(
         pulls=test.units,
         paired=paired,
         needed=needed,
-        gained=(),
+        gained=gained,
         text=f"{names[0]} and {names[1]} cannot be compared: {cause}",
     )
-    if difference is None or fewest < MIN_PULLS:
-        return verdict
-    gained = tuple(int((side > 0).sum()) for side in sides)
-    return replace(
-        verdict, text=_sentence(replace(verdict, gained=gained), difference), gained=gained
+    return (
+        replace(verdict, text=_sentence(verdict, difference)) if difference and gained else verdict
     )
 
 

@@ -11,10 +11,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore.audit.score.nightly import ScoringSummary, find_unscored, make_tasks, score
+from crscore.audit.score.nightly import find_unscored, make_tasks, score
 from crscore.audit.score.pull_rows import make_scorer, score_task, signature_of
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
+    AuditRun,
     Comment,
     CommentObservation,
     Pull,
@@ -112,7 +113,7 @@ class Audit:
             path = f"shop/m{at % files}.py"
             add(store, number * 100 + at, number, who, body, commit_id=head, path=path, line=8)
 
-    def score(self, settings: Config = SETTINGS, **options: Any) -> ScoringSummary:
+    def score(self, settings: Config = SETTINGS, **options: Any) -> AuditRun:
         """Score what is new."""
         with self.open() as store:
             return score(store, self.clones, settings, **{"night": NIGHT, **options})

@@ -140,7 +140,6 @@ VAGUE = frozenset(
     ]
 )
 VAGUE_BUT_MEANT = {
-    "crscore/audit/score/pull_rows.py: NOTHING": "the same category",
     "crscore/audit/store/database.py: put": "store interface: get and put",
     "crscore/cache.py: put": "store interface: get and put",
     "crscore/errors.py: came": "what came in place of an answer",

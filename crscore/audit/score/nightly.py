@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from crscore import progress
 from crscore.audit.engines import WORKER_DIED_REASON, make_engine
@@ -15,7 +15,7 @@ from crscore.audit.score import pull_rows
 from crscore.audit.score.assemble import ScoringTask
 from crscore.audit.store import queries
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Pull, Score
+from crscore.audit.store.rows import AuditRun, Pull, Score
 from crscore.diff import git
 from crscore.errors import HostError
 from crscore.hosts.host import Host
@@ -24,17 +24,6 @@ from crscore.scorer import file_limits
 from crscore.settings import Config
 
 GITHUB: Final = "https://github.com"
-
-
-class ScoringSummary(NamedTuple):
-    """Outcome of a run."""
-
-    signature: str
-    """Signature of the scores."""
-    pulls: int
-    """Number of pull requests that were scored or failed."""
-    failed: int
-    """Number of pull requests that failed; their rows have the reasons."""
 
 
 def score(
@@ -47,7 +36,7 @@ def score(
     workers: int = 1,
     host: Host | None = None,
     web: str = GITHUB,
-) -> ScoringSummary:
+) -> AuditRun:
     """Score the pull requests without a score of the current signature for their content.
 
     After a killed run, the next run continues where it stopped. A pull request that fails gets a
@@ -64,7 +53,7 @@ def score(
         web: Address of GitHub's pages.
 
     Returns:
-        Counts of the run.
+        The row of the run, with its counts.
 
     Raises:
         ConfigError: The engine or a setting is wrong.
@@ -78,7 +67,6 @@ def score(
     unscored = find_unscored(store, signature, night)
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     record = queries.add_run(store, "score", night=night, started=now, signature=signature)
-    pulls = failed = 0
     results = chosen_engine(
         make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),
         partial(pull_rows.score_task, settings=pull_rows.share_limit(settings, workers)),
@@ -86,16 +74,17 @@ def score(
     )
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in results:
-            pulls, failed = pulls + 1, failed + (scored.failure is not None)
+            has_failed = scored.failure is not None
+            record = replace(record, pulls=record.pulls + 1, failed=record.failed + has_failed)
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))
                 # Updated each time, so that the counts of a killed run match its rows.
-                store.put([replace(record, pulls=pulls, failed=failed)])
+                store.put([record])
             advance()
-    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    record = replace(record, finished=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     with store.transaction():
-        store.put([replace(record, finished=now, pulls=pulls, failed=failed)])
-    return ScoringSummary(signature, pulls, failed)
+        store.put([record])
+    return record
 
 
 def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, int, bytes]]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
@@ -49,19 +48,6 @@ MAX_TEXT_CHARS: Final = 500
 NO_READER: Final = "the encoder has no weights for usefulness"
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
 """Errors that would affect every pull request, so they end the run."""
-
-
-class Noise(StrEnum):
-    """Reason why a comment is useless; if several apply, the first in this order counts."""
-
-    REPEAT = "repeat"
-    """All its posts repeat other posts of the same reviewer (`reviewers.repeats`)."""
-    RESTATES = "restates"
-    """All remarks only describe the change."""
-    PRAISE = "praise"
-    """Every remark praises or only describes the change, or there are only headings and thanks."""
-    NOTHING = "nothing"
-    """No remark has anything for the author to answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +255,7 @@ def _comment_scores(
             comment=_comment(thread),
             signature=0,
             content=task.content,
-            noise=Noise.REPEAT,
+            noise="repeat",  # of other posts of the same reviewer (`reviewers.repeats`)
             **_text(thread),
         )
 
@@ -287,7 +273,7 @@ def _text(thread: ReviewerThread) -> dict[str, Any]:
     return {"text": text, "words": number_words(text)}
 
 
-def noise_of(result: Result, item: CommentResult) -> Noise | None:
+def noise_of(result: Result, item: CommentResult) -> str | None:
     """Return why a scored comment is useless; None if it may be useful.
 
     A comment without a visible sentence may be a suggestion, so the result is None. So it is for
@@ -296,6 +282,11 @@ def noise_of(result: Result, item: CommentResult) -> Noise | None:
     Args:
         result: Result that contains the comment.
         item: A comment that is not a repeat.
+
+    Returns:
+        `restates` if all remarks only describe the change, `praise` if every remark praises or
+        describes it, or there are only headings and thanks, and `nothing` if no remark has anything
+        for the author to answer; the first that applies.
     """
     visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
     if not visible_sentences or item.scores.reason == NOT_READ:
@@ -303,11 +294,11 @@ def noise_of(result: Result, item: CommentResult) -> Noise | None:
     if item.usefulness is None:
         # Without weights for usefulness, only the matched points decide.
         addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
-        return None if addresses else Noise.NOTHING
+        return None if addresses else "nothing"
     remarks = _remarks(result, item.usefulness)
     if any(remark.is_valuable for remark in remarks):
         return None
     stances = {remark.stance for remark in remarks}
     if stances == {Stance.DESCRIPTION}:
-        return Noise.RESTATES
-    return Noise.PRAISE if stances <= {Stance.DESCRIPTION, Stance.PRAISE} else Noise.NOTHING
+        return "restates"
+    return "praise" if stances <= {Stance.DESCRIPTION, Stance.PRAISE} else "nothing"

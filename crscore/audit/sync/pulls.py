@@ -7,7 +7,7 @@ run that read it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from crscore.audit.store import queries
@@ -34,6 +34,7 @@ from crscore.hosts.feed import Feed, FeedDetails, FeedMessage, FeedPull, FeedThr
 from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.reports.escape import one_line
+from crscore.text import count_noun
 
 # Each has taken up to five tries already.
 MAX_UNANSWERED: Final = 5
@@ -132,12 +133,8 @@ class PullReader:
     messages: Messages
     read: int = 0
     """Number of pull requests that were read."""
-    failed: int = 0
-    """Number of pull requests that could not be read."""
-    first_reason: str = ""
-    """Reason of the first failure."""
-    failed_again: int = 0
-    """Number of failed pull requests that had also failed before."""
+    failures: list[tuple[str, bool]] = field(default_factory=list)
+    """Why a pull request could not be read, and whether it had failed before."""
 
     def read_pulls(self, pulls: Sequence[Pull]) -> Iterator[None]:
         """Read pull requests in this order, and yield after each.
@@ -162,9 +159,7 @@ class PullReader:
                 except HostError as exc:
                     is_gone = isinstance(exc, NotFoundError)
                     reason = "the pull request no longer exists" if is_gone else exc.reason
-                    self.failed += 1
-                    self.failed_again += pull.failure is not None
-                    self.first_reason = self.first_reason or one_line(reason)
+                    self.failures.append((one_line(reason), pull.failure is not None))
                     with store.transaction():
                         store.put([replace(pull, failure=reason, pending=1)])
                     unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
@@ -176,12 +171,12 @@ class PullReader:
                         self._write(pull, details)
                 yield
         finally:
-            if self.failed:
-                noun = "pull request" if self.failed == 1 else "pull requests"
+            if self.failures:
+                count = count_noun(len(self.failures), "pull request")
                 # A pull request that always fails must not make every later run partial.
-                is_known = self.failed == self.failed_again
+                is_known = all(has_failed_before for _, has_failed_before in self.failures)
                 texts = self.messages.notes if is_known else self.messages.missing
-                texts.append(f"{self.failed:,} {noun} could not be read: {self.first_reason}.")
+                texts.append(f"{count} could not be read: {self.failures[0][0]}.")
 
     def _write(self, pull: Pull, details: FeedDetails) -> None:
         """Store a pull request that was read, in an open transaction."""
@@ -214,9 +209,10 @@ class PullReader:
             failure=unlisted or None,
         )
         store.put([row])
-        self.first_reason = self.first_reason or unlisted
-        self.read, self.failed = self.read + (not unlisted), self.failed + bool(unlisted)
-        self.failed_again += bool(unlisted) and pull.failure is not None
+        if unlisted:
+            self.failures.append((unlisted, pull.failure is not None))
+        else:
+            self.read += 1
 
     def _comment(self, pull: Pull, item: FeedMessage) -> Comment:
         """Store the texts of a comment, and return its row."""

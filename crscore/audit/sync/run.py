@@ -7,12 +7,12 @@ at any point. Data that cannot be read is reported; the rest continues.
 """
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from crscore import progress
 from crscore.audit.store import queries
@@ -54,27 +54,17 @@ class Request:
     """Token to fetch with; None for anonymous fetches."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class Summary(NamedTuple):
     """Outcome of a run."""
 
     run: AuditRun
-    repositories: int
-    """Number of synchronised repositories."""
     pending: int
     """Number of pull requests left for the next run."""
     notes: tuple[str, ...]
     """Notes for the user, one sentence each."""
 
 
-def sync(
-    store: Store,
-    feed: Feed,
-    clones: Path,
-    request: Request,
-    *,
-    now: datetime,
-) -> Summary:
+def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datetime) -> Summary:
     """Bring the store and the clones up to date.
 
     Args:
@@ -129,7 +119,18 @@ def sync(
             _read_lists(store, feed, repositories, messages, _iso(now))
         _read_pulls(reader, run, [*repositories])
         # Clones last: they need the commits in the details.
-        _fetch_clones(store, feed, clones, repositories.values(), request, messages)
+        with _step(messages), progress.track("fetching clones", len(repositories)) as advance:
+            for repository in repositories.values():
+                # `replace`, not `format`: an address may contain other braces.
+                url = request.git_url.replace("{name}", repository.name)
+                try:
+                    fetch_repository(store, feed, clones, repository, url, request.token)
+                except HostError as exc:
+                    messages.missing.append(
+                        f"The clone of {repository.name} could not be brought up to date: "
+                        f"{one_line(exc.reason)}."
+                    )
+                advance()
     except BadTokenError as exc:
         messages.missing.append(f"{exc}.")
         raise
@@ -139,7 +140,7 @@ def sync(
         run = replace(
             run,
             pulls=reader.read,
-            failed=reader.failed,
+            failed=len(reader.failures),
             finished=_iso(now + timedelta(seconds=seconds)),
             partial=" ".join(messages.missing) or None,
             rest=feed.requests - sent_before,
@@ -147,12 +148,8 @@ def sync(
         )
         with store.transaction():
             store.put([run])
-    return Summary(
-        run=run,
-        repositories=len(repositories),
-        pending=len(queries.pending_pulls(store, [*repositories])),
-        notes=tuple(dict.fromkeys(messages.notes)),
-    )
+    pending = queries.pending_pulls(store, [*repositories])
+    return Summary(run, len(pending), tuple(dict.fromkeys(messages.notes)))
 
 
 @contextmanager
@@ -216,30 +213,8 @@ def _read_pulls(reader: PullReader, run: AuditRun, repositories: Sequence[int]) 
             for _ in reader.read_pulls(pulls):
                 # Stored each time, because a run may be killed.
                 with store.transaction():
-                    store.put([replace(run, pulls=reader.read, failed=reader.failed)])
+                    store.put([replace(run, pulls=reader.read, failed=len(reader.failures))])
                 advance()
-
-
-def _fetch_clones(
-    store: Store,
-    feed: Feed,
-    clones: Path,
-    repositories: Collection[Repository],
-    request: Request,
-    messages: Messages,
-) -> None:
-    with _step(messages), progress.track("fetching clones", len(repositories)) as advance:
-        for repository in repositories:
-            # `replace`, not `format`: an address may contain other braces.
-            url = request.git_url.replace("{name}", repository.name)
-            try:
-                fetch_repository(store, feed, clones, repository, url, request.token)
-            except HostError as exc:
-                messages.missing.append(
-                    f"The clone of {repository.name} could not be brought up to date: "
-                    f"{one_line(exc.reason)}."
-                )
-            advance()
 
 
 def _iso(time: datetime) -> str:

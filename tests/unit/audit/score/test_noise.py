@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from crscore import Scorer
-from crscore.audit.score.pull_rows import Noise, noise_of
+from crscore.audit.score.pull_rows import noise_of
 from crscore.records import Comment
 from tests.helpers.audits import module
 
@@ -24,11 +24,11 @@ def scorer() -> Scorer:
     [
         (FINDING, None),
         ("Why does it retry four times?", None),
-        ("This adds a new function that loads the basket with a retry loop.", Noise.RESTATES),
-        ("Nice work, this looks great!", Noise.PRAISE),
-        ("Great! Well done.", Noise.PRAISE),
-        ("Nice work! Thanks!", Noise.PRAISE),
-        ("I am on holiday until Monday.", Noise.NOTHING),
+        ("This adds a new function that loads the basket with a retry loop.", "restates"),
+        ("Nice work, this looks great!", "praise"),
+        ("Great! Well done.", "praise"),
+        ("Nice work! Thanks!", "praise"),
+        ("I am on holiday until Monday.", "nothing"),
         ("```suggestion\n    return None\n```", None),
         ("<!-- hidden words that nobody sees -->", None),
         (f"Nice work! {FINDING}", None),
@@ -36,7 +36,7 @@ def scorer() -> Scorer:
     ],
 )
 def test_noise_is_a_comment_whose_remarks_give_nothing(
-    scorer: Scorer, body: str, expected: Noise | None
+    scorer: Scorer, body: str, expected: str | None
 ) -> None:
     result = scorer.score(PATCH, [Comment(body=body)], path="a.py")
     assert noise_of(result, result.comments[0]) == expected
@@ -45,4 +45,4 @@ def test_noise_is_a_comment_whose_remarks_give_nothing(
 def test_without_a_reader_only_the_points_count() -> None:
     scorer = Scorer(encoder="hashing", threshold=0.5, analyzers="none", claims="structural")
     result = scorer.score(PATCH, [Comment(body="My cat sleeps."), Comment(body=FINDING)])
-    assert noise_of(result, result.comments[0]) is Noise.NOTHING
+    assert noise_of(result, result.comments[0]) == "nothing"
