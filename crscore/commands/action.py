@@ -7,9 +7,9 @@ part separately: a file that cannot be written does not affect the others.
 from __future__ import annotations
 
 import glob
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crscore.github.actions.environment import Environment
-    from crscore.github.actions.outputs import Report
     from crscore.github.client import Client
     from crscore.hosts.host import Host
     from crscore.hosts.sticky import Posted
@@ -87,9 +86,11 @@ class Step:
     """Outcome of the pull requests so far, and the messages about it."""
 
     overviews: list[Overview] = field(default_factory=list)
-    """Overviews for log and summary."""
-    reports: dict[int, Report] = field(default_factory=dict)
-    """Reports for the outputs, by number, updated as the step proceeds."""
+    """Overviews for log, summary and outputs."""
+    paths: dict[str, list[Path]] = field(default_factory=dict)
+    """Written documents by format: `json`, `html` and `sarif`."""
+    comment_url: str = ""
+    """Address of the comment that was written last."""
     below: list[str] = field(default_factory=list)
     """Pull requests or authors that failed the gate."""
     errors: list[CRScoreError] = field(default_factory=list)
@@ -141,9 +142,8 @@ def _run(runner: Environment, step: Step) -> None:
         data, host = artifact.read_artifact(runner.inputs.post_from), GitHub(client)
         overview = run.check_document(host, runner.repository, numbers, data, source="post-from")
         step.overviews.append(overview)
-        step.reports[overview.number] = _report(overview)
         if runner.inputs.comment:
-            _note_posted(run.post_overview(host, overview), overview.number, step)
+            _note_posted(run.post_overview(host, overview), step)
     else:
         reports = _read_sarif(runner, step, is_single=is_single)
         for number in numbers:
@@ -237,15 +237,11 @@ def _score(
     measured = run.measure(host, request)
     overview = measured.overview
     step.overviews.append(overview)
-    step.reports[number] = _report(overview)
     # After the report above, so that the scores are outputs even if a document cannot be written.
-    paths: dict[str, Any] = {
-        form: outputs.write_document(
-            runner.output_dir, f"crscore{name}.{form}", render([measured], form)
-        )
-        for form in ("json", "html", "sarif")
-    }
-    step.reports[number] = replace(step.reports[number], **paths)
+    for form in ("json", "html", "sarif"):
+        text = render([measured], form)
+        path = outputs.write_document(runner.output_dir, f"crscore{name}.{form}", text)
+        step.paths.setdefault(form, []).append(path)
     verdict = gate.judge(
         overview, measured.settings, inputs.fail_on, fail_on_partial=inputs.fail_on_partial
     )
@@ -257,10 +253,10 @@ def _score(
     step.below.extend(failed)
     # Posted last, so that no comment reports a run that then fails.
     if inputs.comment:
-        _note_posted(run.post(host, measured), number, step)
+        _note_posted(run.post(host, measured), step)
 
 
-def _note_posted(posted: Posted, number: int, step: Step) -> None:
+def _note_posted(posted: Posted, step: Step) -> None:
     """Add the address of a comment to the outputs, or show why it was not written."""
     from crscore.hosts.sticky import Outcome  # noqa: PLC0415
 
@@ -268,26 +264,13 @@ def _note_posted(posted: Posted, number: int, step: Step) -> None:
         step.show("notice", f"The comment was not written, as the token may not: {posted.reason}")
     elif posted.outcome is Outcome.FAILED:
         step.show("warning", f"The comment was not written: {posted.reason}")
-    step.reports[number] = replace(step.reports[number], comment_url=posted.url)
-
-
-def _report(overview: Overview) -> Report:
-    scores = overview.together
-    return outputs.Report(
-        number=overview.number,
-        usefulness=None if scores.usefulness is None else scores.usefulness.standing,
-        relevance=scores.relevance,
-        conciseness=scores.conciseness,
-        comprehensiveness=scores.comprehensiveness,
-        reviews_scored=sum(row.relevance is not None for row in overview.reviewers),
-        partial=overview.partial,
-    )
+    step.comment_url = posted.url
 
 
 def _write(output: Path | None, summary: Path | None, step: Step, *, annotate: bool) -> None:
     """Write outputs, log, summary and annotations; errors of a part are added to the step's."""
     parts: tuple[Callable[[], None], ...] = (
-        lambda: outputs.write_outputs(output, tuple(step.reports.values())),
+        lambda: write_outputs(output, step),
         lambda: _write_log(step),
         lambda: _write_summary(summary, step),
         lambda: _write_annotations(step) if annotate else None,
@@ -297,6 +280,37 @@ def _write(output: Path | None, summary: Path | None, step: Step, *, annotate: b
             part()
         except CRScoreError as exc:
             step.fail(exc)
+
+
+def write_outputs(file: Path | None, step: Step) -> None:
+    """Set every output of the step, also if there was nothing to do.
+
+    Args:
+        file: The runner's file for outputs; None if the runner has none.
+        step: The step; the documents of several pull requests are named by their folder.
+
+    Raises:
+        OutputError: The runner's file cannot be written.
+    """
+    values = dict.fromkeys(outputs.OUTPUTS, "")
+    rows = [row for overview in step.overviews for row in overview.reviewers]
+    values["reviews-scored"] = str(sum(row.relevance is not None for row in rows))
+    values["partial"] = str(any(overview.partial for overview in step.overviews)).lower()
+    is_single = len(step.overviews) == 1
+    for form, paths in step.paths.items():
+        values[f"{form}-path"] = str(paths[0] if is_single else paths[0].parent)
+    if is_single:
+        scores = step.overviews[0].together
+        values["usefulness"] = str(scores.usefulness.standing) if scores.usefulness else ""
+        for name in ("relevance", "conciseness", "comprehensiveness"):
+            value = getattr(scores, name)
+            # A fixed format, because shells cannot compare numbers such as 1e-05.
+            values[name] = "" if value is None else f"{value:.6f}"
+        values["comment-url"] = step.comment_url
+    else:
+        # Alerts belong to one ref, so several files cannot be uploaded at once.
+        values["sarif-path"] = ""
+    outputs.append_outputs(file, values)
 
 
 def _write_log(step: Step) -> None:

@@ -6,8 +6,7 @@ large.
 
 import os
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -31,34 +30,6 @@ MAX_SUMMARY_BYTES: Final = 1024 * 1024
 """Maximum size of one step's summary in bytes; the runner discards a larger one."""
 _SPARE_BYTES: Final = 1024
 """Bytes reserved for other summary text of the step."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """Values of one pull request for later steps."""
-
-    number: int
-    """Number of the pull request."""
-    usefulness: int | None
-    """Usefulness of all reviews combined, a percentile from 0 to 100; None if unknown."""
-    relevance: float | None
-    """Relevance of all reviews combined, in [0, 1]; None without a score."""
-    conciseness: float | None
-    """Conciseness, likewise."""
-    comprehensiveness: float | None
-    """Comprehensiveness, likewise."""
-    reviews_scored: int
-    """Number of reviewers with a score."""
-    partial: bool
-    """True if data that could change a score could not be read."""
-    comment_url: str | None = None
-    """Address of the comment; None if none was written."""
-    json: Path | None = None
-    """Path of its JSON document; None if there is none."""
-    html: Path | None = None
-    """Path of its HTML page; None if there is none."""
-    sarif: Path | None = None
-    """Path of its SARIF document; None if there is none."""
 
 
 def write_document(folder: Path, name: str, text: str) -> Path:
@@ -89,46 +60,6 @@ def write_document(folder: Path, name: str, text: str) -> Path:
     except OSError as exc:
         raise OutputError(str(path), exc.strerror or str(exc)) from exc
     return path
-
-
-def write_outputs(file: Path | None, reports: Sequence[Report]) -> None:
-    """Set every output of the step.
-
-    Args:
-        file: The runner's file for outputs; None if the runner has none.
-        reports: One report per pull request; empty if there was nothing to do.
-
-    Raises:
-        OutputError: The runner's file cannot be written.
-    """
-    values = dict.fromkeys(OUTPUTS, "")
-    values["reviews-scored"] = str(sum(report.reviews_scored for report in reports))
-    values["partial"] = str(any(report.partial for report in reports)).lower()
-    values["json-path"] = _path([report.json for report in reports])
-    values["html-path"] = _path([report.html for report in reports])
-    if len(reports) == 1:
-        (report,) = reports
-        values["usefulness"] = "" if report.usefulness is None else str(report.usefulness)
-        values["relevance"] = _share(report.relevance)
-        values["conciseness"] = _share(report.conciseness)
-        values["comprehensiveness"] = _share(report.comprehensiveness)
-        values["comment-url"] = report.comment_url or ""
-        # Alerts belong to one ref, so several files cannot be uploaded at once.
-        values["sarif-path"] = _path([report.sarif])
-    append_outputs(file, values)
-
-
-def _share(value: float | None) -> str:
-    # A fixed format, because shells cannot compare numbers such as 1e-05.
-    return "" if value is None else f"{value:.6f}"
-
-
-def _path(paths: Sequence[Path | None]) -> str:
-    """Return the document of a single pull request, or the folder with the documents of several."""
-    documents = [path for path in paths if path is not None]
-    if not documents:
-        return ""
-    return str(documents[0].parent if len(paths) > 1 else documents[0])
 
 
 def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:

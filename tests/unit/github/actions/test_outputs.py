@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from crscore.errors import OutputError
 from crscore.github.actions import outputs
-from crscore.github.actions.outputs import Report
 
 
 def parse(text: str) -> dict[str, str]:
@@ -117,70 +116,7 @@ def test_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         outputs.append_outputs(tmp_path / "no-such" / "output", {"a": "b"})
 
 
-# Reports of pull requests
-
-
-def report(number: int = 7, **changed: object) -> Report:
-    values = {
-        "number": number,
-        "usefulness": 83,
-        "relevance": 0.00001,
-        "conciseness": 0.5,
-        "comprehensiveness": None,
-        "reviews_scored": 2,
-        "partial": False,
-        "json": Path(f"reports/crscore-{number}.json"),
-        "html": Path(f"reports/crscore-{number}.html"),
-        "sarif": Path(f"reports/crscore-{number}.sarif"),
-    }
-    return Report(**(values | changed))  # type: ignore[arg-type]
-
-
-def left(tmp_path: Path, *reports: Report) -> dict[str, str]:
-    outputs.write_outputs(tmp_path / "output", reports)
-    return parse((tmp_path / "output").read_text("utf-8"))
-
-
-def test_one_pull_request_has_its_scores_and_files(tmp_path: Path) -> None:
-    values = left(tmp_path, report(comment_url="https://x"))
-
-    assert values == {
-        "usefulness": "83",
-        "relevance": "0.000010",
-        "conciseness": "0.500000",
-        "comprehensiveness": "",
-        "reviews-scored": "2",
-        "json-path": "reports/crscore-7.json",
-        "html-path": "reports/crscore-7.html",
-        "sarif-path": "reports/crscore-7.sarif",
-        "partial": "false",
-        "comment-url": "https://x",
-    }
-
-
-def test_several_have_a_folder_and_no_scores(tmp_path: Path) -> None:
-    values = left(tmp_path, report(7), report(8, partial=True, comment_url="https://x"))
-
-    assert (values["relevance"], values["conciseness"], values["comment-url"]) == ("", "", "")
-    assert (values["reviews-scored"], values["partial"]) == ("4", "true")
-    assert values["json-path"] == values["html-path"] == "reports"
-    assert values["sarif-path"] == ""
-
-
-def test_nothing_to_do_sets_every_output(tmp_path: Path) -> None:
-    values = left(tmp_path)
-
-    assert set(values) == set(outputs.OUTPUTS)
-    assert {name: text for name, text in values.items() if text} == {
-        "reviews-scored": "0",
-        "partial": "false",
-    }
-
-
-def test_report_without_documents_names_none(tmp_path: Path) -> None:
-    values = left(tmp_path, report(json=None, html=None))
-
-    assert (values["json-path"], values["html-path"]) == ("", "")
+# Documents
 
 
 def test_document_is_kept_in_a_new_folder(tmp_path: Path) -> None:
