@@ -18,6 +18,7 @@ from crscore.hosts.site import pull_name, site_of_page
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.records import LineSpan, ReferenceKind, Severity, Side
 from crscore.reports import escape, view
+from crscore.reports.json import copy_fields
 from crscore.reports.score_blocks import MAX_PROOF_PLACES
 from crscore.version import __version__
 
@@ -359,16 +360,9 @@ def _together(result: records.Result) -> Together:
 def _useful(value: records.Usefulness | None, *further: str) -> Useful | None:
     if value is None:
         return None
-    return Useful(
-        standing=value.standing,
-        low=value.low,
-        high=value.high,
-        among_bots=value.among_bots,
-        word=_text(value.word, MAX_NAME_CHARS),
-        about=value.about,
-        importance=value.importance,
-        verdict=_text(" ".join(filter(None, (view.verdict(value), *further)))),
-    )
+    verdict = _text(" ".join(filter(None, (view.verdict(value), *further))))
+    word = _text(value.word, MAX_NAME_CHARS)
+    return copy_fields(Useful, value, word=word, verdict=verdict)
 
 
 def _published_scores(scores: records.Scores | None) -> dict[str, Any]:

@@ -218,22 +218,19 @@ def document(result: records.Result) -> Result:
     files = [(file, *view.change_size(file)) for file in result.diff.files]
     references = zip(result.references, result.reference_matches, strict=True)
     sentences = zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
-    return Result(
-        signature=result.signature,
-        threshold=result.threshold,
-        decision=result.decision,
-        usefulness=result.usefulness,
-        scores=result.scores,
-        baselines=result.baselines,
+    return copy_fields(
+        Result,
+        result,
         diff=Diff(
             sha256=result.diff.sha256,
             files=[
-                _fields(File, file, added=added, removed=removed) for file, added, removed in files
+                copy_fields(File, file, added=added, removed=removed)
+                for file, added, removed in files
             ],
             notes=result.diff.notes,
         ),
         references=[
-            _fields(
+            copy_fields(
                 Reference,
                 item,
                 index=index,
@@ -244,10 +241,9 @@ def document(result: records.Result) -> Result:
             for index, (item, match) in enumerate(references)
         ],
         points=view.points(result),
-        analysis=_fields(Analysis, result.analysis),
-        small=result.small,
+        analysis=copy_fields(Analysis, result.analysis),
         sentences=[
-            _fields(
+            copy_fields(
                 Sentence,
                 item,
                 index=index,
@@ -258,19 +254,17 @@ def document(result: records.Result) -> Result:
             )
             for index, (item, flag, match) in enumerate(sentences)
         ],
-        remarks=result.remarks,
         similarity=_matrix(result.similarity),
         degrees=_matrix(result.degrees),
-        comments=result.comments,
-        reviews=result.reviews,
-        notes=result.notes,
     )
 
 
-def _fields(row: type[Row], source: object, **values: Any) -> Row:
+def copy_fields(row: type[Row], source: object, **values: Any) -> Row:
     """Make a row from `values` and the attributes that match its other fields."""
-    names = (name for name in row.__struct_fields__ if name not in values)
-    return row(**{name: getattr(source, name) for name in names}, **values)
+    fields = {
+        name: getattr(source, name) for name in row.__struct_fields__ if hasattr(source, name)
+    }
+    return row(**fields | values)
 
 
 def _pair(match: records.Match) -> dict[str, Any]:

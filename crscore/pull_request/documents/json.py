@@ -59,15 +59,7 @@ def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: R
     """
     fields: dict[str, Any] = msgspec.structs.asdict(overview)
     rows = [
-        RemarkRow(
-            id=post.id,
-            kind=post.kind,
-            url=post.url,
-            reviewer=thread.reviewer,
-            comment=index,
-            resolved=post.resolved,
-            outdated=post.outdated,
-        )
+        report.copy_fields(RemarkRow, post, reviewer=thread.reviewer, comment=index)
         for index, thread in enumerate(threads)
         for post in thread.posts
     ]
