@@ -33,10 +33,9 @@ from crscore.settings import (
     NETWORK,
     Config,
     ModelSettings,
-    llm_address,
-    llm_key,
     override_settings,
     search_path,
+    variable,
 )
 from crscore.static_analysis import suite, tools
 from crscore.static_analysis.reports import RawReport
@@ -443,7 +442,8 @@ def model_options(settings: Config) -> dict[str, object]:
         _ENGINE_NAMES.get(key, key): getattr(settings, key)
         for key in ModelSettings.__struct_fields__
     }
-    options |= {"base_url": llm_address(), "api_key": llm_key(), "offline": settings.offline}
+    options |= {"base_url": variable("OPENAI_BASE_URL"), "api_key": variable("OPENAI_API_KEY")}
+    options["offline"] = settings.offline
     return {key: value for key, value in options.items() if value is not None}
 
 

@@ -409,39 +409,18 @@ def _origin(file: Path | SettingsText | None) -> str:
 
 def encoder_dir() -> Path | None:
     """Return the folder of the default encoder's files (`CRSCORE_ENCODER_DIR`); None by default."""
-    folder = os.environ.get(ENCODER_DIR)
+    folder = variable(ENCODER_DIR)
     return Path(folder) if folder else None
 
 
-def llm_address() -> str | None:
-    """Return the address of the model server (`OPENAI_BASE_URL`); None for the client's default."""
-    return os.environ.get("OPENAI_BASE_URL") or None
-
-
-def llm_key() -> str | None:
-    """Return the key for the model server (`OPENAI_API_KEY`); None without one."""
-    return os.environ.get("OPENAI_API_KEY") or None
+def variable(*names: str) -> str | None:
+    """Return the first of these environment variables that is not empty; None if there is none."""
+    return next(filter(None, map(os.environ.get, names)), None)
 
 
 def search_path() -> str:
     """Return the folders in which this system searches for programs (`PATH`)."""
     return os.environ.get("PATH", os.defpath)
-
-
-# The variables of GitHub's command line: https://cli.github.com/manual/gh_help_environment
-def host_token() -> str | None:
-    """Return the token for the code host (`GITHUB_TOKEN`, else `GH_TOKEN`); None without one."""
-    return os.environ.get("GITHUB_TOKEN") or os.environ.get("GH_TOKEN") or None
-
-
-def host_address() -> str:
-    """Return the address of the code host's API (`GITHUB_API_URL`); GitHub's own by default."""
-    return os.environ.get("GITHUB_API_URL") or "https://api.github.com"
-
-
-def comment_key() -> str | None:
-    """Return the secret that marks crscore's comments (`CRSCORE_COMMENT_KEY`); None without one."""
-    return os.environ.get(COMMENT_KEY) or None
 
 
 # https://docs.gitlab.com/ci/variables/predefined_variables/ has those of a job (`CI_...`).
@@ -450,28 +429,17 @@ def gitlab_token() -> tuple[str, bool] | None:
 
     `GITLAB_TOKEN` of a user, project or group, else `CI_JOB_TOKEN`.
     """
-    if token := os.environ.get("GITLAB_TOKEN"):
+    if token := variable("GITLAB_TOKEN"):
         return token.strip(), False
-    token = os.environ.get("CI_JOB_TOKEN")
+    token = variable("CI_JOB_TOKEN")
     return (token.strip(), True) if token else None
-
-
-def gitlab_address() -> str:
-    """Return the address of GitLab (`GITLAB_URL`, else `CI_SERVER_URL`); gitlab.com by default."""
-    address = os.environ.get("GITLAB_URL") or os.environ.get("CI_SERVER_URL")
-    return (address or "https://gitlab.com").rstrip("/")
-
-
-def gitlab_certificates() -> str | None:
-    """Return the file of certificates to trust for GitLab (`CI_SERVER_TLS_CA_FILE`)."""
-    return os.environ.get("CI_SERVER_TLS_CA_FILE") or None
 
 
 def color_choice(*, is_terminal: bool) -> bool:
     """Return whether output has colors: `NO_COLOR`, then `FORCE_COLOR`, then the terminal."""
     # https://no-color.org and https://force-color.org: any value that is not empty counts.
-    if os.environ.get("NO_COLOR"):
+    if variable("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR"):
+    if variable("FORCE_COLOR"):
         return True
     return is_terminal and os.environ.get("TERM") != "dumb"

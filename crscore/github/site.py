@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from crscore.hosts.records import MessageKind
 from crscore.hosts.site import PAGE, Connection, Site
-from crscore.settings import host_address, host_token
+from crscore.settings import variable
 
 if TYPE_CHECKING:
     from crscore.github.client import Client
@@ -25,7 +25,7 @@ def web_address(api_url: str | None) -> str:
         >>> web_address("https://api.acme.ghe.com/")
         'https://acme.ghe.com'
     """
-    api_url = api_url or host_address()
+    api_url = _api_address(api_url)
     if api_url.rstrip("/") == "https://api.github.com":
         return "https://github.com"
     parts = urlsplit(api_url)
@@ -36,24 +36,32 @@ def web_address(api_url: str | None) -> str:
     return f"{parts.scheme}://{host}"
 
 
+def _api_address(api_url: str | None) -> str:
+    return api_url or variable("GITHUB_API_URL") or "https://api.github.com"
+
+
+# The variables of GitHub's command line: https://cli.github.com/manual/gh_help_environment
+def _token() -> str | None:
+    return variable("GITHUB_TOKEN", "GH_TOKEN")
+
+
 def make_client(connection: Connection, token: str | None) -> Client:
     """Make the client for a token; None for anonymous requests."""
     from crscore.github.client import Client  # noqa: PLC0415  (so that --help answers at once)
 
-    api_url = connection.api_url or host_address()
-    return Client(token=token, api_url=api_url, **connection.options())
+    return Client(token=token, api_url=_api_address(connection.api_url), **connection.options())
 
 
 def _make_host(connection: Connection) -> Host:
     from crscore.github.host import GitHub  # noqa: PLC0415  (so that --help answers at once)
 
-    return GitHub(make_client(connection, host_token()))
+    return GitHub(make_client(connection, _token()))
 
 
 def _make_feed(connection: Connection) -> Feed:
     from crscore.github.feed import GitHubFeed  # noqa: PLC0415  (so that --help answers at once)
 
-    return GitHubFeed(make_client(connection, host_token()))
+    return GitHubFeed(make_client(connection, _token()))
 
 
 SITE: Final = Site(
@@ -78,7 +86,7 @@ SITE: Final = Site(
     },
     landed_form="/commit/{commit}",
     web=web_address,
-    token=host_token,
+    token=_token,
     make_host=_make_host,
     make_feed=_make_feed,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crscore.hosts.records import MessageKind
 from crscore.hosts.site import PAGE, Connection, Site
-from crscore.settings import gitlab_address, gitlab_certificates, gitlab_token
+from crscore.settings import gitlab_token, variable
 
 if TYPE_CHECKING:
     from crscore.gitlab.client import Client
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def _web_address(api_url: str | None) -> str:
-    return (api_url or gitlab_address()).rstrip("/")
+    address = api_url or variable("GITLAB_URL", "CI_SERVER_URL") or "https://gitlab.com"
+    return address.rstrip("/")
 
 
 def _token() -> str | None:
@@ -32,7 +33,7 @@ def _make_client(connection: Connection) -> Client:
         token=token,
         is_job=is_job,
         url=_web_address(connection.api_url),
-        certificates=gitlab_certificates(),
+        certificates=variable("CI_SERVER_TLS_CA_FILE"),
         **connection.options(),
     )
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from urllib.parse import urlsplit
 
-from crscore.settings import comment_key
+from crscore.settings import COMMENT_KEY, variable
 
 if TYPE_CHECKING:
     import re
@@ -51,7 +51,7 @@ class Connection(NamedTuple):
             "budget": WaitBudget(left_s=self.wait_budget_s),
             "report": self.report,
             "max_requests": self.max_requests,
-            "comment_key": comment_key(),
+            "comment_key": variable(COMMENT_KEY),
         }
 
 

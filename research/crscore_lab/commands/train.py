@@ -11,7 +11,7 @@ import click
 from crscore import io, plugins, progress
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import CommandGroup
-from crscore.settings import llm_address, llm_key
+from crscore.settings import variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -320,7 +320,10 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
 
     loaded_prompt = prompt.load_prompt(options["prompt"])
     engine_options = {key: options[key] for key in ("model", "concurrency", "timeout_s")}
-    engine_options |= {"base_url": llm_address(), "api_key": llm_key()}
+    engine_options |= {
+        "base_url": variable("OPENAI_BASE_URL"),
+        "api_key": variable("OPENAI_API_KEY"),
+    }
     engine_options["offline"] = load_settings(None, {}).offline
     engine = plugins.create(
         "engines",
