@@ -11,8 +11,7 @@ from crscore.bench.records import SEVERITIES, Problem
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate, Pair
 from crscore.records import Importance
 from crscore.reports.blocks import Block, Folded, Heading, Paragraph, Run, Table, make_table
-from crscore.reports.charts import Bar, Plot
-from crscore.reports.layout import Card, Details, Report, Section
+from crscore.reports.layout import Bar, Card, Details, Plot, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
 from crscore.text import count_noun
 

@@ -6,29 +6,43 @@ that GitHub itself withholds (patches, files beyond its limits, comments that it
 list) is recorded in `missing`, which makes the run partial: see docs/design/016-pull-request.md.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
 from crscore.diff import parse
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
-from crscore.errors import CRScoreError, HostError, InputError, UnavailableError
+from crscore.errors import (
+    CRScoreError,
+    HostError,
+    InputError,
+    UnavailableError,
+    UncertainWriteError,
+)
 from crscore.github import blobs, changed_files, conversation
 from crscore.github.client import Client
-from crscore.github.comment import CommentWriter
 from crscore.github.conversation import Branch, User
 from crscore.hosts import sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.outdated_hunks import mark_outdated, read_outdated_hunks
 from crscore.hosts.records import Change, HostMessage, PullRequest
-from crscore.hosts.sticky import Posted
+from crscore.hosts.sticky import Posted, Written
 from crscore.records import ChangedFile
+
+if TYPE_CHECKING:
+    from github.Issue import Issue
+    from github.IssueComment import IssueComment
+
+T = TypeVar("T")
 
 # https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
 MAX_LISTED = 100
@@ -217,6 +231,51 @@ class GitHub:
             self.client, repository, listed.diff, names, limits, base=pull.base.sha
         )
         return Change(full.diff, (*listed.missing, *full.missing), (*unused, *full.notes))
+
+
+class CommentWriter(NamedTuple):
+    """`sticky.Writer` for one pull request.
+
+    The repository's name must be the current one, because writes follow no redirect. GitHub allows
+    65,536 characters in a comment.
+    """
+
+    client: Client
+    repository: str
+    number: int
+
+    def create(self, body: str) -> Written:
+        """Write a comment: see `sticky.Writer`."""
+        return self._write(lambda issue: self._locate(issue.create_comment(body)))
+
+    def edit(self, comment: int, body: str) -> Written:
+        """Replace a comment's text: see `sticky.Writer`."""
+
+        def edit(issue: Issue) -> Written:
+            note = issue.get_comment(comment)
+            note.edit(body)
+            return self._locate(note)
+
+        return self._write(edit)
+
+    def delete(self, comment: int) -> None:
+        """Delete a comment: see `sticky.Writer`."""
+        self._write(lambda issue: issue.get_comment(comment).delete())
+
+    @property
+    def _operation(self) -> str:
+        return f"comment on {self.repository}#{self.number}"
+
+    def _locate(self, comment: IssueComment) -> Written:
+        if not (comment.id and comment.html_url):
+            # PyGithub returns an object without values for a response that is no comment.
+            reason = "GitHub's response contains no comment"
+            raise UncertainWriteError(self._operation, reason)
+        return Written(comment.id, comment.html_url)
+
+    def _write(self, action: Callable[[Issue], T]) -> T:
+        issue = self.client.issue(self.repository, self.number)
+        return self.client.write(self._operation, lambda: action(issue))
 
 
 def _trust(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, ...]:

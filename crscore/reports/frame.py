@@ -51,12 +51,6 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
     return escape.no_commands_html(document).strip() + "\n"
 
 
-def fragment(template: str, **values: Any) -> Markup:
-    """Render part of a page; the template escapes every text."""
-    # Escaped by the template, as a page is.
-    return Markup(_environment().get_template(template).render(**values))  # noqa: S704
-
-
 def read_resource(path: str) -> str:
     """Read a file of the package, such as a style sheet."""
     return importlib.resources.files("crscore").joinpath(*path.split("/")).read_text("utf-8")

@@ -8,7 +8,7 @@ import pytest
 
 from crscore.github import client
 from crscore.github.client import Client
-from crscore.github.comment import CommentWriter
+from crscore.github.host import CommentWriter
 from crscore.hosts import sticky
 from crscore.hosts.http import WaitBudget
 from crscore.hosts.records import HostMessage, MessageKind

@@ -10,8 +10,7 @@ from crscore.diff import checkout
 from crscore.diff.full_files import Limits
 from crscore.errors import BadTokenError, HostError, NotFoundError, UnavailableError
 from crscore.github.client import Client
-from crscore.github.comment import CommentWriter
-from crscore.github.host import GitHub, find_by_head, find_recent
+from crscore.github.host import CommentWriter, GitHub, find_by_head, find_recent
 from crscore.hosts import sticky
 from crscore.hosts.records import PullRequest
 from tests.helpers.github import scenes

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from crscore.reports.charts import Bar, Plot, draw
+from crscore.reports import frame
+from crscore.reports.layout import Bar, Plot
 from tests.helpers.page import HARMLESS, Reader
 from tests.helpers.results import EVIL
 
@@ -16,8 +17,13 @@ PLOT = Plot(
 )
 
 
+def draw(plot: Plot) -> str:
+    template = frame._environment().get_template("reports/templates/charts.html.j2")
+    return template.render(plot=plot)
+
+
 def figure(chart: Plot) -> ElementTree.Element:
-    return ElementTree.fromstring(str(draw(chart)))
+    return ElementTree.fromstring(draw(chart))
 
 
 def texts(chart: Plot) -> list[str | None]:

@@ -5,8 +5,16 @@ import re
 import pytest
 
 from crscore.reports.blocks import Table
-from crscore.reports.charts import Bar, Plot
-from crscore.reports.layout import Card, Details, Report, Section, to_html, to_text
+from crscore.reports.layout import (
+    Bar,
+    Card,
+    Details,
+    Plot,
+    Report,
+    Section,
+    to_html,
+    to_text,
+)
 from tests.helpers.page import HARMLESS, VOID, Reader
 from tests.helpers.results import EVIL
 
