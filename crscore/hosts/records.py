@@ -121,8 +121,3 @@ class PullRequest:
     """
     knows_sticky: bool = True
     """True if `sticky` is known to be complete."""
-
-    @property
-    def partial(self) -> bool:
-        """True if data that could change a score is missing."""
-        return bool(self.missing)

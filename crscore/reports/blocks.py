@@ -8,17 +8,11 @@ escape every text, so a builder may pass any text of the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 _Item = TypeVar("_Item")
-
-# Marks and not colours alone: https://www.w3.org/WAI/WCAG22/Understanding/use-of-color.html
-CHECK_MARK: Final = "✓"
-"""First character of a cell for a goal that is reached."""
-CROSS_MARK: Final = "✗"
-"""First character of a cell for a goal that is missed."""
 
 
 class Run(NamedTuple):

@@ -255,7 +255,7 @@ def _comment_scores(
             comment=_comment(thread),
             signature=0,
             content=task.content,
-            noise="repeat",  # of other posts of the same reviewer (`reviewers.repeats`)
+            noise="repeat",  # of other posts of the same reviewer (`identify`)
             **_text(thread),
         )
 

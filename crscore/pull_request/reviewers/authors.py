@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from crscore.hosts.records import HostMessage
 from crscore.pull_request.reviewers.outline import outline
-from crscore.pull_request.reviewers.profile import Profile
+from crscore.pull_request.reviewers.profile import Profile, Skip
 from crscore.pull_request.reviewers.wildcards import matches_any
 
 # https://github.com/ghost
@@ -55,6 +55,22 @@ class Author(Struct, frozen=True, kw_only=True):
     """Whether a marker in the body identified the author, rather than the account."""
     denied: str | None = None
     """Reviewer whose marker in the body was ignored; None when there is none."""
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """Post with its review text."""
+
+    post: HostMessage
+    """Post as stored by the host."""
+    author: Author
+    """Author of the post."""
+    text: str
+    """Review text in its body; empty when there is none."""
+    skip: Skip | None = None
+    """Why its author, a bot, reviewed nothing, for a notice of it."""
+    is_review: bool = False
+    """Set by `classify.read_posts`: whether the post is review; repetitions of an earlier one are.
+    """
 
 
 def account(login: str | None, *, is_bot: bool = False) -> str:

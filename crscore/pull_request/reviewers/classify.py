@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
     KnownReviewers,
+    Message,
     account,
     find_author,
     strip_app_suffix,
 )
 from crscore.pull_request.reviewers.profile import profiles
-from crscore.pull_request.reviewers.repeats import Message
 from crscore.pull_request.reviewers.strip_bot_text import (
     cut,
     find_exclusion,

@@ -1,5 +1,6 @@
 """Threads of each reviewer as comments to score, from the posts of a pull request."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
@@ -12,6 +13,7 @@ from crscore.pull_request.reviewers.authors import (
     GHOST,
     Author,
     KnownReviewers,
+    Message,
     account,
     is_app,
     strip_app_suffix,
@@ -25,13 +27,18 @@ from crscore.pull_request.reviewers.classify import (
 )
 from crscore.pull_request.reviewers.outline import outline
 from crscore.pull_request.reviewers.profile import profiles
-from crscore.pull_request.reviewers.repeats import Message, without_repeats
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
 
 # `HostMessage.is_trusted`, in words for a note.
 TRUSTED: Final = "an owner, member, collaborator or app of the repository"
 """Description of those whom the repository chose."""
+# Between paragraphs, also of a quote: "\n\n", "\n>\n", "\n> >\n".
+_BLANK: Final = re.compile(r"\n[ \t>]*\n")
+# Text with a counterpart elsewhere in the body cannot be removed alone.
+_PAIRED: Final = re.compile(r"</?(?:details|summary|table|pre)\b|```|~~~|<!--|-->", re.IGNORECASE)
+# Two posts may say "LGTM" or "Same here."
+_FEWEST_WORDS: Final = 4
 
 
 class ReviewerThread(Struct, frozen=True, kw_only=True):
@@ -256,3 +263,76 @@ def _notes(
     logins = sorted({post.login or GHOST for post in own_posts if post.is_own is False})
     if logins:
         yield f"Posts of {', '.join(logins)} that begin as reports of crscore do are no reviews."
+
+
+def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Drop posts and paragraphs that repeat an earlier one of the same reviewer.
+
+    A post on a line is a repeat when the same reviewer posted the same text on the same side of
+    the same file on the same line, or on an outdated line there: bots post again after a push, and
+    the current post is kept. The same text on another line, or on the other side, is a separate
+    post. The text of a review or a post in the conversation repeats any post with the same text.
+    From the remaining ones, paragraphs of at least four words that also occur verbatim in a post
+    on a line are removed: bots repeat their posts in a summary.
+
+    Args:
+        messages: Messages in order of time.
+
+    Returns:
+        The remaining messages, in the same order.
+    """
+    distinct = _without_reposts(messages)
+    paragraphs_by_author: dict[str, set[str]] = {}
+    for message in distinct:
+        if message.post.kind is MessageKind.LINE:
+            paragraphs = paragraphs_by_author.setdefault(message.author.name, set())
+            paragraphs.update(_normalize(part) for part in _BLANK.split(message.text))
+    shortened = []
+    for message in distinct:
+        paragraphs = paragraphs_by_author.get(message.author.name, set())
+        if message.post.kind is not MessageKind.LINE and paragraphs:
+            parts = _BLANK.split(message.text)
+            remaining = [
+                part
+                for part in parts
+                if len(part.split()) < _FEWEST_WORDS
+                or _PAIRED.search(part)
+                or _normalize(part) not in paragraphs
+            ]
+            if len(remaining) < len(parts):
+                message = replace(message, text="\n\n".join(remaining))  # noqa: PLW2901
+        if message.text:
+            shortened.append(message)
+    return tuple(shortened)
+
+
+def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
+    dropped: set[int] = set()
+    # A text alone, with its side of a file, and with its line there.
+    posted: set[tuple[object, ...]] = set()
+    # Current posts on lines come first, then outdated ones, then the rest.
+    order = sorted(
+        range(len(messages)),
+        key=lambda index: (
+            messages[index].post.kind is not MessageKind.LINE,
+            messages[index].post.outdated,
+        ),
+    )
+    for index in order:
+        post = messages[index].post
+        text = (messages[index].author.name, _normalize(messages[index].text))
+        keys: list[tuple[object, ...]] = [text]
+        if post.kind is MessageKind.LINE:
+            file = (*text, post.path, post.side or Side.NEW)
+            # Lines move with a push, so an outdated post repeats the same words anywhere on its
+            # side of the file, a current one only those on its own line.
+            keys += [(*file, post.line), file] if post.outdated else [file, (*file, post.line)]
+        if keys[-1] in posted:
+            dropped.add(index)
+        else:
+            posted.update(keys)
+    return tuple(message for at, message in enumerate(messages) if at not in dropped)
+
+
+def _normalize(text: str) -> str:
+    return " ".join(text.split()).casefold()

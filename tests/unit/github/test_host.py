@@ -34,7 +34,7 @@ def test_pull_request_has_its_change_with_whole_files(whole: PullRequest) -> Non
         "web/format.js",
     ]
     assert all(file.new_source for file in whole.diff.files)
-    assert (whole.missing, whole.partial) == ((), False)
+    assert whole.missing == ()
 
 
 def test_pull_request_is_named_as_the_host_names_it(whole: PullRequest) -> None:
@@ -114,7 +114,7 @@ def test_push_while_reading_is_noticed_and_read_again() -> None:
         host.get = push_after_the_first  # type: ignore[method-assign]
         pull_request = read(host)
     assert pull_request.head == newest
-    assert not pull_request.partial
+    assert not pull_request.missing
 
 
 def test_no_such_pull_request_is_an_error() -> None:
@@ -160,7 +160,7 @@ def test_checkout_gives_the_change_without_asking_for_it(whole, tmp_path) -> Non
     ]
     assert all(file.new_source for file in pull_request.diff.files)
     assert pull_request.originals.keys() == whole.originals.keys()
-    assert not pull_request.partial
+    assert not pull_request.missing
 
 
 def test_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
@@ -168,7 +168,7 @@ def test_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
         pull_request = read(Miscounting(host), find_checkout=local(server, tmp_path))
         assert any("/files" in entry.path for entry in server.log)
     assert any("does not match GitHub's counts" in note for note in pull_request.notes)
-    assert pull_request.partial  # as the host's own list does not add up to its count either
+    assert pull_request.missing  # as the host's own list does not add up to its count either
 
 
 def test_reason_for_no_checkout_is_told(tmp_path) -> None:
@@ -177,7 +177,7 @@ def test_reason_for_no_checkout_is_told(tmp_path) -> None:
             host, find_checkout=lambda base, head: checkout.find_checkout(tmp_path, base, head)
         )
     assert any("local checkout was not used" in note for note in pull_request.notes)
-    assert not pull_request.partial
+    assert not pull_request.missing
 
 
 class Miscounting:

@@ -41,7 +41,7 @@ def test_change_comes_from_the_clone_with_whole_files(audit: Audit) -> None:
     assert (file.path, file.new_source) == ("shop/m0.py", module(1, is_changed=True))
     assert record.url == "https://host.example/acme/shop/pull/1"
     assert [message.login for message in record.messages][-1] == "ada"
-    assert not record.partial
+    assert not record.missing
 
 
 def test_outdated_comment_has_the_hunk_of_its_commit(audit: Audit) -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from crscore.pull_request.reviewers.authors import Message
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.profile import profiles
-from crscore.pull_request.reviewers.repeats import Message
 from tests.helpers.posts import RABBIT, line, post, review
 
 LIMIT = (
