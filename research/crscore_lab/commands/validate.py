@@ -258,7 +258,7 @@ def _validate(
     extra: list[Extra] = [published.baselines()] if baselines else []
     store = scorer.make_store(settings) if settings.cache and judge_names else None
     for name in judge_names:
-        made_judge = judge.make_judge(str(name), judge.make_engine(name, settings), store)
+        made_judge = judge.Judge(name, judge.make_engine(name, settings), store)
         extra.append(judge.ask_judge(rated, made_judge, progress=progress))
     chosen_options = run.ValidationOptions(**options)
     return run.run(rated, settings, chosen_options, extra=extra, trainer=trainer, progress=progress)

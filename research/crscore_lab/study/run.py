@@ -9,7 +9,6 @@ from crscore import scorer
 from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells, Judgement, Matcher
-from crscore.pipeline import Analyzers
 from crscore.scorer import Scorer
 from crscore.scoring.assembly import render_signature
 from crscore.settings import Config, override_settings
@@ -129,17 +128,20 @@ def run(
     job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
     study_scorer, scores = _score_folds(job, trainer, progress)
     issue_effects = _measure_issue_effects(job, study_scorer, scores)
-    measured, notes = scores.measured, _notes(job, study_scorer)
-    notes += () if issue_effects is None else issue_effects.notes
+    measured, parts, notes = scores.measured, study_scorer.parts, []
+    # The identity of a trained matcher depends on its data.
+    if rated.sha256[:8] in parts.matcher.identity:
+        notes.append(saved_runs.TRAINED_ON_DATA)
+    if options.attacks and not attacks:
+        notes.append(NO_ATTACK)
+    if issue_effects:
+        notes += issue_effects.notes
     for compute in extra:
         # The encoder itself, which may have other methods than `encode`.
         extra_metrics = compute(measured, encoder.encoder)
-        measured, notes = (
-            measurements.add_metrics(measured, extra_metrics.metrics),
-            notes + extra_metrics.notes,
-        )
+        measured = measurements.add_metrics(measured, extra_metrics.metrics)
+        notes += extra_metrics.notes
     draws = {"resamples": options.resamples, "seed": options.seed}
-    parts = study_scorer.parts
     return results.assess(
         rated,
         measured,
@@ -151,7 +153,7 @@ def run(
         split=None if options.split is None else str(options.split),
         attacks=duels.summarize_duels(scores.duels, **draws) if scores.duels else None,
         issues=issue_effects,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
@@ -165,22 +167,42 @@ class _Job(NamedTuple):
     has_tools: bool
 
     def scorer(self, matcher: Matcher | None) -> Scorer:
-        return make_scorer(
-            self.rated,
-            self.settings,
-            self.options,
-            self.encoder,
-            analyzers=self.analyzers,
-            matcher=matcher,
-            own_issues=not self.has_tools,
-        )
+        """Make the scorer of the run.
+
+        Args:
+            matcher: Replacement for the matcher in the settings.
+
+        Returns:
+            The scorer; for an encoder without a threshold, it has the one found on the study by the
+            paper's procedure.
+        """
+        settings = self.settings
+        parts: dict[str, Any] = {"encoder": self.encoder, "analyzers": self.analyzers}
+        if self.options.claims == RECORDED:
+            # Findings of the tools of this run replace those of the study's own tools.
+            parts["generator"] = study.recorded(self.rated, issues=not self.has_tools)
+        else:
+            settings = override_settings(settings, {"claims": self.options.claims})
+        try:
+            return Scorer(settings, **parts, matcher=matcher)
+        except ConfigError as error:
+            if error.key != "threshold" or settings.threshold is not None:
+                raise
+            # Any threshold works: the procedure uses only the similarities.
+            trial = Scorer(settings, **parts, threshold=0.0)
+            measured = measurements.measure(self.rated, trial, name="trial")
+            if measured.tau_by_procedure is None:
+                raise error from None
+            return Scorer(settings, **parts, threshold=round(measured.tau_by_procedure, 4))
 
     def score(self, study_scorer: Scorer, fold: Fold) -> Scores:
         """Score the part of the study that a fold holds out, which may be empty."""
         attacks = [
             attack for attack in self.attacks if (attack.change, attack.system) in fold.held_out
         ]
-        name = metric_name(study_scorer, self.options)
+        matcher = study_scorer.parts.matcher.identity.partition("@")[0]
+        claims = self.options.claims.partition(":")[0]
+        name = f"{matcher}/{study_scorer.settings.encoder}/{claims}"
         measure = partial(measurements.measure, self.rated, name=name, includes=fold.includes)
         link_scorer = link_classifier.make_link_scorer(study_scorer, self.rated)
         return Scores(
@@ -203,9 +225,10 @@ class _Job(NamedTuple):
         if self.options.claims == RECORDED:
             generators[issues.RECORDED] = study.recorded(self.rated)
         settings = override_settings(study_scorer.settings, {"analyzers": suite.NONE})
-        shared: dict[str, Any] = {"encoder": parts.encoder, "matcher": parts.matcher}
         return {
-            name: scorer.Scorer(settings, generator=generator, **shared)
+            name: Scorer(
+                settings, generator=generator, encoder=parts.encoder, matcher=parts.matcher
+            )
             for name, generator in generators.items()
         }
 
@@ -259,64 +282,3 @@ def _measure_issue_effects(job: _Job, study_scorer: Scorer, scores: Scores) -> I
         resamples=job.options.resamples,
         seed=job.options.seed,
     )
-
-
-def _notes(job: _Job, study_scorer: Scorer) -> tuple[str, ...]:
-    notes = []
-    # The identity of a trained matcher depends on its data.
-    if job.rated.sha256[:8] in study_scorer.parts.matcher.identity:
-        notes.append(saved_runs.TRAINED_ON_DATA)
-    if job.options.attacks and not job.attacks:
-        notes.append(NO_ATTACK)
-    return tuple(notes)
-
-
-def metric_name(study_scorer: Scorer, options: ValidationOptions) -> str:
-    """Return the primary metric's name: matcher, encoder and claims."""
-    claims = options.claims.partition(":")[0]
-    matcher = study_scorer.parts.matcher.identity.partition("@")[0]
-    return "/".join((matcher, study_scorer.settings.encoder, claims))
-
-
-def make_scorer(
-    rated: Study,
-    settings: Config,
-    options: ValidationOptions,
-    encoder: Encoder,
-    *,
-    analyzers: Analyzers | None = None,
-    matcher: Matcher | None = None,
-    own_issues: bool = True,
-) -> Scorer:
-    """Make the scorer of a run.
-
-    Args:
-        rated: The study, whose own claims may serve as pseudo-references.
-        settings: Settings of the score.
-        options: Options that choose the claims.
-        encoder: Encoder of the settings.
-        analyzers: Replacement for the analyzers in the settings.
-        matcher: Replacement for the matcher in the settings.
-        own_issues: Whether the claims include the findings of the study's own tools.
-
-    Returns:
-        The scorer; for an encoder without a threshold, it has the one found on the study by the
-        paper's procedure.
-    """
-    parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
-    if options.claims == RECORDED:
-        parts["generator"] = study.recorded(rated, issues=own_issues)
-    else:
-        settings = override_settings(settings, {"claims": options.claims})
-    try:
-        return scorer.Scorer(settings, **parts, matcher=matcher)
-    except ConfigError as error:
-        if error.key != "threshold" or settings.threshold is not None:
-            raise
-        # Any threshold works: the procedure uses only the similarities.
-        trial = scorer.Scorer(settings, **parts, threshold=0.0)
-        measured = measurements.measure(rated, trial, name="trial")
-        if measured.tau_by_procedure is None:
-            raise error from None
-        tau = round(measured.tau_by_procedure, 4)
-        return scorer.Scorer(settings, **parts, threshold=tau)

@@ -8,10 +8,10 @@ import pytest
 from crscore.errors import ConfigError
 from crscore.settings import Config, override_settings
 from crscore_lab.commands import validate
-from crscore_lab.study.baselines.judge import JudgeName, make_engine, read_judge_names
+from crscore_lab.study.baselines.judge import make_engine, read_judge_names
 
-OPENAI = JudgeName("openai", "m")
-VLLM = JudgeName("vllm", "m")
+OPENAI = "openai:m"
+VLLM = "vllm:m"
 
 
 @pytest.fixture(autouse=True)
@@ -26,11 +26,11 @@ def settings(**values: object) -> Config:
 
 def test_judges_are_read_in_order_and_each_once() -> None:
     found = read_judge_names(["openai:a", "vllm:b/c", "openai:a"])
-    assert [str(one) for one in found] == ["openai:a", "vllm:b/c"]
+    assert found == ("openai:a", "vllm:b/c")
 
 
 def test_model_may_have_a_colon() -> None:
-    assert read_judge_names(["openai:llama3:8b"]) == (JudgeName("openai", "llama3:8b"),)
+    assert read_judge_names(["openai:llama3:8b"]) == ("openai:llama3:8b",)
 
 
 def test_unknown_engine_names_those_there_are() -> None:

@@ -9,7 +9,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
@@ -17,6 +18,8 @@ import numpy as np
 
 from crscore import plugins, scorer
 from crscore.cache import Store
+from crscore.claims.model import make_engine as make_engine_of_claims
+from crscore.claims.model_options import ModelOptions
 from crscore.encoders.base import Encoder
 from crscore.llm import prompts
 from crscore.llm.answers import parse_answer
@@ -47,14 +50,6 @@ MAX_REASONS: Final = 3
 """Maximum number of reasons that a note names; the others are counted."""
 
 
-_SERVER_SETTINGS: Final = {"openai": frozenset({"base_url", "api_key"})}
-"""Address and key, `OPENAI_*`, by engine; other engines do not get them."""
-_ENGINE_SETTINGS: Final = frozenset(
-    {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
-)
-"""Settings that a judge accepts; prompt, sampling and adapter settings belong to claims."""
-
-
 class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Contents of a `judge.vN.toml`."""
 
@@ -79,16 +74,6 @@ class Pair(NamedTuple):
     """The review's text; may be blank."""
 
 
-class JudgeName(NamedTuple):
-    """Judge as named by the user: ENGINE:MODEL."""
-
-    engine: str
-    model: str
-
-    def __str__(self) -> str:
-        return f"{self.engine}:{self.model}"
-
-
 class Opinion(NamedTuple):
     """Judge's opinion of one review."""
 
@@ -100,16 +85,21 @@ class Opinion(NamedTuple):
     """Reason for a missing answer, one clause; None when there is an answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Judge:
     """Judge of the relevance of reviews, backed by a language model."""
 
-    name: str
-    """Name of the metric: `judge (openai:MODEL)`."""
+    model: str
+    """Engine and model as the user named them: `openai:MODEL`."""
     engine: Engine
-    prompt: Prompt[Wording]
-    store: Store | None = None
+    store: Store | None
     """Cache of answers; None to ask each time."""
+    prompt: Prompt[Wording] = field(default_factory=partial(prompts.read_prompt, NAME, Wording))
+
+    @property
+    def name(self) -> str:
+        """Name of the metric."""
+        return f"judge ({self.model})"
 
     @property
     def variant(self) -> str:
@@ -160,59 +150,36 @@ class Judge:
             return None
 
 
-def read_judge_names(texts: Sequence[str]) -> tuple[JudgeName, ...]:
-    """Read the names of judges, each ENGINE:MODEL; duplicates are dropped.
+def read_judge_names(texts: Sequence[str]) -> tuple[str, ...]:
+    """Check the names of judges, each ENGINE:MODEL; duplicates are dropped.
 
     Raises:
         ValueError: A name has another form, or there is no such engine.
     """
-    names = []
-    for text in dict.fromkeys(texts):
-        engine, _, model = text.partition(":")
-        engines = plugins.names("engines")
+    names, engines = tuple(dict.fromkeys(texts)), plugins.names("engines")
+    for name in names:
+        engine, _, model = name.partition(":")
         if engine not in engines or not model:
-            forms = " or ".join(f"{name}:MODEL" for name in engines)
-            raise ValueError(f"takes {forms}, not {text!r}")
-        names.append(JudgeName(engine, model))
-    return tuple(names)
+            forms = " or ".join(f"{known}:MODEL" for known in engines)
+            raise ValueError(f"takes {forms}, not {name!r}")
+    return names
 
 
-def make_engine(judge: JudgeName, settings: Config) -> Engine:
+def make_engine(name: str, settings: Config) -> Engine:
     """Make a judge's engine, without loading a model or sending a request.
+
+    Args:
+        name: Engine and model: `openai:MODEL`.
+        settings: Settings; those of the adapter are the claims' alone.
 
     Raises:
         ConfigError: The engine does not accept a setting, or lacks a required one.
     """
-    options, defaults = scorer.model_options(settings), scorer.model_options(Config())
-    names = _SERVER_SETTINGS.get(judge.engine, frozenset()) | {"offline"}
-    # Unset options are omitted, because an engine rejects options that it does not know.
-    names |= {key for key in _ENGINE_SETTINGS if options.get(key) != defaults.get(key)}
-    if judge.model == settings.model:  # the revision of this model
-        names |= {"revision"}
-    engine_options = {key: value for key, value in options.items() if key in names}
-    engine: Engine = plugins.create(
-        "engines", judge.engine, engine_options | {"model": judge.model}
-    )
-    return engine
-
-
-def make_judge(name: str, engine: Engine, store: Store | None) -> Judge:
-    """Make a judge with the current prompt.
-
-    Args:
-        name: Engine and model as the user named them: `openai:MODEL`.
-        engine: Engine that runs the model.
-        store: Cache of answers; None to ask each time.
-
-    Raises:
-        ConfigError: The prompt that comes with crscore cannot be used.
-    """
-    return Judge(
-        name=f"judge ({name})",
-        engine=engine,
-        prompt=prompts.read_prompt(NAME, Wording),
-        store=store,
-    )
+    engine, _, model = name.partition(":")
+    options = scorer.model_options(settings) | {"argument": model, "lora": None}
+    if model != settings.model:  # the revision is of this model
+        options["revision"] = None
+    return make_engine_of_claims(engine, msgspec.convert(options, ModelOptions))
 
 
 def read_opinion(text: str) -> Opinion:

@@ -66,7 +66,7 @@ def question(pair: Pair = PAIR) -> str:
 
 
 def opinions(engine: Toy, *pairs: Pair, store: Store | None = None) -> dict[Pair, judge.Opinion]:
-    return judge.make_judge("toy:m", engine, store).ask(pairs)
+    return judge.Judge("toy:m", engine, store).ask(pairs)
 
 
 @pytest.mark.parametrize(
@@ -244,13 +244,13 @@ def study_of(folder: Path) -> study.Study:
 def found(
     folder: Path, answer: Callable[[str], Answer], resamples: int = 20
 ) -> tuple[ValidationResult, Measurements]:
-    extra = judge.ask_judge(study_of(folder), judge.make_judge("toy:m", Toy(answer), None))
+    extra = judge.ask_judge(study_of(folder), judge.Judge("toy:m", Toy(answer), None))
     return helper.made_with_values(folder, extra=(extra,), resamples=resamples)
 
 
 def test_original_comment_is_not_judged(tmp_path: Path) -> None:
     engine = Toy()
-    judge.ask_judge(study_of(tmp_path), judge.make_judge("toy:m", engine, None))
+    judge.ask_judge(study_of(tmp_path), judge.Judge("toy:m", engine, None))
     reviews = [one for row in studies.full_rows() for one in row["reviews"]]
     changes = len(studies.full_rows())
     assert len(engine.asked) == len(reviews) - changes
@@ -346,7 +346,7 @@ def test_shortened_changes_are_counted(tmp_path: Path) -> None:
     rows[0]["patch"] = "@@ -1 +1 @@\n-limit = 1\n+limit = " + "x" * 5000 + "\n"
     rows[0]["old_source"] = rows[0]["new_source"] = None
     rated = study.read_study(studies.write(tmp_path / "long.jsonl", rows))
-    extra = judge.ask_judge(rated, judge.make_judge("toy:m", Toy(), None))
+    extra = judge.ask_judge(rated, judge.Judge("toy:m", Toy(), None))
     made = helper.made(tmp_path, rows, extra=(extra,), resamples=0)
     assert (
         f"{NAME}: for 5 of 15 reviews it saw the first 5,000 characters of the change" in made.notes
@@ -358,14 +358,14 @@ def test_engine_that_fails_fails_before_the_work(tmp_path: Path) -> None:
         raise GenerationError("no server at 127.0.0.1:1")
 
     with pytest.raises(GenerationError, match="no server"):
-        judge.ask_judge(study_of(tmp_path), judge.make_judge("toy:m", Toy(fail), None))
+        judge.ask_judge(study_of(tmp_path), judge.Judge("toy:m", Toy(fail), None))
 
 
 def test_rows_that_the_score_leaves_out_are_not_rows_of_the_judge(tmp_path: Path) -> None:
     rows = studies.full_rows()
     rows[1]["llm_claims"] = rows[1]["pseudo_references"] = []
     rated = study.read_study(studies.write(tmp_path / "few.jsonl", rows))
-    extra = judge.ask_judge(rated, judge.make_judge("toy:m", Toy(by_length), None))
+    extra = judge.ask_judge(rated, judge.Judge("toy:m", Toy(by_length), None))
     _, measured = helper.made_with_values(tmp_path, rows, extra=(extra,), resamples=0)
     (metric,) = [one for one in measured.metrics if one.name == NAME]
     assert metric.values.shape == (10, 3)
@@ -373,7 +373,7 @@ def test_rows_that_the_score_leaves_out_are_not_rows_of_the_judge(tmp_path: Path
 
 
 def test_extra_gives_one_value_a_row(tmp_path: Path) -> None:
-    extra = judge.ask_judge(study_of(tmp_path), judge.make_judge("toy:m", Toy(by_length), None))
+    extra = judge.ask_judge(study_of(tmp_path), judge.Judge("toy:m", Toy(by_length), None))
     _, measured = helper.made_with_values(tmp_path, resamples=0)
     (metric,) = extra(measured, hashing.Hashing()).metrics
     assert metric.values.shape == (len(measured.rows),)
