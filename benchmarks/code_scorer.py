@@ -23,8 +23,7 @@ from crscore.code import metrics
 from crscore.code.samples import Sample
 from crscore.syntax.sketch import sketch
 from crscore_lab.code.correlation import kendall
-from crscore_lab.training.code.equivalents import list_equivalents
-from crscore_lab.training.code.mutants import list_mutants
+from crscore_lab.training.code.variants import list_equivalents, list_mutants
 from tests.helpers.renamed_code import rename
 
 if TYPE_CHECKING:

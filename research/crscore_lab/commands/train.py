@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crscore import io, plugins, progress
-from crscore.commands._settings import load_settings, setting_options
+from crscore.commands._settings import add_options, load_settings, setting_options
 from crscore.commands._terminal import CommandGroup
 from crscore.settings import variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_SEED: Final = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
+)
 _POSITIVE: Final = click.FloatRange(0, min_open=True)
 _COUNT: Final = click.IntRange(1)
 _SHARE: Final = click.FloatRange(0, 1, max_open=True)
-_SEED: Final = click.IntRange(0)
 _FORM: Final = click.Choice(["json", "sections"])
 _DTYPE: Final = click.Choice(["auto", "float32", "bfloat16"])
 _PATH: Final = click.Path(path_type=Path)
@@ -32,7 +34,7 @@ _CLAIMS_OPTIONS: Final = (
     ("--max-length", _COUNT, 1500, "Maximum tokens of a row; longer rows are left out."),
     ("--val-split", _SHARE, 0.1, "Share of the changes held out."),
     ("--eval-steps", _COUNT, 100, "Steps between checkpoints."),
-    ("--seed", _SEED, 42, "Random seed."),
+    ("--seed", click.IntRange(0), 42, "Random seed."),
     ("--full", bool, False, "Train all weights, not an adapter."),
     ("--lora-rank", _COUNT, 16, "Width of the adapter."),
     ("--lora-alpha", _COUNT, 32, "Weight of the adapter, over its width."),
@@ -51,7 +53,7 @@ _LABELS_OPTIONS: Final = (
     ("--limit", _COUNT, None, "Ask about this many changes, drawn by --seed."),
     ("--min-chars", _COUNT, 10, "Minimum characters of a patch."),
     ("--max-chars", _COUNT, 1000, "Maximum characters of a patch."),
-    ("--seed", _SEED, 42, "Random seed."),
+    ("--seed", click.IntRange(0), 42, "Random seed."),
     ("--temperature", click.FloatRange(0, 2), 0.2, "Sampling temperature."),
     ("--top-p", click.FloatRange(0, 1, min_open=True), 0.95, "Nucleus sampling."),
     ("--max-new-tokens", _COUNT, 256, "Maximum tokens of one answer."),
@@ -63,18 +65,15 @@ _LABELS_OPTIONS: Final = (
 
 
 def _options(table: tuple[tuple[str, Any, Any, str], ...]) -> Callable[..., Any]:
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        # In "--learning-rate rate" the second word is the name of the parameter. Reversed, as click
-        # lists the option that was added last first.
-        for names, kind, default, text in reversed(table):
-            flag = True if kind is bool else None
-            option = click.option(
-                *names.split(), type=kind, default=default, is_flag=flag, help=text
+    return add_options(
+        *(
+            # In "--learning-rate rate" the second word is the name of the parameter.
+            click.option(
+                *names.split(), type=kind, default=default, is_flag=kind is bool or None, help=text
             )
-            command = option(command)
-        return command
-
-    return add
+            for names, kind, default, text in table
+        )
+    )
 
 
 def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
@@ -95,7 +94,7 @@ def command() -> None:
 @command.command(name="matcher")
 @click.argument("data", type=_PATH)
 @_output("FILE", "Write here (.npz).")
-@click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
+@_SEED
 @setting_options("encoder", "revision", "offline")
 def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     """Learn the calibrated matcher's weights from the rated reviews in DATA.
@@ -132,7 +131,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 @_output("DIR", "Write the encoder here.", click.Path(path_type=Path, file_okay=False))
 @click.option("--model", required=True, metavar="NAME", help="Hugging Face encoder to train.")
 @click.option("--epochs", type=_COUNT, default=1, show_default=True, help="Passes over the data.")
-@click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
+@_SEED
 def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int:
     """Train an encoder for CodeScore-R on DATA: JSON Lines of code and language.
 
@@ -199,7 +198,7 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
 @command.command(name="bench")
 @click.argument("judgements", type=_PATH)
 @_output("FILE", "Write the weights here (.npz).")
-@click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
+@_SEED
 def bench(judgements: Path, *, target: str, seed: int) -> int:
     """Learn which findings are about a known problem, from points and judges' decisions.
 

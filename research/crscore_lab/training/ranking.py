@@ -1,7 +1,5 @@
 """Training of the ranking of claims, on claims judged by readers and on titles of commits."""
 
-import gzip
-import json
 import math
 import random
 import re
@@ -14,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from crscore import jsonl
 from crscore.claims.structural import plugin
 from crscore.claims.structural.change import UnitChange, code_of
 from crscore.claims.structural.quoting import Statement, sentence
@@ -138,8 +137,8 @@ def to_toml(learned: Learned) -> str:
 
 
 def _read_commits(commits: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(commits, "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
+    content = jsonl.read_bytes(commits, "commits")
+    return (row for _, row in jsonl.read_rows(content, dict[str, Any], commits, "commits"))
 
 
 def _describe(diff: str) -> list[tuple[UnitChange, list[Statement], list[Features]]]:

@@ -11,9 +11,7 @@ from crscore import jsonl
 from crscore.errors import InputError
 from crscore.syntax.sketch import sketch
 from crscore.syntax.trees import grammar_of, parse_code
-from crscore_lab.training.code.edits import LANGUAGES
-from crscore_lab.training.code.equivalents import list_equivalents
-from crscore_lab.training.code.mutants import list_mutants
+from crscore_lab.training.code.variants import LANGUAGES, list_equivalents, list_mutants
 
 EQUIVALENTS = 3
 """Maximum number of equivalent forms drawn per function."""

@@ -7,8 +7,7 @@ import pytest
 
 from crscore.errors import InputError
 from crscore.syntax.trees import parse_code
-from crscore_lab.training.code.equivalents import FAMILIES, list_equivalents
-from crscore_lab.training.code.mutants import list_mutants
+from crscore_lab.training.code.variants import FAMILIES, list_equivalents, list_mutants
 
 
 def variants(code: str, language: str) -> dict[str, str]:

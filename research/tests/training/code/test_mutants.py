@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from crscore.errors import InputError
-from crscore_lab.training.code.mutants import list_mutants
+from crscore_lab.training.code.variants import list_mutants
 
 
 def codes(code: str, language: str) -> list[str]:
