@@ -21,7 +21,6 @@ from crscore import Scorer
 from crscore.records import Comment
 from crscore.text import stem, stems_and_names, words
 from crscore_lab.study.data import study
-from crscore_lab.training.data.study_examples import read_diff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +36,7 @@ GOAL = 0.20
 
 def from_study(path: Path, count: int) -> Iterator[tuple[DiffLike, ReviewLike]]:
     """Yield one review of each change, then the next of each, until there are enough."""
-    changes = [(read_diff(change), change.reviews) for change in study.read_study(path).changes]
+    changes = [(change.read_diff(), change.reviews) for change in study.read_study(path).changes]
     made = 0
     for number in range(max(len(reviews) for _, reviews in changes)):
         for diff, reviews in changes:

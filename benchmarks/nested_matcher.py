@@ -22,7 +22,7 @@ from crscore import Scorer, plugins, scorer, settings
 from crscore_lab.statistics import ranks
 from crscore_lab.study.caches import VectorCache
 from crscore_lab.study.data import splits, study
-from crscore_lab.study.data.systems import junk_systems
+from crscore_lab.study.data.study import junk_systems
 from crscore_lab.study.measures import measurements
 from crscore_lab.training import matcher
 from crscore_lab.training.fit.boosting import TreeSettings

@@ -138,7 +138,7 @@ DOCUMENTS = {
         "One line of the JSON Lines file that `crscore validate` reads: one code change, what was "
         "claimed of it, and reviews of it that people rated. The file is UTF-8, plain or gzip; no "
         "two lines share an `id` or a `patch`. Further fields are allowed and not read.",
-        (study.ChangeRow,),
+        (study.StudyChange,),
         is_input=True,
     ),
 }

@@ -16,12 +16,11 @@ from crscore.bench.readers import name_change, read_problem
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
+from crscore.statistics.intervals import Floats
 from crscore.text import count_noun
 from crscore.usefulness import model, reader
 from crscore_lab.statistics import ranks, resampled
-from crscore_lab.statistics.agreement import cohen_kappa
 
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Measure = Callable[["Judged"], Floats]
 """Judged findings -> probability of each pair, shape (F, G)."""
@@ -116,7 +115,7 @@ def _read_row(row: dict[str, Any], source: str) -> Iterator[Judged]:
 
 
 def _kappa(first: Flags, second: Flags) -> float | None:
-    return cohen_kappa(list(zip(first.tolist(), second.tolist(), strict=True)))
+    return ranks.cohen_kappa(list(zip(first.tolist(), second.tolist(), strict=True)))
 
 
 def agree(judged: Sequence[Judged], measure: Measure, threshold: float) -> Agreement:

@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Struct
 
 from crscore import io, jsonl
-from crscore.errors import CRScoreError, InputError, OutputError
+from crscore.errors import CRScoreError, InputError
 from crscore_lab.study.data.study import DIMENSIONS, GROUND_TRUTH, LIKERT, Rating
 
 Json = dict[str, Any]
@@ -48,7 +48,7 @@ _ADDED, _ADDRESSED = "additional claims", "claims addressed"
 _MARKS: Final = ("con", "comp", "rel")
 _CLAIM_COLUMNS: Final = ("index", "diff", "claim", "correctness", _ADDED)
 _REVIEW_COLUMNS: Final = (
-    *("index", "diff", "claim", "necessary", "type", "review", "system", _ADDRESSED),
+    *("index", "diff", "claim", "type", "review", "system", _ADDRESSED),
     *_MARKS,
 )
 _CORRECTNESS: Final = {
@@ -59,13 +59,8 @@ _CORRECTNESS: Final = {
     "2": "incomplete",
 }
 _KINDS: Final = {"claim": "claim", "implication": "claim", "issue": "issue", "smell": "issue"}
-_NECESSARY: Final = {
-    **dict.fromkeys(("1", "true", "yes", "y"), True),
-    **dict.fromkeys(("0", "false", "no", "n"), False),
-}
-_INTEGER: Final = re.compile(
-    r"(\d{1,9})(?:\.0+)?"
-)  # "12", and "12.0" as a spreadsheet may write it
+# "12", and "12.0" as a spreadsheet may write it
+_INTEGER: Final = re.compile(r"(\d{1,9})(?:\.0+)?")
 
 
 class SheetRow(NamedTuple):
@@ -153,11 +148,9 @@ def write_study(rows: Sequence[Mapping[str, Any]], out: Path) -> None:
     """
     io.check_output(str(out))
     content = "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
-    try:
-        # gzip.compress stores neither a name nor, with mtime, a time.
-        out.write_bytes(gzip.compress(content, mtime=0) if out.suffix == ".gz" else content)
-    except OSError as exc:
-        raise OutputError(str(out), exc.strerror or str(exc)) from exc
+    # gzip.compress stores neither a name nor, with mtime, a time.
+    packed = gzip.compress(content, mtime=0) if out.suffix == ".gz" else content
+    io.write_bytes(packed, str(out))
 
 
 def _answers(path: Path, note: Note) -> dict[str, str]:
@@ -288,17 +281,10 @@ def _read_reviews(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
 
 
 def _reference(row: SheetRow, note: Note) -> Json:
-    def lookup(column: str, values: Mapping[str, Any]) -> Any:
-        text = row.code(column)
-        if text not in values and text not in EMPTY:
-            note(row.note(column, "that is unknown, so it is left open"))
-        return values.get(text)
-
-    return {
-        "text": row.value("claim"),
-        "kind": lookup("type", _KINDS),
-        "necessary": lookup("necessary", _NECESSARY),
-    }
+    kind = row.code("type")
+    if kind not in _KINDS and kind not in EMPTY:
+        note(row.note("type", "that is unknown, so it is left open"))
+    return {"text": row.value("claim"), "kind": _KINDS.get(kind)}
 
 
 def _review(row: SheetRow, references: int, note: Note) -> Json:

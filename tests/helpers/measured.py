@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from crscore.records import Claims
 from crscore_lab.study.data.study import DIMENSIONS, RatedReview, StudyChange
 from crscore_lab.study.measures.measurements import Measurements, Metric, ScoredReview
 
@@ -24,12 +23,9 @@ def row(
     return ScoredReview(
         position=position,
         change=StudyChange(
-            id=change,
+            name=change,
             language=language,
             patch="@@ -1 +1 @@\n-a\n+b\n",
-            old_source=None,
-            new_source=None,
-            recorded=Claims(references=()),
             reviews=(review,),
         ),
         review=review,

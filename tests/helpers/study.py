@@ -58,8 +58,8 @@ def rows() -> list[dict]:
                     {"text": text, "correctness": "correct", "annotator": "a"} for text in claims
                 ],
                 "pseudo_references": [
-                    {"text": claims[0], "kind": "claim", "necessary": True},
-                    {"text": "Unused variable `limit`.", "kind": "issue", "necessary": None},
+                    {"text": claims[0], "kind": "claim"},
+                    {"text": "Unused variable `limit`.", "kind": "issue"},
                 ],
                 "reviews": reviews,
             }

@@ -4,18 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
 from crscore.statistics import bootstrap
+from crscore.statistics.intervals import Floats
 from crscore_lab.code.graded import GradedCode
 from crscore_lab.statistics import ranks, resampled
+from crscore_lab.statistics.ranks import Indices
 from crscore_lab.tables import format_interval, make_table
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
+Block = tuple[Floats, resampled.RankedColumn]
 
 SCHEMA: Final = "urn:crscore:code-study:1"
 """Schema identifier of the document."""
@@ -80,15 +80,6 @@ class CodeStudy(Struct, frozen=True, kw_only=True):
     """Metrics that were left out, with the reasons."""
 
 
-class Pairs(NamedTuple):
-    """Pairs of candidates of one problem whose grades differ."""
-
-    better: Indices
-    """Row of the candidate with the higher grade, shape (K,)."""
-    worse: Indices
-    """Row of the other candidate, shape (K,)."""
-
-
 class _Column(NamedTuple):
     name: str
     identity: str
@@ -96,37 +87,9 @@ class _Column(NamedTuple):
     is_baseline: bool
 
 
-class _Block(NamedTuple):
-    weights: Floats
-    """How often each draw takes each row, shape (b, N)."""
-    grades: resampled.RankedColumn
-    """Grades in each draw."""
-
-
-def graded_pairs(problems: Sequence[str], grades: Floats) -> Pairs:
-    """Pair the candidates of each problem whose grades differ.
-
-    Args:
-        problems: Problem of each of N candidates.
-        grades: Shape (N,).
-
-    Returns:
-        Every pair once.
-    """
-    _, membership = np.unique(np.asarray(problems), return_inverse=True)
-    order = np.argsort(membership, kind="stable")
-    parts = []
-    for rows in np.split(order, np.cumsum(np.bincount(membership))[:-1]):
-        # Strictly higher, so that each pair occurs once.
-        higher = grades[rows][:, None] > grades[rows][None, :]
-        parts.append(rows[np.argwhere(higher)])
-    better, worse = np.concatenate(parts).T
-    return Pairs(better, worse)
-
-
-def concordance(scores: Floats, pairs: Pairs) -> Floats:
+def concordance(scores: Floats, better: Indices, worse: Indices) -> Floats:
     """Return 1 for each pair in the order of the grades, -1 in the opposite one, 0 for a tie."""
-    difference = scores[pairs.better] - scores[pairs.worse]
+    difference = scores[better] - scores[worse]
     agreement: Floats = np.where(np.abs(difference) < TIE, 0.0, np.sign(difference))
     return agreement
 
@@ -154,7 +117,7 @@ def kendall(scores: Floats, grades: Floats, problems: Sequence[str]) -> float | 
         >>> kendall(np.array([0.1, 0.2, 0.2]), np.array([0.0, 1.0, 2.0]), ["a", "a", "a"])
         0.6666666666666666
     """
-    agreement = concordance(scores, graded_pairs(problems, grades))
+    agreement = concordance(scores, *ranks.graded_pairs(problems, grades))
     return float(agreement.mean()) if len(agreement) else None
 
 
@@ -189,18 +152,17 @@ def correlate(
         for name, metric, statistics in measured.measurements
     ]
     columns += _baselines(graded.samples)
-    pairs = graded_pairs(graded.problems, graded.grades)
-    blocks = [
-        _Block(weights, resampled.rank(graded.grades, weights))
-        for weights in bootstrap.draw_weights(graded.problems, resamples=resamples, seed=seed)
-    ]
+    pairs = ranks.graded_pairs(graded.problems, graded.grades)
+    draws = bootstrap.draw_weights(graded.problems, resamples=resamples, seed=seed)
+    # How often each draw takes each row, and the ranks of the grades in each draw.
+    blocks = [(weights, resampled.rank(graded.grades, weights)) for weights in draws]
     agreements = [_agreement(column, graded, pairs, blocks) for column in columns]
     return CodeStudy(
         sha256=graded.sha256,
         judged_by=graded.kind,
         problems=len(set(graded.problems)),
         candidates=len(graded.samples),
-        pairs=len(pairs.better),
+        pairs=len(pairs[0]),
         resamples=resamples,
         seed=seed,
         agreements=tuple(sorted(agreements, key=_rank_key)),
@@ -231,16 +193,18 @@ def _length_ratio(candidate: str, reference: str) -> float:
 
 
 def _agreement(
-    column: _Column, graded: GradedCode, pairs: Pairs, blocks: Sequence[_Block]
+    column: _Column, graded: GradedCode, pairs: tuple[Indices, Indices], blocks: Sequence[Block]
 ) -> Agreement:
     scores, grades = column.scores, graded.grades
-    agreement = concordance(scores, pairs)
+    agreement = concordance(scores, *pairs)
     # Both rows of a pair are of one problem, so they are drawn together.
-    agreed = np.bincount(pairs.better, agreement, minlength=len(scores)).astype(np.float64)
-    compared = np.bincount(pairs.better, minlength=len(scores)).astype(np.float64)
+    agreed = np.bincount(pairs[0], agreement, minlength=len(scores)).astype(np.float64)
+    compared = np.bincount(pairs[0], minlength=len(scores)).astype(np.float64)
 
-    def estimate(value: float | None, draw: Callable[[_Block], Floats]) -> Estimate:
-        draws = np.concatenate([draw(block) for block in blocks] or [np.zeros(0)])
+    def estimate(
+        value: float | None, draw: Callable[[Floats, resampled.RankedColumn], Floats]
+    ) -> Estimate:
+        draws = np.concatenate([draw(*block) for block in blocks] or [np.zeros(0)])
         low, high = bootstrap.percentile_interval(draws, clusters=len(set(graded.problems)))
         return Estimate(value=value, low=low, high=high)
 
@@ -250,15 +214,15 @@ def _agreement(
         is_baseline=column.is_baseline,
         kendall=estimate(
             float(agreement.mean()) if len(agreement) else None,
-            lambda block: resampled.ratio(agreed, compared, block.weights),
+            lambda weights, _: resampled.ratio(agreed, compared, weights),
         ),
         pearson=estimate(
             ranks.pearson(scores, grades),
-            lambda block: resampled.pearson(scores, grades, block.weights),
+            lambda weights, _: resampled.pearson(scores, grades, weights),
         ),
         spearman=estimate(
             ranks.spearman(scores, grades),
-            lambda block: resampled.spearman(resampled.rank(scores, block.weights), block.grades),
+            lambda weights, ranked: resampled.spearman(resampled.rank(scores, weights), ranked),
         ),
         kendall_b=ranks.kendall(scores, grades),
     )

@@ -5,18 +5,16 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Meta, Struct
 
 from crscore import jsonl
 from crscore.code import libraries
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-
-Floats = npt.NDArray[np.float64]
+from crscore.statistics.intervals import Floats
 
 _Row = TypeVar("_Row")
 GradeKind = Literal["mean", "aggregated", "mmsr"]
@@ -171,8 +169,6 @@ def _programs(rows: Iterable[ProgramsRow], *, all_completions: bool) -> Iterator
 
 
 def _graded(rows: Sequence[GradedRow], kind: GradeKind) -> Iterator[_Candidate]:
-    if kind not in get_args(GradeKind):
-        raise InputError(f"no such grades: {kind}; there are {', '.join(get_args(GradeKind))}")
     grades = {"mean": _means, "aggregated": _aggregated, "mmsr": _mmsr}[kind](rows)
     for row in rows:
         for system, code in row.outputs.items():

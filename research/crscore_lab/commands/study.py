@@ -30,15 +30,7 @@ from crscore.commands.code import (
 @resamples_option(500)
 @seed_option
 @document_command
-def command(
-    *,
-    data: Path,
-    grades: Any,
-    all_completions: bool,
-    resamples: int,
-    seed: int,
-    **options: Any,
-) -> WrittenDocument:
+def command(*, data: Path, grades: Any, all_completions: bool, **options: Any) -> WrittenDocument:
     """Correlate metrics with the grades of people, or the tests of programs, in DATA.
 
     Kendall's tau is within a problem, Pearson and Spearman over all. A constant answer, the length
@@ -50,5 +42,5 @@ def command(
     from crscore_lab.code import correlation, graded  # noqa: PLC0415  (after --help)
 
     read = graded.read_graded(data, grades=grades, all_completions=all_completions)
-    agreement = correlation.correlate(read, resamples=resamples, seed=seed, **options)
+    agreement = correlation.correlate(read, **options)
     return agreement, correlation.render_study

@@ -142,6 +142,8 @@ def command(
         crscore validate a.json b.json
         crscore validate comments.jsonl --reader network --reader openai:MODEL
     """
+    from crscore_lab.study.data import comments  # noqa: PLC0415  (after --help)
+
     io.check_output(target)
 
     def progress(message: str) -> None:
@@ -163,7 +165,7 @@ def command(
         raise click.UsageError(
             f"expected one study or two results of validate, got {len(paths)} files"
         )
-    elif _has_comments(paths[0]):
+    elif comments.is_comments(paths[0]):
         _refuse(RATED_OPTIONS, "a comparison of readers")
         # These data have no recorded claims, which are the option's default.
         options |= {"claims": claims} if _is_given("claims") else {}
@@ -204,12 +206,6 @@ def _compare(paths: tuple[Path, ...], draws: dict[str, Any]) -> Struct:
 
     first, second = map(read_saved_run, paths)
     return comparison.compare(first, second, **draws)
-
-
-def _has_comments(path: Path) -> bool:
-    from crscore_lab.study.data import comments  # noqa: PLC0415
-
-    return comments.is_comments(path)
 
 
 def _judge(

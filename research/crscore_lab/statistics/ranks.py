@@ -1,9 +1,14 @@
-"""Correlations of values and of ranks."""
+"""Correlations of values and of ranks, agreement of categories, and pairs with an order."""
+
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.statistics.intervals import Floats
 from crscore.statistics.ranks import require_scipy
+
+Indices = npt.NDArray[np.intp]
 
 
 def rank(values: Floats) -> Floats:
@@ -72,3 +77,59 @@ def kendall(first: Floats, second: Floats) -> float | None:
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(stats.kendalltau(first, second).statistic)
+
+
+def cohen_kappa(pairs: Sequence[tuple[str | bool, str | bool]]) -> float | None:
+    """Compute Cohen's kappa of two annotators' categories.
+
+    Args:
+        pairs: The two annotators' categories of each item.
+
+    Returns:
+        At most 1, which is perfect agreement; 0 is chance. None if there are no items, or if both
+        annotators gave the same category to all items.
+
+    Source:
+        J. Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
+
+    Example:
+        >>> cohen_kappa([("yes", "yes"), ("no", "no"), ("yes", "no"), ("no", "yes")])
+        0.0
+    """
+    if not pairs:
+        return None
+    first, second = (np.array(side) for side in zip(*pairs, strict=True))
+    chance = sum(
+        float(np.mean(first == category) * np.mean(second == category))
+        # A category used only by the second annotator adds 0.
+        for category in np.unique(first)
+    )
+    if chance >= 1:
+        return None
+    return (float(np.mean(first == second)) - chance) / (1 - chance)
+
+
+def graded_pairs(groups: Sequence[str], grades: Floats) -> tuple[Indices, Indices]:
+    """Pair the rows of each group whose grades differ.
+
+    Args:
+        groups: Group of each of N rows, at least one.
+        grades: Shape (N,).
+
+    Returns:
+        Every pair once: the row with the higher grade and the other row, both of shape (K,).
+
+    Example:
+        >>> better, worse = graded_pairs(["a", "b", "a", "a"], np.array([1.0, 5.0, 2.0, 2.0]))
+        >>> better.tolist(), worse.tolist()
+        ([2, 3], [0, 0])
+    """
+    _, membership = np.unique(np.asarray(groups), return_inverse=True)
+    order = np.argsort(membership, kind="stable")
+    parts = []
+    for rows in np.split(order, np.cumsum(np.bincount(membership))[:-1]):
+        # Strictly higher, so that each pair occurs once.
+        higher = grades[rows][:, None] > grades[rows][None, :]
+        parts.append(rows[np.argwhere(higher)])
+    better, worse = np.concatenate(parts).T
+    return better, worse

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -156,26 +156,23 @@ def auc(
     return divide(below - before, (positives * negatives).sum(axis=1))
 
 
-def interval_of_rows(
-    statistic: Callable[[npt.NDArray[np.intp]], float | None],
+def of_all_rows(statistic: Callable[[Floats], Floats], rows: int) -> float | None:
+    """Compute a statistic of all rows, each drawn once; None if it is undefined."""
+    value = float(statistic(np.ones((1, rows)))[0])
+    return None if math.isnan(value) else value
+
+
+def interval(
+    statistic: Callable[[Floats], Floats],
     clusters: Sequence[str],
-    *,
-    resamples: int,
-    seed: int,
+    **resampling: Unpack[Resampling],
 ) -> Interval:
-    """Compute the percentile interval of a statistic that has no vectorised form.
+    """Compute the percentile interval of a statistic.
 
     Args:
-        statistic: Row indices, possibly repeated -> value, or None if it is undefined.
+        statistic: Weights of the rows, shape (B, N) -> values, shape (B,).
         clusters: Cluster of each row, N names.
-        resamples: Number of draws.
-        seed: Seed of the draws.
+        resampling: Number of draws and their seed.
     """
-    rows = np.arange(len(clusters))
-
-    def values(weights: Floats) -> Floats:
-        values_or_none = (statistic(np.repeat(rows, counts)) for counts in weights.astype(np.int64))
-        return np.array([math.nan if value is None else value for value in values_or_none])
-
-    draws = resample(values, clusters, resamples=resamples, seed=seed)
+    draws = resample(statistic, clusters, **resampling)
     return percentile_interval(draws, clusters=len(set(clusters)))

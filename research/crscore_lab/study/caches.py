@@ -4,36 +4,31 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
-from crscore.encoders.base import Encoder
+from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.pipeline import Analyzers
 from crscore.records import Analysis, Diff
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class VectorCache:
-    """Encoder with a cache, for reviews scored against several lists of claims."""
+    """Encoder with a cache, for reviews scored against several lists of claims.
 
-    encoder: Encoder
-    """Encoder of new texts."""
-    vectors: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
-    """Vectors of known texts."""
+    Args:
+        encoder: Encoder of new texts.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self._vectors = Vectors(encoder)
 
     @property
     def identity(self) -> str:
         """Identity of the encoder."""
         return self.encoder.identity
 
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> Floats:
         """Encode new texts and look up known ones; see `Encoder.encode`."""
-        new = [text for text in dict.fromkeys(texts) if text not in self.vectors]
-        if new:
-            self.vectors.update(zip(new, self.encoder.encode(new), strict=True))
-        if not texts:
-            return self.encoder.encode([])
-        return np.stack([self.vectors[text] for text in texts])
+        self._vectors.learn(texts)
+        return self._vectors.of(texts) if texts else self.encoder.encode([])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

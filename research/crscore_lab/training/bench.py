@@ -19,12 +19,11 @@ from crscore.bench.pairs import PairModel, assign, measure_pairs, sigmoid, view_
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
+from crscore.statistics.intervals import Floats
 from crscore.usefulness.evidence import Rarity
 from crscore_lab.judgements import Agreement, Judged, agree, read_judgements
 from crscore_lab.training import points
 from crscore_lab.training.logistic import fit_measures
-
-Floats = npt.NDArray[np.float64]
 
 FOLDS: Final = 10
 MADE_UP_WEIGHT: Final = 0.1

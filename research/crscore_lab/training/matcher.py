@@ -1,16 +1,18 @@
 """`crscore train matcher`: from a study of rated reviews to the calibrated matcher's weights."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from msgspec.structs import replace
 
 from crscore import plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.diff.windows import list_windows
-from crscore.encoders.base import Encoder, Vectors
+from crscore.encoders.base import Encoder, Floats, Vectors
 from crscore.errors import InputError
 from crscore.matchers import features
 from crscore.matchers.calibrated import Calibrated
@@ -19,21 +21,19 @@ from crscore.matchers.trees import Trees
 from crscore.matchers.weights import Weights
 from crscore.records import Sentence
 from crscore.scoring.cells import Cells, compare
+from crscore.text import words
 from crscore.usefulness import evidence
 from crscore.usefulness.reader import Reader, reader_for
+from crscore_lab.study.attacks.material import split_sentences
 from crscore_lab.study.data.study import Study
 from crscore_lab.training.data.attack_examples import make_negatives
-from crscore_lab.training.data.study_examples import (
-    Example,
-    claims_of,
-    make_examples,
-    split_sentences,
-)
-from crscore_lab.training.features.background import make_background
+from crscore_lab.training.data.study_examples import Example, make_examples
 from crscore_lab.training.fit import boosting
 from crscore_lab.training.fit.boosting import TreeSettings
 from crscore_lab.training.fit.loss import Layout
 
+MIN_TEXTS: Final = 4
+"""Minimum number of training texts with a stem; rarer stems count as never seen."""
 DECISION: Final = 0.24
 """Minimum degree of a cell that counts as addressed."""
 # Padding must not raise a score: more words, more sentences, a repetition or a less fitting
@@ -156,7 +156,7 @@ def _background(
     *,
     axes: int,
 ) -> Background:
-    claims = [ref.encoded_text for change in study.changes for ref in claims_of(change)]
+    claims = [ref.encoded_text for change in study.changes for ref in change.claims]
     # Rated reviews only: the examples also hold texts made to fool the score.
     remarks = [
         sentence
@@ -198,3 +198,51 @@ def _grow(
         settings=settings,
         seed=seed,
     )
+
+
+def make_background(
+    claims: Sequence[str],
+    claim_vectors: Floats,
+    remarks: Sequence[str],
+    remark_vectors: Floats,
+    *,
+    axes: int,
+) -> Background:
+    """Count stems and compute the principal axes of review sentences.
+
+    Args:
+        claims: Pseudo-references of the training changes.
+        claim_vectors: Their unit vectors, shape (len(claims), D).
+        remarks: Review sentences of the training changes.
+        remark_vectors: Their unit vectors, shape (len(remarks), D).
+        axes: Number of axes.
+
+    Returns:
+        The background. The largest component of each axis is positive, so that the same texts
+        always give the same signs.
+    """
+    texts = [*claims, *remarks]
+    counts = Counter(stem for text in texts for stem in words(text).stems)
+    centre = remark_vectors.mean(axis=0, dtype=np.float64)
+    centred = remark_vectors.astype(np.float64) - centre
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    # `eigh` sorts by rising eigenvalue.
+    main = directions[:, ::-1][:, :axes].T
+    peaks = main[np.arange(len(main)), np.abs(main).argmax(axis=1)]
+    return Background(
+        frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_TEXTS},
+        documents=len(texts),
+        claim=_unit(claim_vectors.mean(axis=0, dtype=np.float64)),
+        remark=_unit(centre),
+        axes=_rounded(main * np.sign(peaks)[:, None]),
+        centre=_rounded(centre),
+    )
+
+
+def _unit(vector: npt.NDArray[np.float64]) -> Floats:
+    return _rounded(vector / np.linalg.norm(vector))
+
+
+def _rounded(values: npt.NDArray[np.float64]) -> Floats:
+    # Rounding gives the same file on machines whose sums differ in the last bits.
+    return np.round(values, 5).astype(np.float32)

@@ -15,6 +15,7 @@ from crscore.matchers import features, weights
 from crscore.records import ReferenceKind
 from crscore.usefulness import evidence
 from crscore.usefulness.reader import Reader
+from crscore_lab.study.attacks.material import split_sentences
 from crscore_lab.study.data import study
 from crscore_lab.study.data.study import RatedReview
 from crscore_lab.training import matcher
@@ -65,7 +66,7 @@ def test_other_seed_grows_other_trees(data, learned) -> None:
 
 def test_reader_says_what_is_about_the_change(data) -> None:
     example = study_examples.make_examples(data, plugins.create("claims", "structural"))[0]
-    sentences = study_examples.split_sentences(example.text)
+    sentences = split_sentences(example.text)
     vectors = Vectors(hashing.Hashing())
     claims = [ref.encoded_text for ref in example.references]
     vectors.learn([*sentences, *claims, *list_windows(example.diff)])
@@ -110,7 +111,7 @@ def test_what_was_learned_is_read_again_and_scores(data, learned, tmp_path: Path
 def test_people_liked_what_scores_higher(data, learned) -> None:
     scorer = Scorer(encoder="hashing", matcher=learned, analyzers="none")
     pairs = [
-        (study_examples.read_diff(change), scorer.read_review(review.text), review.ratings[2])
+        (change.read_diff(), scorer.read_review(review.text), review.ratings[2])
         for change in data.changes[::3]
         for review in change.reviews
         if review.text
@@ -175,7 +176,7 @@ def test_links_are_not_annotated() -> None:
 
 
 def test_whole_files_reach_the_diff(data) -> None:
-    parsed = study_examples.read_diff(data.changes[0])
+    parsed = data.changes[0].read_diff()
     assert parsed.files[0].new_source == data.changes[0].new_source
 
 

@@ -12,8 +12,7 @@ from crscore import plugins
 from crscore.claims.base import ClaimGenerator
 from crscore_lab.study.attacks import variants
 from crscore_lab.study.attacks.material import PHRASES, Material, Wording, make_material
-from crscore_lab.study.data.study import RatedReview, Study, StudyChange
-from crscore_lab.study.data.systems import junk_systems
+from crscore_lab.study.data.study import RatedReview, Study, StudyChange, junk_systems
 
 Maker = Callable[[Material, np.random.Generator], dict[str, str]]
 

@@ -1,6 +1,7 @@
 """Duels between attacks and honest reviews: which scores higher, and how often."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final, NamedTuple, Unpack
 
 import numpy as np
@@ -9,7 +10,7 @@ from msgspec import Struct
 from crscore.errors import InputError
 from crscore.records import Flag, Result
 from crscore.scorer import Scorer
-from crscore_lab.statistics.resampled import Resampling, interval_of_rows
+from crscore_lab.statistics.resampled import Resampling, interval, ratio
 from crscore_lab.study.attacks.attack_set import Attack, AttackKind, honest_reviews
 from crscore_lab.study.data.study import Study
 from crscore_lab.study.measures.measurements import score_reviews
@@ -169,17 +170,15 @@ def _scored(result: Result) -> Scored:
 
 def _kind_row(kind: AttackKind, duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> KindRow:
     won = np.array([duel.won for duel in duels], dtype=np.float64)
-    interval = interval_of_rows(
-        lambda rows: float(won[rows].mean()),
-        [duel.attack.change for duel in duels],
-        **resampling,
-    )
+    changes = [duel.attack.change for duel in duels]
+    low, high = interval(partial(ratio, won, np.ones_like(won)), changes, **resampling)
     wins = _share(duel.won for duel in duels)
     return KindRow(
         kind=kind,
         n=len(duels),
         wins=wins,
-        **interval._asdict(),
+        low=low,
+        high=high,
         wins_relevance=_share(duel.won_by_relevance for duel in duels),
         ties=_share(duel.tied for duel in duels),
         median=_median(duel.attacking for duel in duels),

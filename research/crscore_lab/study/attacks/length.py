@@ -1,16 +1,16 @@
 """Effect of length: whether longer reviews score higher than their human rating explains."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
-from crscore_lab.statistics import ranks
-from crscore_lab.statistics.resampled import Resampling, interval_of_rows
+from crscore.statistics.intervals import Floats
+from crscore.statistics.resampled import divide
+from crscore_lab.statistics.resampled import Resampling, interval, of_all_rows, rank, spearman
 from crscore_lab.study.measures.measurements import USEFULNESS, WORDS, Measurements
-
-Floats = npt.NDArray[np.float64]
 
 # Lower bound of 1 - r²; below it, one list determines the order of the other except for rounding.
 _MIN_UNEXPLAINED: Final = 1e-9
@@ -47,35 +47,32 @@ def length_effect(measured: Measurements, **resampling: Unpack[Resampling]) -> L
     """
     relevance_by_metric = {metric.name: metric.values[:, 2] for metric in measured.metrics}
     name = measured.primary.name
-    columns = np.stack(
-        [relevance_by_metric[name], relevance_by_metric[WORDS], measured.human[:, 2]]
-    )
-    interval = interval_of_rows(
-        lambda rows: partial_spearman(*columns[:, rows]),
-        measured.changes,
-        **resampling,
-    )
-    headline = relevance_by_metric.get(USEFULNESS)
+    columns = [relevance_by_metric[name], relevance_by_metric[WORDS], measured.human[:, 2]]
+    effect, reviews = partial(partial_spearman, columns), len(measured.human)
+    low, high = interval(effect, measured.changes, **resampling)
+    of_headline = None
+    if (headline := relevance_by_metric.get(USEFULNESS)) is not None:
+        of_headline = of_all_rows(partial(partial_spearman, [headline, *columns[1:]]), reviews)
     return LengthEffect(
         metric=name,
-        n=columns.shape[1],
-        partial=partial_spearman(*columns),
-        **interval._asdict(),
-        headline=None if headline is None else partial_spearman(headline, *columns[1:]),
+        n=reviews,
+        partial=of_all_rows(effect, reviews),
+        low=low,
+        high=high,
+        headline=of_headline,
     )
 
 
-def partial_spearman(first: Floats, second: Floats, control: Floats) -> float | None:
-    """Correlate the ranks of two lists with the ranks of a third list held fixed.
+def partial_spearman(columns: Sequence[Floats], weights: Floats) -> Floats:
+    """Correlate the ranks of two lists with the ranks of a third list held fixed, in each draw.
 
     Args:
-        first: Shape (N,).
-        second: Shape (N,).
-        control: Shape (N,).
+        columns: The two lists and the third, each of shape (N,).
+        weights: How often each draw takes each row, shape (B, N).
 
     Returns:
-        (r12 - r13 r23) / sqrt((1 - r13²)(1 - r23²)), in [-1, 1]; None when a list is constant or
-        `control` determines the order of another list.
+        (r12 - r13 r23) / sqrt((1 - r13²)(1 - r23²)), in [-1, 1], shape (B,); NaN where a list is
+        constant or the third determines the order of another list.
 
     Source:
         The textbook formula of the first-order partial correlation, on Spearman's rho.
@@ -83,17 +80,14 @@ def partial_spearman(first: Floats, second: Floats, control: Floats) -> float | 
     Example:
         Both lists depend only on the third, so their partial correlation is 0.
 
-        >>> control = np.array([1.0, 1, 2, 2, 3, 3, 4, 4])
-        >>> first, second = control + [0.1, 0, 0, 0.1] * 2, control + [0.1, 0, 0.1, 0] * 2
-        >>> abs(partial_spearman(first, second, control)) < 1e-9
+        >>> third = np.array([1.0, 1, 2, 2, 3, 3, 4, 4])
+        >>> first, second = third + [0.1, 0, 0, 0.1] * 2, third + [0.1, 0, 0.1, 0] * 2
+        >>> abs(partial_spearman([first, second, third], np.ones((1, 8)))[0]) < 1e-9
         True
     """
-    pair = ranks.spearman(first, second)
-    first_control, second_control = ranks.spearman(first, control), ranks.spearman(second, control)
-    if pair is None or first_control is None or second_control is None:
-        return None
-    left = (1 - first_control**2) * (1 - second_control**2)
-    if left <= _MIN_UNEXPLAINED:
-        return None
+    first, second, third = (rank(column, weights) for column in columns)
+    of_first, of_second = spearman(first, third), spearman(second, third)
+    left = (1 - of_first**2) * (1 - of_second**2)
+    value = divide(spearman(first, second) - of_first * of_second, np.sqrt(left))
     # Adding 0.0 turns -0.0 into 0.
-    return float(np.clip((pair - first_control * second_control) / np.sqrt(left), -1, 1)) + 0.0
+    return np.where(left > _MIN_UNEXPLAINED, np.clip(value, -1, 1) + 0.0, np.nan)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from crscore.claims.base import ClaimGenerator
-from crscore.diff import parse
 from crscore.records import Diff, LineKind
 from crscore.review import sentences
 from crscore.scoring.cells import select_references
@@ -90,8 +89,7 @@ def make_material(
     Returns:
         The material, with `honest_review` and `foreign_reviews` left to `dataclasses.replace`.
     """
-    diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
-    diff = parse.with_sources(diff, {"": (change.old_source, change.new_source)})
+    diff = change.read_diff()
     claims = select_references(generator.generate([diff])[0].references, limit=MAX_CLAIMS)
     counted = [item for item in claims if item.counted]
     return Material(

@@ -12,10 +12,9 @@ from crscore import plugins
 from crscore.code import libraries
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
-from crscore.encoders.base import Encoder
 from crscore.text import ENGLISH
 from crscore_lab.study.data.study import GROUND_TRUTH, RatedReview, StudyChange
-from crscore_lab.study.measures.measurements import Extra, ExtraMetrics, Measurements, Metric
+from crscore_lab.study.measures.measurements import Extra, ExtraMetrics, Metric
 
 LIBRARIES: Final = ("sacrebleu", "nltk", "rapidfuzz")
 WITHOUT_STOP_WORDS: Final = "BLEU without stop words"
@@ -47,11 +46,7 @@ def baselines() -> Extra:
     """
     for package in LIBRARIES:
         libraries.version(package, "pip install 'crscore[validate]'")
-    return _baselines
-
-
-def _baselines(measured: Measurements, _: Encoder) -> ExtraMetrics:
-    return baseline_values([(row.change, row.review) for row in measured.rows])
+    return lambda measured, _: baseline_values([(row.change, row.review) for row in measured.rows])
 
 
 def baseline_values(rows: Sequence[tuple[StudyChange, RatedReview]]) -> ExtraMetrics:

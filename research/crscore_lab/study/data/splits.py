@@ -1,12 +1,12 @@
 """Splits of a study's reviews that separate the evaluation data from the training data."""
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
-from itertools import cycle
 from typing import Final, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from crscore.errors import InputError
 from crscore_lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
@@ -70,7 +70,9 @@ class Fold:
             )
             for change in study.changes
         )
-        return replace(study, changes=tuple(change for change in changes if change.reviews))
+        return Study(
+            changes=tuple(change for change in changes if change.reviews), sha256=study.sha256
+        )
 
 
 def parse_split(text: str) -> Split:
@@ -180,14 +182,14 @@ def _grouped_changes(study: Study, count: int, seed: int) -> list[set[str]]:
             "expected a number from 2 to the number of changes"
         )
     rng = np.random.default_rng(seed)
-    groups: list[set[str]] = [set() for _ in range(count)]
     # Languages one after the other, each continuing where the last one stopped, so that both the
     # groups and each language's share of them differ by one change at most.
-    next_group = cycle(groups)
-    for changes in _by_language(study).values():
-        for index in rng.permutation(len(changes)):
-            next(next_group).add(changes[int(index)])
-    return groups
+    order = [
+        changes[index]
+        for changes in _by_language(study).values()
+        for index in rng.permutation(len(changes))
+    ]
+    return [set(order[start::count]) for start in range(count)]
 
 
 def _by_language(study: Study) -> dict[str, list[str]]:

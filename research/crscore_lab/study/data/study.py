@@ -4,13 +4,14 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
-from msgspec.structs import replace as replace_fields
 
 from crscore import jsonl
+from crscore.diff import parse
 from crscore.errors import InputError
 from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
 
@@ -25,6 +26,9 @@ EDITED = "edited"
 """Source of the list as edited by the annotators."""
 LIKERT = (1, 5)
 """Lowest and highest rating."""
+JUNK_BELOW = 1.5
+"""Mean human relevance, Likert, below which a system's reviews are junk: nearer to the worst
+rating than to any other."""
 
 
 Correctness = Literal["correct", "incorrect", "unverifiable", "incomplete"]
@@ -40,8 +44,6 @@ class ReferenceRow(Struct, frozen=True, kw_only=True):
     kind: ReferenceKind | None = None
     """Claim or implication of a model or a person, or issue found by a tool; null is read as
     claim."""
-    necessary: bool | None = None
-    """Whether a review must address it; null when not annotated."""
 
 
 class JudgedClaim(Struct, frozen=True, kw_only=True):
@@ -90,14 +92,14 @@ class RatedReview(Ratings, frozen=True, kw_only=True):
     the ones above."""
 
 
-class ChangeRow(Struct, frozen=True, kw_only=True):
+class StudyChange(Struct, frozen=True, kw_only=True):
     """Line of a study: a code change, claims about it, and its rated reviews.
 
     The file is UTF-8, plain or gzip; no two lines share an `id` or a `patch`. Unknown fields are
     ignored.
     """
 
-    id: str | int
+    name: Annotated[str | int, Meta(description="Id of the change.")] = field(name="id")
     """Id of the change, the unit of the bootstrap draws."""
     language: str
     """Programming language, such as `python`, `java` or `javascript`."""
@@ -117,31 +119,40 @@ class ChangeRow(Struct, frozen=True, kw_only=True):
     reviews: tuple[RatedReview, ...]
     """Reviews of the change with their ratings."""
 
+    @property
+    def id(self) -> str:
+        """Id of the change as text."""
+        return str(self.name)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyChange:
-    """Change of the study."""
+    def read_diff(self) -> Diff:
+        """Parse the change, with its full files."""
+        diff = parse.parse_diff(self.patch, source=self.id, language=self.language)
+        return parse.with_sources(diff, {"": (self.old_source, self.new_source)})
 
-    id: str
-    """Id of the change, the unit of the bootstrap."""
-    language: str
-    """Programming language."""
-    patch: str
-    """One hunk, without file header."""
-    old_source: str | None
-    """Whole file before the change."""
-    new_source: str | None
-    """Whole file after the change."""
-    recorded: Claims
-    """Pseudo-references of the study: claims of a language model, then tool findings."""
-    edited: tuple[PseudoReference, ...] = ()
-    """The same after correction by the annotators; `addressed` has indices into it."""
-    judged: tuple[JudgedClaim, ...] = ()
-    """Claims of the language model with their judgements."""
-    added: tuple[str, ...] = ()
-    """Claims that the annotators found missing."""
-    reviews: tuple[RatedReview, ...]
-    """Reviews in file order."""
+    @property
+    def edited(self) -> tuple[PseudoReference, ...]:
+        """The list that the annotators worked with; `addressed` has indices into it."""
+        return tuple(
+            PseudoReference(text=row.text, kind=row.kind or ReferenceKind.CLAIM, source=EDITED)
+            for row in self.pseudo_references or ()
+        )
+
+    @property
+    def claims(self) -> tuple[PseudoReference, ...]:
+        """The claims of a language model, without the findings of tools."""
+        return tuple(
+            PseudoReference(text=claim.text, kind=ReferenceKind.CLAIM, source=SOURCE)
+            for claim in self.llm_claims or ()
+        )
+
+    @property
+    def recorded(self) -> Claims:
+        """Pseudo-references of the study: claims of a language model, then tool findings."""
+        # Tool findings appear only in the annotators' list.
+        issues = (
+            replace(ref, source=SOURCE) for ref in self.edited if ref.kind is ReferenceKind.ISSUE
+        )
+        return Claims(references=(*self.claims, *issues))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,63 +179,30 @@ def read_study(path: Path) -> Study:
             message names line and field.
     """
     content = jsonl.read_bytes(path, "a study")
-    rows = jsonl.read_rows(content, ChangeRow, path, "a study")
-    changes = tuple(_change(row) for _, row in rows)
+    rows = jsonl.read_rows(content, StudyChange, path, "a study")
+    changes = tuple(_keep_known_rows(row) for _, row in rows)
     if not changes:
         raise InputError(f"{path} has no changes; a study has one JSON object per line")
     # Ratings are found by the id of a change, claims by its patch.
-    for field in ("id", "patch"):
-        values = [getattr(change, field) for change in changes]
+    for key in ("id", "patch"):
+        values = [getattr(change, key) for change in changes]
         if len(set(values)) < len(values):
             twice = next(index for index, value in enumerate(values) if value in values[:index])
-            raise InputError(f"{path}: change {twice + 1} has the {field} of an earlier one")
+            raise InputError(f"{path}: change {twice + 1} has the {key} of an earlier one")
     return Study(changes=changes, sha256=hashlib.sha256(content).hexdigest())
 
 
-def _change(row: ChangeRow) -> StudyChange:
-    edited = _claims(
-        (
-            (reference.text, reference.kind or ReferenceKind.CLAIM)
-            for reference in row.pseudo_references or ()
-        ),
-        EDITED,
-    ).references
-    judged = row.llm_claims or ()
-    return StudyChange(
-        id=str(row.id),
-        language=row.language,
-        patch=row.patch,
-        old_source=row.old_source,
-        new_source=row.new_source,
-        recorded=_recorded(judged, edited),
-        edited=edited,
-        judged=judged,
-        added=row.added_claims or (),
-        reviews=tuple(_review(review, len(edited)) for review in row.reviews),
-    )
+def _keep_known_rows(change: StudyChange) -> StudyChange:
+    # A few reviews of the published study name a row that the edited list does not have.
+    known = range(len(change.pseudo_references or ()))
+    return replace(change, reviews=tuple(_keep_rows(review, known) for review in change.reviews))
 
 
-def _review(review: RatedReview, references: int) -> RatedReview:
+def _keep_rows(review: RatedReview, known: range) -> RatedReview:
     if review.addressed is None:
         return review
-    # A few reviews of the published study name a row that the edited list does not have.
-    addressed = tuple(dict.fromkeys(i for i in review.addressed if 0 <= i < references))
-    return replace_fields(review, addressed=addressed)
-
-
-def _recorded(judged: Sequence[JudgedClaim], edited: Sequence[PseudoReference]) -> Claims:
-    texts = [(claim.text, ReferenceKind.CLAIM) for claim in judged]
-    # Tool findings appear only in the annotators' list.
-    texts += [(ref.text, ref.kind) for ref in edited if ref.kind is ReferenceKind.ISSUE]
-    return _claims(texts, SOURCE)
-
-
-def _claims(texts: Iterable[tuple[str, ReferenceKind]], source: str) -> Claims:
-    return Claims(
-        references=tuple(
-            PseudoReference(text=text, kind=kind, source=source) for text, kind in texts
-        )
-    )
+    distinct = dict.fromkeys(review.addressed)
+    return replace(review, addressed=tuple(index for index in distinct if index in known))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -252,15 +230,10 @@ def recorded(study: Study, *, issues: bool = True) -> Recorded:
         study: The study.
         issues: Whether to include the findings of the study's tools with the model's claims.
     """
-    lists = [change.recorded for change in study.changes]
     if issues:
-        return _generator(study, SOURCE, lists)
-    return _generator(study, CLAIMS_ALONE, [_without_issues(claims) for claims in lists])
-
-
-def _without_issues(claims: Claims) -> Claims:
-    references = tuple(ref for ref in claims.references if ref.kind is not ReferenceKind.ISSUE)
-    return replace(claims, references=references)
+        return _generator(study, SOURCE, [change.recorded for change in study.changes])
+    lists = [Claims(references=change.claims) for change in study.changes]
+    return _generator(study, CLAIMS_ALONE, lists)
 
 
 def edited(study: Study) -> Recorded:
@@ -282,3 +255,37 @@ def _generator(study: Study, source: str, claims: Sequence[Claims]) -> Recorded:
         },
         identity=f"{source}@{study.sha256[:8]}",
     )
+
+
+def mean_relevance(systems: Iterable[str], relevance: Iterable[float]) -> dict[str, float]:
+    """Average the human relevance of each system's reviews.
+
+    Args:
+        systems: Author of each review.
+        relevance: Human relevance of each review, Likert 1 to 5.
+
+    Returns:
+        System -> mean, the best one first; ties by name.
+    """
+    rated: dict[str, list[float]] = {}
+    for system, value in zip(systems, relevance, strict=True):
+        rated.setdefault(system, []).append(float(value))
+    means = {system: fmean(values) for system, values in rated.items()}
+    return dict(sorted(means.items(), key=lambda item: (-item[1], item[0])))
+
+
+def junk_systems(systems: Iterable[str], relevance: Iterable[float]) -> tuple[str, ...]:
+    """Return the systems with a mean human relevance below `JUNK_BELOW`.
+
+    Much of a correlation over all reviews comes from separating them from the others.
+
+    Args:
+        systems: Author of each review.
+        relevance: Human relevance of each review, Likert 1 to 5.
+
+    Example:
+        >>> junk_systems(["a", "b", "b"], [4, 1, 1.5])
+        ('b',)
+    """
+    means = mean_relevance(systems, relevance)
+    return tuple(system for system, mean in means.items() if mean < JUNK_BELOW)

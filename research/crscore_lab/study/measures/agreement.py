@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from crscore.errors import DependencyError
 from crscore_lab.statistics import ranks
-from crscore_lab.statistics.agreement import cohen_kappa
 from crscore_lab.study.data.study import DIMENSIONS, Study
 
 Pairs = Sequence[tuple[float, float]]
@@ -73,8 +72,10 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
         ]
         for measure, function in ((WEIGHTED_KAPPA, weighted_kappa), (SPEARMAN, _spearman)):
             rows.append(_mean(dimension, measure, by_annotator, function, "review"))
-    verdicts = [claim.by_annotator or {} for change in study.changes for claim in change.judged]
-    rows.append(_mean(CLAIMS, KAPPA, verdicts, cohen_kappa, "claim"))
+    verdicts = [
+        claim.by_annotator or {} for change in study.changes for claim in change.llm_claims or ()
+    ]
+    rows.append(_mean(CLAIMS, KAPPA, verdicts, ranks.cohen_kappa, "claim"))
     return tuple(rows)
 
 

@@ -60,7 +60,7 @@ def claim_quality(study: Study) -> tuple[ClaimQuality, ...]:
 
 
 def _row(language: str, changes: Sequence[StudyChange]) -> ClaimQuality:
-    counts = Counter(claim.correctness for change in changes for claim in change.judged)
+    counts = Counter(claim.correctness for change in changes for claim in change.llm_claims or ())
     n = sum(counts[verdict] for verdict in COUNTED)
     if n == 0:
         rates = dict.fromkeys(("accuracy", "error", "unverifiable", "missing"))
@@ -72,5 +72,5 @@ def _row(language: str, changes: Sequence[StudyChange]) -> ClaimQuality:
         accuracy=correct,
         error=incorrect,
         unverifiable=unverifiable,
-        missing=sum(len(change.added) for change in changes) / n,
+        missing=sum(len(change.added_claims or ()) for change in changes) / n,
     )

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.errors import InputError
 from crscore.statistics import paired
+from crscore.statistics.intervals import Floats
 from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 from crscore.version import __version__
 from crscore_lab.statistics import ranks
@@ -17,8 +17,6 @@ from crscore_lab.study.data import saved_runs
 from crscore_lab.study.data.saved_runs import ReviewKey, SavedRun
 from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.measures import pairs, slices
-
-Floats = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:comparison:1"
 """Schema identifier of a comparison document."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -11,14 +12,13 @@ from msgspec import Struct
 from crscore.scorer import Scorer
 from crscore.settings import override_settings
 from crscore.statistics import bootstrap
-from crscore.statistics.intervals import Interval
+from crscore.statistics.intervals import Floats, Interval
 from crscore.statistics.resampled import divide
 from crscore_lab.statistics import resampled
 from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.study import GROUND_TRUTH, Study, edited
 from crscore_lab.study.measures.measurements import Includes, score_reviews
 
-Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
 
@@ -160,8 +160,6 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     positive = links.degree >= links.decision
     hits, positives, total = (int(pairs.sum()) for pairs in (positive & linked, positive, linked))
     f1, precision = _intervals(links, score, positive, **resampling)
-    # A draw that takes each pair exactly once gives the statistic itself.
-    auc = float(resampled.auc(score, linked, np.ones((1, len(linked))))[0])
     return Classifier(
         n=len(linked),
         positive=total,
@@ -175,7 +173,7 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
         average_precision=average_precision(score, linked),
         average_precision_low=precision.low,
         average_precision_high=precision.high,
-        auc=None if np.isnan(auc) else auc,
+        auc=resampled.of_all_rows(partial(resampled.auc, score, linked), len(linked)),
     )
 
 

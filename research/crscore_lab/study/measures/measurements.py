@@ -5,17 +5,21 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from crscore.encoders.base import Encoder
 from crscore.errors import InputError
 from crscore.records import Comment, Diff, Result
 from crscore.scorer import Scorer
 from crscore.scoring.assembly import harmonic_mean
-from crscore_lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
-from crscore_lab.study.data.systems import mean_relevance
+from crscore.statistics.intervals import Floats
+from crscore_lab.study.data.study import (
+    GROUND_TRUTH,
+    RatedReview,
+    Study,
+    StudyChange,
+    mean_relevance,
+)
 
-Floats = npt.NDArray[np.float64]
 Includes = Callable[[StudyChange, RatedReview], bool]
 
 WORDS: Final = "words"

@@ -1,24 +1,20 @@
 """Pairs of reviews of one change: how often a metric prefers the better one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.statistics import bootstrap
+from crscore.statistics.intervals import Floats
 from crscore_lab.statistics import resampled
+from crscore_lab.statistics.ranks import graded_pairs
 from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.measures import slices
 from crscore_lab.study.measures.measurements import Measurements
-
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 
 
 class SameDiff(Struct, frozen=True, kw_only=True):
@@ -84,8 +80,7 @@ def same_diff(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple
     return tuple(table)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tally:
+class Tally(NamedTuple):
     """Pair counts summed per change, so that a draw is only as large as the number of changes."""
 
     changes: tuple[str, ...]
@@ -121,51 +116,12 @@ def tally(values: Floats, human: Floats, changes: Sequence[str]) -> Tally:
         human: Human ratings, shape (N,).
         changes: Each row's change, N names.
     """
-    pairs = couples(changes)
-    right, counted = ordered(values, human, pairs)
-    names, membership = np.unique([changes[row] for row in pairs[:, 0]], return_inverse=True)
-    return Tally(
-        changes=tuple(names.tolist()),
-        right=np.bincount(membership, right, len(names)).astype(np.float64),
-        counted=np.bincount(membership, counted, len(names)).astype(np.float64),
+    names, membership = np.unique(changes, return_inverse=True)
+    better, worse = graded_pairs(changes, human)
+    right = (1 + np.sign(values[better] - values[worse])) / 2
+    has_pair = np.bincount(membership) > 1
+    by_change = (
+        np.bincount(membership[better], counts, len(names))[has_pair].astype(np.float64)
+        for counts in (right, np.ones_like(right))
     )
-
-
-def couples(changes: Sequence[str]) -> Rows:
-    """List the pairs of rows of one change.
-
-    Args:
-        changes: Each row's change, N names.
-
-    Returns:
-        Shape (P, 2), row indices, the lower one first.
-
-    Example:
-        >>> couples(["a", "b", "a", "a"]).tolist()
-        [[0, 2], [0, 3], [2, 3]]
-    """
-    members: dict[str, list[int]] = {}
-    for row, change in enumerate(changes):
-        members.setdefault(change, []).append(row)
-    pairs = [pair for rows in members.values() for pair in combinations(rows, 2)]
-    # Without a pair, the array would have one dimension only.
-    return np.array(pairs, dtype=np.intp).reshape(len(pairs), 2)
-
-
-def ordered(values: Floats, human: Floats, pairs: Rows) -> tuple[Floats, Floats]:
-    """Compare the order of pairs of rows.
-
-    Args:
-        values: A metric, shape (N,).
-        human: Human ratings, shape (N,).
-        pairs: Shape (P, 2), row indices.
-
-    Returns:
-        Right: 1 where the metric orders the pair as people do, 1/2 where it ties, else 0.
-        Counted: 1 where people rated the two apart, else 0, and then Right is 0 too.
-        Both of shape (P,).
-    """
-    order = np.sign(human[pairs[:, 0]] - human[pairs[:, 1]])
-    metric_order = np.sign(values[pairs[:, 0]] - values[pairs[:, 1]])
-    counted = np.abs(order)
-    return (1 + order * metric_order) / 2 * counted, counted
+    return Tally(tuple(names[has_pair].tolist()), *by_change)

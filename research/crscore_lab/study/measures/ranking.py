@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
+from crscore.statistics.intervals import Floats
 from crscore.statistics.ranks import require_scipy
 from crscore_lab.statistics.ranks import rank
 from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.measures.measurements import Measurements
-
-Floats = npt.NDArray[np.float64]
 
 HUMAN = "human"
 """Name of the human ratings among the metrics of the table of means."""

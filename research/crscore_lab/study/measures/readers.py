@@ -4,7 +4,6 @@ A reader is the network or a language model (`--reader`). An outcome is what is 
 from elsewhere: whether experts accepted it, whether the code was changed for it, or a rating.
 """
 
-import math
 import re
 import zlib
 from collections import Counter
@@ -24,13 +23,13 @@ from crscore.reports.fields import Count
 from crscore.scorer import Scorer
 from crscore.scoring.assembly import render_signature
 from crscore.statistics import bootstrap, paired
+from crscore.statistics.intervals import Floats
 from crscore.statistics.resampled import divide
 from crscore.version import __version__
 from crscore_lab.statistics import resampled
 from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.comments import CommentRow, Comments
 
-Floats = npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
 
 SCHEMA: Final = "urn:crscore:readers:1"
@@ -256,17 +255,13 @@ def _compare(
     units, base = len(set(groups)), None
     units = units if units >= MIN_GROUPS else 1
     for name, numbers in judges.items():
-        value = float(statistic(numbers, np.ones((1, len(numbers))))[0])
+        value = resampled.of_all_rows(partial(statistic, numbers), len(numbers))
         drawn = bootstrap.resample(partial(statistic, numbers), groups, **draws)
         base = base or (value, drawn)
-        difference = value - base[0]
-        test = paired.compare(_or_none(difference), drawn - base[1], units=units)
+        difference = None if value is None or base[0] is None else value - base[0]
+        test = paired.compare(difference, drawn - base[1], units=units)
         interval = bootstrap.percentile_interval(drawn, clusters=units)
-        yield JudgedOutcome(name, _or_none(value), *interval, *test[:3])
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
+        yield JudgedOutcome(name, value, *interval, *test[:3])
 
 
 def _describe(name: str, scorer: Scorer, comments: int) -> Reader:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.statistics import bootstrap
+from crscore.statistics.intervals import Floats
 from crscore_lab.statistics import resampled
 from crscore_lab.statistics.resampled import Resampling
-from crscore_lab.study.data.systems import junk_systems
+from crscore_lab.study.data.study import junk_systems
 
-Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Correlate = Callable[[Floats, Floats], float | None]
 

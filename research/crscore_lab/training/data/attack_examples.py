@@ -6,9 +6,9 @@ from typing import Final
 
 from crscore_lab.study.attacks import attack_set
 from crscore_lab.study.attacks.attack_set import Attack, AttackKind
-from crscore_lab.study.attacks.material import Wording
+from crscore_lab.study.attacks.material import Wording, split_sentences
 from crscore_lab.study.data.study import Study
-from crscore_lab.training.data.study_examples import Example, Target, split_sentences
+from crscore_lab.training.data.study_examples import Example, Target
 
 EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
 """Kinds without review content."""

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from crscore.claims.base import ClaimGenerator
-from crscore.diff import parse
 from crscore.records import Diff, PseudoReference, ReferenceKind
-from crscore.review import sentences
 from crscore.scoring.cells import select_references
-from crscore_lab.study.data.study import LIKERT, RatedReview, Study, StudyChange
+from crscore_lab.study.data.study import LIKERT, RatedReview, Study
 
 MAX_CLAIMS: Final = 12
 """Maximum number of claims, as in a score by default."""
@@ -56,25 +54,21 @@ def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
     Returns:
         The examples; none for an empty list.
     """
-    diffs = [read_diff(change) for change in study.changes]
+    diffs = [change.read_diff() for change in study.changes]
     examples: list[Example] = []
     for change, diff, generated in zip(
         study.changes, diffs, generator.generate(diffs), strict=True
     ):
-        # Without issues, as from the other lists: see `claims_of`.
+        # Without issues. The published study has the findings of old tools, more than half of which
+        # criticise JavaScript of 2015 for features that were new after 2009. Reviews hardly ever
+        # address them, so a matcher trained on them learns that issues are never addressed.
         rows = tuple(
             index for index, ref in enumerate(change.edited) if ref.kind is not ReferenceKind.ISSUE
         )
-        edited = tuple(
-            PseudoReference(
-                text=change.edited[row].text, kind=change.edited[row].kind, source="edited"
-            )
-            for row in rows
-        )
         for refs, annotated_rows in (
-            (select_counted(claims_of(change)), ()),
+            (select_counted(change.claims), ()),
             (select_counted(generated.references), ()),
-            (edited, rows),
+            (tuple(change.edited[row] for row in rows), rows),
         ):
             if refs:
                 examples += [
@@ -89,22 +83,6 @@ def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
                     for review in change.reviews
                 ]
     return examples
-
-
-def claims_of(change: StudyChange) -> tuple[PseudoReference, ...]:
-    """Return a study's own claims, without the findings of tools.
-
-    The published study has the findings of old tools, more than half of which criticise JavaScript
-    of 2015 for features that were new after 2009. Reviews hardly ever address them, so a matcher
-    trained on them learns that issues are never addressed.
-    """
-    return tuple(ref for ref in change.recorded.references if ref.kind is not ReferenceKind.ISSUE)
-
-
-def read_diff(change: StudyChange) -> Diff:
-    """Parse a change of a study, with its full files."""
-    diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
-    return parse.with_sources(diff, {"": (change.old_source, change.new_source)})
 
 
 def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
@@ -127,8 +105,3 @@ def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
 def select_counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:
     """Select the pseudo-references that a default score counts."""
     return tuple(ref for ref in select_references(refs, limit=MAX_CLAIMS) if ref.counted)
-
-
-def split_sentences(text: str) -> tuple[str, ...]:
-    """Split a review as a default score does."""
-    return sentences.split_comment(text, splitter="markdown").sentences

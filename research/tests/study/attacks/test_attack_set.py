@@ -44,8 +44,9 @@ def test_junk_system_rated_high_is_not_honest(small: study.Study) -> None:
     best = dict.fromkeys(study.DIMENSIONS, 5.0)
     loud = tuple(msgspec.structs.replace(review, **best) for review in first.reviews)
     # Nine changes on which people find it worthless: 1.4 on average.
-    others = (dataclasses.replace(small.changes[1], id=f"c{n}") for n in range(9))
-    raised = dataclasses.replace(small, changes=(dataclasses.replace(first, reviews=loud), *others))
+    others = (msgspec.structs.replace(small.changes[1], name=f"c{n}") for n in range(9))
+    louder = msgspec.structs.replace(first, reviews=loud)
+    raised = dataclasses.replace(small, changes=(louder, *others))
     found = [one.review.system for one in honest_reviews(raised) if one.change.id == first.id]
     assert found == ["gpt3.5", "llama3", "codereviewer", "ground_truth"]
 

@@ -1,8 +1,12 @@
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.stats
 
-from crscore_lab.study.attacks.length import length_effect, partial_spearman
+from crscore_lab.statistics import resampled
+from crscore_lab.study.attacks import length
+from crscore_lab.study.attacks.length import length_effect
 
 RNG = np.random.default_rng(3)
 N = 80
@@ -26,6 +30,10 @@ class Measured:
     def __init__(self, **columns: np.ndarray) -> None:
         self.metrics = tuple(Column(name, values) for name, values in columns.items())
         self.primary = self.metrics[0]
+
+
+def partial_spearman(*columns: np.ndarray) -> float | None:
+    return resampled.of_all_rows(partial(length.partial_spearman, columns), N)
 
 
 def residuals(values: np.ndarray) -> np.ndarray:

@@ -1,7 +1,6 @@
-import dataclasses
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from crscore.diff import parse
 from crscore.records import Claims, LineKind, PseudoReference, ReferenceKind
@@ -11,25 +10,12 @@ from crscore_lab.study.data.study import JudgedClaim, StudyChange
 from research.tests.study.attacks.materials import PATCH
 
 
-def change(claims: list[str], judged: list[tuple[str, str | None]]) -> StudyChange:
+def change(*claims: str) -> StudyChange:
     return StudyChange(
-        id="py:1",
+        name="py:1",
         language="python",
         patch=PATCH,
-        old_source=None,
-        new_source=None,
-        recorded=Claims(
-            references=tuple(
-                PseudoReference(text=text, kind=ReferenceKind.CLAIM, source="recorded")
-                for text in claims
-            )
-        ),
-        edited=(),
-        judged=tuple(
-            JudgedClaim(text=text, correctness=correctness, annotator="a")
-            for text, correctness in judged
-        ),
-        added=(),
+        llm_claims=tuple(JudgedClaim(text=text) for text in claims),
         reviews=(),
     )
 
@@ -63,7 +49,7 @@ def test_templates_are_many(name: str, least: int) -> None:
 
 
 def test_names_are_those_of_the_changed_lines() -> None:
-    found = made(change([], [])).names
+    found = made(change()).names
     # `import` and `socket` stand on context lines, `def` is a keyword, `is`, `the` stop words.
     assert found == (
         *("TIMEOUT", "open_line", "host", "print", "opened", "open_socket"),
@@ -72,7 +58,7 @@ def test_names_are_those_of_the_changed_lines() -> None:
 
 
 def test_scraps_and_repeats_are_not_references() -> None:
-    found = made(change(["3.", "The timeout is 20.", "The timeout is 20."], []))
+    found = made(change("3.", "The timeout is 20.", "The timeout is 20."))
     assert found.claims["recorded"] == ("The timeout is 20.",)
 
 
@@ -81,13 +67,13 @@ def test_only_counted_structural_claims_are_used() -> None:
         PseudoReference(text=f"Claim number {i}.", kind=ReferenceKind.CLAIM, source="structural")
         for i in range(15)
     )
-    found = made(change([], []), *many)
+    found = made(change(), *many)
     assert len(found.claims["structural"]) == material.MAX_CLAIMS
 
 
 def test_generator_gets_whole_files() -> None:
     patch, generator = "@@ -1 +1 @@\n-a = 1\n+a = 2\n", Generator()
-    one = dataclasses.replace(change([], []), patch=patch, new_source="a = 2\n")
+    one = replace(change(), patch=patch, new_source="a = 2\n")
     material.make_material(one, generator)
     assert generator.diffs[0].files[0].old_source == "a = 1\n"
 

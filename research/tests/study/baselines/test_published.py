@@ -1,10 +1,10 @@
-import dataclasses
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from crscore.code import metrics
 from crscore.encoders import minilm
@@ -30,7 +30,7 @@ def without_comment(rows: Rows, *changes: str) -> Rows:
     for change, review in rows:
         if change.id in changes:
             others = tuple(one for one in change.reviews if one.system != GROUND_TRUTH)
-            kept.append((dataclasses.replace(change, reviews=others), review))
+            kept.append((replace(change, reviews=others), review))
         else:
             kept.append((change, review))
     return kept
@@ -105,7 +105,7 @@ def test_note_of_many_changes_without_a_comment_names_five_and_counts_the_rest(
     rows: Rows,
 ) -> None:
     change, review = without_comment(rows, "py:1")[0]
-    missing: Rows = [(dataclasses.replace(change, id=f"py:{100 + n}"), review) for n in range(7)]
+    missing: Rows = [(replace(change, name=f"py:{100 + n}"), review) for n in range(7)]
     found = published.baseline_values(missing + rows)
     assert found.notes[0].endswith("for: py:100, py:101, py:102, py:103, py:104 and 2 more")
 

@@ -31,7 +31,7 @@ def rows(imported: importer.Imported) -> dict[str, dict]:
 def after(tmp_path: Path, name: str, row: int, **cells: str) -> importer.Imported:
     """Import with some cells changed; `row` counts as a spreadsheet does."""
     made = sheets.tables()
-    names = {"con": "Con (P)", "addressed": "claims addressed", "necessary": "necessary?"}
+    names = {"con": "Con (P)", "addressed": "claims addressed"}
     made[name][row - 2] |= {names.get(key, key): value for key, value in cells.items()}
     return importer.convert(sheets.write(tmp_path, made))
 
@@ -117,11 +117,11 @@ def test_added_claims_are_the_lines_of_their_cells(rows: dict[str, dict]) -> Non
     assert rows["py:14"]["added_claims"] == ["One more.", "Two more."]
 
 
-def test_edited_list_keeps_kind_and_need(rows: dict[str, dict]) -> None:
+def test_edited_list_keeps_the_kind(rows: dict[str, dict]) -> None:
     assert rows["java:21"]["pseudo_references"] == [
-        {"text": "The value of `new` is 3.", "kind": "claim", "necessary": True},
-        {"text": "A line is kept.", "kind": None, "necessary": True},
-        {"text": "line 2, Unused:\tAvoid `new`", "kind": "issue", "necessary": False},
+        {"text": "The value of `new` is 3.", "kind": "claim"},
+        {"text": "A line is kept.", "kind": None},
+        {"text": "line 2, Unused:\tAvoid `new`", "kind": "issue"},
     ]
 
 
@@ -271,14 +271,12 @@ def test_wrong_mark_that_does_not_count_is_not_a_second_rating(tmp_path: Path) -
 
 
 def test_unknown_words_are_left_open_and_noted(tmp_path: Path) -> None:
-    found = after(tmp_path, B2, 2, type="idea", necessary="perhaps")
+    found = after(tmp_path, B2, 2, type="idea")
     assert found.rows[0]["pseudo_references"][0] == {
         "text": "The value of `new` is 3.",
         "kind": None,
-        "necessary": None,
     }
     assert any("row 2: `type` is 'idea'; that is unknown" in note for note in found.notes)
-    assert any("row 2: `necessary` is 'perhaps'" in note for note in found.notes)
 
 
 def test_missing_column_is_named(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.errors import InputError
-from crscore.records import Claims
 from crscore_lab.study.data import splits, study
 from crscore_lab.study.data.splits import Split, SplitKind
 from crscore_lab.study.data.study import RatedReview, Study, StudyChange
@@ -19,12 +18,9 @@ def made(**counts: int) -> Study:
     """So many changes a language, each with the same four reviews."""
     changes = tuple(
         StudyChange(
-            id=f"{language}:{index}",
+            name=f"{language}:{index}",
             language=language,
             patch=f"@@ -1 +1 @@\n-{language}\n+{index}\n",
-            old_source=None,
-            new_source=None,
-            recorded=Claims(references=()),
             reviews=tuple(
                 RatedReview(system=name, text=name, **dict.fromkeys(study.DIMENSIONS, 1.0))
                 for name in SYSTEMS

@@ -37,12 +37,12 @@ def test_identity_names_the_data(tmp_path: Path) -> None:
 def test_change_holds_the_edited_list_the_judgements_and_what_was_added(tmp_path: Path) -> None:
     change = study.read_study(helper.write(tmp_path / "s.jsonl", helper.full_rows())).changes[0]
     assert [ref.kind for ref in change.edited] == [ReferenceKind.CLAIM, ReferenceKind.ISSUE]
-    assert [(claim.correctness, claim.annotator) for claim in change.judged] == [
+    assert [(claim.correctness, claim.annotator) for claim in change.llm_claims] == [
         ("correct", "a"),
         ("incorrect", "a"),
     ]
-    assert change.judged[1].by_annotator == {"a": "incorrect", "b": "unverifiable"}
-    assert change.added == ("The comment above the limit is kept.",)
+    assert change.llm_claims[1].by_annotator == {"a": "incorrect", "b": "unverifiable"}
+    assert change.added_claims == ("The comment above the limit is kept.",)
 
 
 def test_review_knows_what_it_addresses_and_who_rated_it(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_old_file_without_the_newer_fields_still_reads(tmp_path: Path) -> None:
     for review in row["reviews"]:
         del review["addressed"], review["annotator"]
     change = study.read_study(helper.write(tmp_path / "s.jsonl", [row])).changes[0]
-    assert (change.edited, change.judged, change.added) == ((), (), ())
+    assert (change.edited, change.recorded.references) == ((), ())
     assert {(review.addressed, review.annotator) for review in change.reviews} == {(None, None)}
 
 
@@ -98,7 +98,6 @@ BROKEN = [
     (("llm_claims", 0, "by_annotator"), ["a"], r"llm_claims\[0\]\.by_annotator: expected `object"),
     (("llm_claims", 0, "by_annotator"), {"a": 1}, r"\[0\]\.by_annotator\[.*\]: expected `str"),
     (("pseudo_references", 1, "kind"), "smell", r"pseudo_references\[1\]\.kind: invalid enum"),
-    (("pseudo_references", 0, "necessary"), 1, r"\[0\]\.necessary: expected `bool \| null`"),
     (("reviews",), None, r"reviews: expected `array`, got `null`"),
     (("reviews", 2, "text"), None, r"reviews\[2\]\.text: expected `str`, got `null`"),
     (("reviews", 2, "relevance"), 6, r"reviews\[2\]\.relevance: expected `float` <= 5"),

@@ -73,7 +73,6 @@ BROKEN = {
     "unknown correctness by one": put("1", "llm_claims", 0, "by_annotator", "a"),
     "annotator is a number": put(1, "reviews", 0, "annotator"),
     "unknown kind": put("smell", "pseudo_references", 0, "kind"),
-    "necessary is a word": put("yes", "pseudo_references", 0, "necessary"),
     "added claim is null": put([None], "added_claims"),
     "review without system": remove("reviews", 0, "system"),
     "review without a rating": remove("reviews", 0, "comprehensiveness"),

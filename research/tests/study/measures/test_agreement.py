@@ -7,7 +7,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore_lab.statistics.agreement import cohen_kappa
+from crscore_lab.statistics.ranks import cohen_kappa
 from crscore_lab.study.data import study
 from crscore_lab.study.measures.agreement import (
     ALPHA,

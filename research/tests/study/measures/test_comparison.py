@@ -4,11 +4,11 @@ import scipy.stats
 
 from crscore.errors import InputError
 from crscore_lab.statistics import ranks
-from crscore_lab.statistics.resampled import interval_of_rows
 from crscore_lab.study.data import saved_runs
 from crscore_lab.study.data.saved_runs import ReviewKey, SavedReview, SavedRun
 from crscore_lab.study.measures import comparison
 from crscore_lab.study.measures.comparison import Comparison, Difference
+from tests.helpers.slow_bootstrap import interval_of_rows
 
 CHANGES, SYSTEMS = 40, ("gpt3.5", "llama3", "lstm")
 KEYS = [ReviewKey(f"c{i:02}", system, 0) for i in range(CHANGES) for system in SYSTEMS]

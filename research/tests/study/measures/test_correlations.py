@@ -3,11 +3,11 @@ import pytest
 import scipy.stats
 
 from crscore_lab.statistics import ranks
-from crscore_lab.statistics.resampled import interval_of_rows
 from crscore_lab.study.data import study
 from crscore_lab.study.measures.correlations import Correlation, correlate
 from crscore_lab.study.measures.measurements import Measurements
 from tests.helpers import measured as helper
+from tests.helpers.slow_bootstrap import interval_of_rows
 
 RNG = np.random.default_rng(5)
 N = 120

@@ -1,9 +1,11 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 
-from crscore_lab.statistics.resampled import interval_of_rows
-from crscore_lab.study.measures.pairs import SameDiff, couples, ordered, same_diff
+from crscore_lab.study.measures.pairs import SameDiff, same_diff, tally
 from tests.helpers import measured as helper
+from tests.helpers.slow_bootstrap import interval_of_rows
 
 # Change a: 5 > 3 > 1 for people; the metric ties the first two. Change b: people tie two.
 HUMAN = [5, 3, 1, 2, 2, 4]
@@ -35,7 +37,7 @@ def test_without_junk_leaves_their_pairs_out() -> None:
 
 
 def test_pairs_across_changes_are_none() -> None:
-    assert couples(["a", "b", "c"]).shape == (0, 2)
+    assert tally(np.arange(3.0), np.arange(3.0), ["a", "b", "c"]).changes == ()
 
 
 def test_metric_turned_around_is_wrong_where_it_was_right() -> None:
@@ -45,8 +47,8 @@ def test_metric_turned_around_is_wrong_where_it_was_right() -> None:
 
 
 def test_pair_that_people_tie_counts_for_nothing() -> None:
-    right, counted = ordered(np.array([1.0, 2.0]), np.array([3.0, 3.0]), np.array([[0, 1]]))
-    assert (right.tolist(), counted.tolist()) == ([0.0], [0.0])
+    found = tally(np.array([1.0, 2.0]), np.array([3.0, 3.0]), ["a", "a"])
+    assert (found.changes, found.right.tolist(), found.counted.tolist()) == (("a",), [0.0], [0.0])
 
 
 def test_study_without_a_pair_has_no_accuracy() -> None:
@@ -62,11 +64,14 @@ def test_interval_is_that_of_the_plain_bootstrap() -> None:
     values = human + rng.normal(0, 2, 60)
     rows = [helper.row(c, "x", (h,) * 3) for c, h in zip(changes, human, strict=True)]
     fast = same_diff(helper.measured(rows, helper.metric(values)), resamples=100, seed=0)[0]
-    pairs = couples(changes)
-    right, counted = ordered(values, human, pairs)
+    pairs = [pair for pair in combinations(range(60), 2) if changes[pair[0]] == changes[pair[1]]]
+    order, metric = (
+        np.array([np.sign(column[i] - column[j]) for i, j in pairs]) for column in (human, values)
+    )
+    right, counted = (1 + order * metric) / 2 * np.abs(order), np.abs(order)
     slow = interval_of_rows(
         lambda drawn: right[drawn].sum() / counted[drawn].sum(),
-        [changes[i] for i in pairs[:, 0]],
+        [changes[i] for i, _ in pairs],
         resamples=100,
         seed=0,
     )

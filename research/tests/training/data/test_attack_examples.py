@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from crscore import plugins
-from crscore_lab.study.attacks.material import PHRASES, Wording
+from crscore_lab.study.attacks.material import PHRASES, Wording, split_sentences
 from crscore_lab.study.data import study
 from crscore_lab.training.data import attack_examples
-from crscore_lab.training.data.study_examples import make_examples, split_sentences
+from crscore_lab.training.data.study_examples import make_examples
 from tests.helpers import study as helper
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crscore_lab.training.features.background import MIN_TEXTS, make_background
+from crscore_lab.training.matcher import MIN_TEXTS, make_background
 
 CLAIMS = ["The limit is raised."] * 3 + ["A table is added."]
 REMARKS = ["Why this limit?", "The limit is low.", "Rename the table."]

@@ -9,6 +9,7 @@ from crscore.encoders import hashing
 from crscore.encoders.base import Vectors
 from crscore.matchers.base import Cells
 from crscore.records import Claims, PseudoReference, ReferenceKind
+from crscore_lab.study.attacks.material import split_sentences
 from crscore_lab.training import matcher
 from crscore_lab.training.data import study_examples
 from crscore_lab.training.data.study_examples import Example, Target
@@ -93,7 +94,7 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
         text=TEXT,
         target=NOTHING,
     )
-    sentences = study_examples.split_sentences(TEXT)
+    sentences = split_sentences(TEXT)
     vectors = Vectors(hashing.Hashing())
     vectors.learn([*sentences, *(ref.encoded_text for ref in example.references)])
     ours = matcher.make_cells(example, sentences, vectors, None)

@@ -1,1 +1,0 @@
-"""Training features in addition to the ones that a score computes."""
