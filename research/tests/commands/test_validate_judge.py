@@ -226,13 +226,3 @@ def test_offline_asks_no_server(data: Path) -> None:
         assert server.asked == []
     assert done.returncode == cli.EXIT_FAILED
     assert "--offline" in done.stderr
-
-
-def test_answers_are_shown_and_cleared_with_the_cache(data: Path, serving, capsys) -> None:
-    serving(by_length)
-    run(capsys, data)
-    folder = str(data.parent / "kept")
-    assert cli.run(["cache", "--cache-dir", folder]) == 0
-    shown = capsys.readouterr().out
-    assert "judge" in shown
-    assert str(REVIEWS) in shown
