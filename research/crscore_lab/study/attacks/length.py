@@ -82,7 +82,7 @@ def partial_spearman(columns: Sequence[Floats], weights: Floats) -> Floats:
 
         >>> third = np.array([1.0, 1, 2, 2, 3, 3, 4, 4])
         >>> first, second = third + [0.1, 0, 0, 0.1] * 2, third + [0.1, 0, 0.1, 0] * 2
-        >>> abs(partial_spearman([first, second, third], np.ones((1, 8)))[0]) < 1e-9
+        >>> abs(float(partial_spearman([first, second, third], np.ones((1, 8)))[0])) < 1e-9
         True
     """
     first, second, third = (rank(column, weights) for column in columns)
