@@ -87,8 +87,7 @@ def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> Tun
     averaged, step = torch.optim.swa_utils.AveragedModel(tuned), 0
     for _ in range(EPOCHS):
         for batch in _batches(lengths, rng):
-            # Processors with instructions for it train four times as fast in 16 bits.
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with in_16_bits(torch):
                 outputs = network([states[index] for index in batch]).float()
             loss = _loss(torch, outputs, {name: values[batch] for name, values in targets.items()})
             optimizer.zero_grad()
@@ -123,6 +122,16 @@ def require(package: str) -> Any:
         return import_module(package)
     except ImportError as error:
         raise DependencyError(package, "pip install 'crscore-lab[train,finetune]'") from error
+
+
+def in_16_bits(torch: Any) -> Any:
+    """Return the context of a step: in 16 bits where the processor has instructions for it.
+
+    With them it trains four times as fast, without them forty times as slowly.
+    """
+    able = torch.cpu.get_capabilities()
+    enabled = any(able.get(name) for name in ("avx512_bf16", "amx_bf16"))
+    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled)
 
 
 def warm_up(torch: Any, optimizer: Any, steps: int) -> Any:

@@ -34,6 +34,8 @@ FILES: Final = {
     "claims": "claims-gpt4.jsonl.gz",
 }
 """File names of the data, in one folder."""
+SHORT_HASH: Final = 12
+"""Length of a commit's hash in some of our own texts."""
 MIN_BODY_CHARS: Final = 80
 MAX_BODY_CHARS: Final = 900
 MAX_PATCH_CHARS: Final = 15_000
@@ -397,39 +399,56 @@ def _rate_point(importance: float) -> dict[str, float]:
 
 def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
     """Yield the texts that were written for training."""
-    yield from _comments()
-    yield from _wordings()
-    yield from _points_and_parts()
-    yield from _contrasts()
+    patches = {row["commit"][:SHORT_HASH]: row["diff"] for row in commits}
+    yield from _comments(patches)
+    yield from _wordings(patches)
+    yield from _points_and_parts(patches)
+    yield from _contrasts(patches)
     yield from _filled_templates(commits)
 
 
-def _comments() -> Iterator[Post]:
+def _tie(row: dict[str, Any], patches: Mapping[str, str]) -> dict[str, Any]:
+    """Return the change that texts were written on; the data may lack it.
+
+    The other changes of its repository are the negative examples, as a review of one of them shares
+    most words with it.
+    """
+    patch = patches.get(row["commit"][:SHORT_HASH], "")
+    return {
+        "group": row["repository"],
+        "pool": f"own {row['repository']}",
+        "patch": patch,
+        "diff": parse.parse_diff(patch) if patch else None,
+        "is_tied": bool(patch),
+    }
+
+
+def _comments(patches: Mapping[str, str]) -> Iterator[Post]:
     """Yield comments as people and bots write them, judged by their words."""
     for row in judgements.read_texts("comments"):
         judgement = make_judgement(row["stance"], row["importance"], row["worth"])
         yield Post(
-            comment=Comment(body=row["comment"]), group=row["repository"], pool="comments",
-            stance=judgement.stance, ratings=judgement.ratings,
+            comment=Comment(body=row["comment"]), stance=judgement.stance,
+            ratings=judgement.ratings, **_tie(row, patches),
         )  # fmt: skip
 
 
-def _wordings() -> Iterator[Post]:
+def _wordings(patches: Mapping[str, str]) -> Iterator[Post]:
     """Yield one problem in ten wordings, and three texts without it."""
     for row in judgements.read_texts("wordings"):
-        fields: dict[str, Any] = {"group": row["repository"], "pool": "wordings", "weight": 0.7}
+        fields = {**_tie(row, patches), "pool": "wordings", "weight": 0.7}
         ratings = _rate_point(row["importance"] / judgements.MAX_IMPORTANCE)
-        for name, manner in (_WORDING_STANCES | _EMPTY_WORDINGS).items():
-            ratings_of_wording = _EMPTY if name in _EMPTY_WORDINGS else ratings
-            yield Post(
-                comment=Comment(body=row[name]), stance=manner, ratings=ratings_of_wording, **fields
-            )
+        for name, manner in _WORDING_STANCES.items():
+            yield Post(comment=Comment(body=row[name]), stance=manner, ratings=ratings, **fields)
+        for name, manner in _EMPTY_WORDINGS.items():
+            body = Comment(body=row[name])
+            yield Post(comment=body, stance=manner, ratings=_EMPTY, **fields | {"is_tied": False})
 
 
-def _points_and_parts() -> Iterator[Post]:
+def _points_and_parts(patches: Mapping[str, str]) -> Iterator[Post]:
     """Yield the points of reviews, and the sentences of reviews of several kinds."""
     for row in judgements.read_texts("reviews"):
-        fields: dict[str, Any] = {"group": row["repository"], "pool": "written", "weight": 0.7}
+        fields: dict[str, Any] = {"weight": 0.7, **_tie(row, patches)}
         points = [point["importance"] / judgements.MAX_IMPORTANCE for point in row["points"]]
         for point, importance in zip(row["points"], points, strict=True):
             rated = _rate_point(importance)
@@ -441,14 +460,15 @@ def _points_and_parts() -> Iterator[Post]:
             ("nits", None, {"importance": 0.25, "worth": 0.25, "functional": 0.0}),
         )
         for kind, stance, ratings in parts:
+            tied = {**fields, "is_tied": fields["is_tied"] and kind != "generic"}
             body = Comment(body=row[kind])
-            yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **fields)
+            yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **tied)
 
 
-def _contrasts() -> Iterator[Post]:
+def _contrasts(patches: Mapping[str, str]) -> Iterator[Post]:
     """Yield findings, requests and descriptions of one change, in the same mood."""
     for row in judgements.read_texts("contrasts"):
-        fields: dict[str, Any] = {"group": row["repository"], "pool": "contrasts"}
+        fields = _tie(row, patches)
         for text in row["describe"]:
             body = Comment(body=text)
             yield Post(
