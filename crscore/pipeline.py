@@ -251,6 +251,11 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
                 review.text.sentences,
                 vectors.of(rows),
                 vectors.of(columns),
+                [
+                    at
+                    for at, place in enumerate(review.text.places)
+                    if place and place.hunk is not None
+                ],
             ),
             vectors.of(lines),
         )

@@ -4,7 +4,7 @@ First the pseudo-references that count are chosen, then both sides are compared.
 """
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -228,6 +228,8 @@ class Cells(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     about: Floats
     """Probability that each sentence is about the change, by its lines and names as well as by its
     claims, shape (S,); 0.5 without weights for the encoder."""
+    placed: frozenset[int] = frozenset()
+    """Comments that are on a line of the change."""
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -249,6 +251,7 @@ def compare(
     sentences: Sequence[Sentence],
     rows: Floats,
     columns: Floats,
+    placed: Iterable[int] = (),
 ) -> Cells:
     """Compare the sentences of a review with the pseudo-references of its change.
 
@@ -258,6 +261,7 @@ def compare(
         sentences: The S sentences of the review.
         rows: Unit vectors of the references' encoded texts, shape (R, D).
         columns: Unit vectors of the sentences, shape (S, D).
+        placed: Comments that are on a line of the change.
 
     Returns:
         The cells, without evidence whether a sentence is about the change.
@@ -270,6 +274,7 @@ def compare(
         sentence_vectors=columns,
         similarity=cosine(rows, columns),
         about=np.full(len(sentences), 0.5, dtype=np.float32),
+        placed=frozenset(placed),
     )
 
 

@@ -38,6 +38,8 @@ from crscore.usefulness.reading import (
     ReviewReadings,
     TextReading,
     TunedNetwork,
+    logit,
+    sigmoid,
 )
 from crscore.usefulness.remarks import divide
 
@@ -46,8 +48,13 @@ Floats = npt.NDArray[np.float32]
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
-VERSION: Final = 4
+VERSION: Final = 5
 """Version of the code that applies the weights; part of the signature."""
+# The weights are learned where a text is as likely on another change as on its own. Who comments on
+# a line has that change in view: of 3,260 real comments, all of which are on such a line, 76 % of
+# the worth counts without it, 88 % with it.
+PLACED: Final = 1.0
+"""Log-odds by which a comment on a line of the change is likelier to be about it."""
 EMPTY_BELOW: Final = 0.2
 """A sentence is flagged as a mere description only if its rating `gives` is below this."""
 RESTATES_FROM: Final = 0.7
@@ -184,18 +191,22 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         ]
         return np.array(probabilities, dtype=np.float32)
 
-    def judge_remark(self, remark: RemarkText, vectors: Floats, change: ChangeEvidence) -> float:
+    def judge_remark(
+        self, remark: RemarkText, vectors: Floats, change: ChangeEvidence, *, is_placed: bool
+    ) -> float:
         """Return the probability that a remark is about the change.
 
         Args:
             remark: The remark.
             vectors: Unit vectors of the S sentences of the review, shape (S, D).
             change: The change.
+            is_placed: Whether its comment is on a line of the change.
         """
         # As a whole: by the best of its sentences, of which one may share a word with the change by
         # chance, 46 instead of 35 % of the worth of real reviews counted on another change.
         vector = evidence.mean_direction(vectors[list(remark.columns)])
-        return reading.judge_about(remark.text, vector, change, self.weights)
+        about = reading.judge_about(remark.text, vector, change, self.weights)
+        return sigmoid(logit(about) + PLACED) if is_placed else about
 
     def _compare(self, cells: Cells, windows: Floats, texts: TextReadings) -> ReviewReadings:
         """Compare the texts of a review with its change."""
@@ -229,7 +240,16 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
                 for column, text in enumerate(texts.sentences)
             ),
             remarks=tuple(
-                self._weigh(remark, cells.sentences, self.judge_remark(remark, vectors, change))
+                self._weigh(
+                    remark,
+                    cells.sentences,
+                    self.judge_remark(
+                        remark,
+                        vectors,
+                        change,
+                        is_placed=cells.sentences[remark.columns[0]].comment in cells.placed,
+                    ),
+                )
                 for remark in texts.remarks
             ),
             aspects=tuple(

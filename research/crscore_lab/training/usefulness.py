@@ -420,8 +420,13 @@ class _Judge:
             abouts = [1.0] * len(texts.remarks)
             if diff:
                 found = _collect(self._changes[diff.sha256], self._vectors)
+                # All real comments of the data are on a line of their change.
+                is_placed = candidate.kind in headline.KINDS
                 abouts = headline.doubt(
-                    [self._reader.judge_remark(remark, rows, found) for remark in texts.remarks]
+                    [
+                        self._reader.judge_remark(remark, rows, found, is_placed=is_placed)
+                        for remark in texts.remarks
+                    ]
                 )
             if texts.remarks:
                 measures = self._network.measure([remark.text for remark in texts.remarks])
