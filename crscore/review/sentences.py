@@ -155,15 +155,22 @@ def identity(splitter: str) -> str:
 def _parse_markdown(body: str) -> ParsedComment:
     prose = read_prose(body)
     pieces: list[tuple[str, Position]] = []
-    severities: list[str] = []
+    labels: list[tuple[str, bool]] = []
+    severity = None
     for block, unit in enumerate(prose.units):
-        for text, severity in _sentences(unit.text):
-            severities += filter(None, [severity])
-            if _has_words(text) and not text.isdecimal() and not is_boilerplate(text):
-                position = Position(block, unit.is_heading, severities[-1] if severities else None)
-                pieces.append((text, position))
-    if len(severities) == 1:  # the only label may also stand below the remark
-        pieces = [(text, replace(at, severity=severities[0])) for text, at in pieces]
+        above, is_below_text = severity, bool(pieces)
+        for text, label in _sentences(unit.text):
+            says = _has_words(text) and not text.isdecimal() and not is_boilerplate(text)
+            if label:
+                severity = label
+                labels.append((label, says))
+            if says:
+                pieces.append((text, Position(block, unit.is_heading, severity)))
+        # "nit: rename it" below another paragraph labels nothing but its own paragraph.
+        if is_below_text and labels and labels[-1][1] and not unit.is_heading:
+            severity = above
+    if len(labels) == 1 and not labels[0][1]:  # the only label may also stand below the remark
+        pieces = [(text, replace(at, severity=labels[0][0])) for text, at in pieces]
     # Boilerplate counts in hidden text, none of which was written for a reader.
     hidden = (map(_finish, _segment(unit)) for unit in prose.hidden)
     return ParsedComment(

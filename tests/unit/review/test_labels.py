@@ -84,6 +84,8 @@ def test_severity_is_that_of_the_label() -> None:
 def test_each_remark_has_the_severity_above_it() -> None:
     parsed = split_comment("It hangs.\n\n- **P0:** It leaks.\n- [low] It sleeps.")
     assert [at.severity for at in parsed.positions] == [None, "critical", "low"]
+    parsed = split_comment("It hangs.\n\nnit: rename `m` to `match`.\n\nIt leaks.")
+    assert [at.severity for at in parsed.positions] == [None, "low", None]
 
 
 def test_picture_is_no_badge() -> None:
