@@ -36,8 +36,8 @@ _GOES_ON: Final = re.compile(
     re.IGNORECASE,
 )
 _ADDS: Final = re.compile(
-    r"\W*(?:also|and|additionally|furthermore|moreover|second|secondly|finally|lastly|nit|minor"
-    r"|separately|besides|another|while)\b",
+    r"\W*(?:also|and|additionally|furthermore|moreover|second|secondly|finally|lastly|separately"
+    r"|besides|another|while)\b",
     re.IGNORECASE,
 )
 _POLITE: Final = re.compile(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.diff import parse
-from crscore.records import Comment, Position, Sentence
+from crscore.records import Comment, Position, Sentence, Stance
 from crscore.review.read import parse_comment
 from crscore.usefulness import remarks
 from crscore.usefulness.reading import TextReading
@@ -22,10 +22,14 @@ EMPTY_TEXTS = (
     "The cache is shared.", "Cheers", "Great work!",
 )  # fmt: skip
 """Texts that give their reader nothing to answer; all others do."""
+PROBLEM = "The pool leaks."
+"""Text that names a problem; all others ask for a change."""
 SUGGESTION = "```suggestion\nlimit = 30\n```"
 
 
 def read_text(text: str) -> TextReading:
+    if text == PROBLEM:
+        return text_reading(Stance.PROBLEM, gives=0.9)
     return EMPTY if text in EMPTY_TEXTS else GIVES
 
 
@@ -62,6 +66,22 @@ def test_points_of_one_paragraph_are_remarks_of_their_own() -> None:
     assert divide("Rename the limit. Add a test for the parser.") == [
         ["Rename the limit."],
         ["Add a test for the parser."],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "count"),
+    [("Close every connection.", 1), ("Also rename the limit.", 2), ("Finally, add a test.", 2)],
+)
+def test_request_after_a_problem_is_its_remedy(request_text: str, count: int) -> None:
+    assert len(divide(f"{PROBLEM} {request_text}")) == count
+
+
+def test_praise_is_no_part_of_a_remark() -> None:
+    praise = text_reading(Stance.PRAISE, gives=0.1)
+    sentences = split("Rename the limit.\n\nA lovely parser.")
+    assert remarks.divide(range(2), sentences, np.eye(2, dtype=np.float32), [GIVES, praise]) == [
+        [0]
     ]
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from crscore import Scorer
 from crscore.encoders import minilm
-from crscore.records import GIVES_FROM, Flag, Stance, Usefulness
+from crscore.records import GIVES_FROM, Comment, Flag, Stance, Usefulness
 from crscore.usefulness import evidence, model, reader
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import SHIPPED
-from crscore.usefulness.reading import OUTPUTS, PHRASED, STANCES, TextReading, read_text
+from crscore.usefulness.reading import OUTPUTS, PHRASED, STANCES, TextReading, logit, read_text
 from tests.helpers import useful as useful_weights
 
 REQUESTS = (
@@ -392,6 +392,17 @@ def test_review_is_about_its_own_change(scorer, name: str) -> None:
     for patch, other, *_ in (review for key, review in REVIEWS.items() if key != name):
         assert useful(scorer, REVIEWS[name][0], other).about < own.about
         assert useful(scorer, patch, REVIEWS[name][1]).about < own.about
+
+
+def test_comment_on_a_line_of_the_change_is_likelier_to_be_about_it(scorer) -> None:
+    patch = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
+    text = "Why is the limit twice as high now?"
+    places = ({}, {"path": "a.py"}, {"path": "a.py", "line": 9}, {"path": "a.py", "line": 1})
+    loose, in_file, beside, placed = (
+        scorer.score(patch, [Comment(body=text, **place)]).remarks[0].about for place in places
+    )
+    assert loose == in_file == beside
+    assert logit(placed) - logit(loose) == pytest.approx(reader.PLACED, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", REVIEWS)
