@@ -172,7 +172,6 @@ def _cache_key(diff: Diff, producer: str) -> str:
         for file in diff.files
     ]
     text = json.dumps([diff.sha256, files, producer])
-    # `crscore cache` distinguishes the kinds of entries by the first word.
     return f"claims {hashlib.sha256(text.encode()).hexdigest()}"
 
 

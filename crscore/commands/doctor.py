@@ -70,7 +70,8 @@ def _report_scorer(settings: Config) -> bool:
     """Print the signature, or why these settings produce no score; return whether they do."""
     from crscore.scorer import Scorer, make_store  # noqa: PLC0415
 
-    click.echo(f"cache: {make_store(settings).file}")
+    if settings.cache:
+        click.echo(f"cache: {make_store(settings).file}")
     try:
         # Missing files are reported, not downloaded.
         scorer = Scorer(settings, offline=True)

@@ -1,9 +1,9 @@
 """Report for code scanning: SARIF 2.1.0 with remarks and unaddressed points at their lines.
 
 Each result has its own run, because each change has its own scores and signature; a host
-distinguishes the runs by `automationDetails.id`. GitHub's code scanning accepts 20 runs, so that
-the last one has the results of all further changes; it shows 5,000 results of each, rejects a file
-with a result that has no location, and distinguishes alerts by `primaryLocationLineHash` alone.
+distinguishes the runs by `automationDetails.id`. GitHub's code scanning accepts 20 runs, shows
+5,000 results of each, rejects a file with a result that has no location, and distinguishes alerts
+by `primaryLocationLineHash` alone.
 
 - A remark that needs an answer is one result, as severe as the remark is important.
 - A remark that the code refutes is a note with the fact; the proof is a related location.
@@ -51,8 +51,6 @@ SCHEMA: Final = (
 # https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit
 MAX_RESULTS: Final = 5_000
 """Maximum number of results in a run."""
-MAX_RUNS: Final = 20
-"""Maximum number of runs in a file: GitHub rejects a file with more."""
 MAX_NOTES: Final = 100
 """Maximum number of notes in a run."""
 MAX_CHARS: Final = 1_000
@@ -75,7 +73,7 @@ _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
 
 
 def render(results: Sequence[Result], category: str = "crscore") -> str:
-    """Render one run for each result; the last run of many has all further ones.
+    """Render one run for each result.
 
     Args:
         results: The results.
@@ -86,13 +84,6 @@ def render(results: Sequence[Result], category: str = "crscore") -> str:
         _run(result, f"{category}{f'/change-{number}' * is_several}")
         for number, result in enumerate(results, start=1)
     ]
-    runs, further_runs = runs[:MAX_RUNS], runs[MAX_RUNS:]
-    for run in further_runs:
-        runs[-1]["results"] += run["results"]
-        runs[-1]["invocations"] += run["invocations"]
-    if further_runs:
-        text = f"With the results of changes {MAX_RUNS} to {len(results)}, the scores of the first."
-        runs[-1]["invocations"][0]["toolExecutionNotifications"].append(_notice("note", text))
     return escape.write_json({"$schema": SCHEMA, "version": "2.1.0", "runs": runs}, indent=1)
 
 

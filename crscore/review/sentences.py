@@ -160,11 +160,11 @@ def _parse_markdown(body: str) -> ParsedComment:
     for block, unit in enumerate(prose.units):
         above, is_below_text = severity, bool(pieces)
         for text, label in _sentences(unit.text):
-            says = _has_words(text) and not text.isdecimal() and not is_boilerplate(text)
+            is_kept = _has_words(text) and not text.isdecimal() and not is_boilerplate(text)
             if label:
                 severity = label
-                labels.append((label, says))
-            if says:
+                labels.append((label, is_kept))
+            if is_kept:
                 pieces.append((text, Position(block, unit.is_heading, severity)))
         # "nit: rename it" below another paragraph labels nothing but its own paragraph.
         if is_below_text and labels and labels[-1][1] and not unit.is_heading:

@@ -97,24 +97,20 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
         root = json.loads(content)
     except (ValueError, RecursionError) as exc:
         raise ToolOutputError(tool, f"it is not JSON: {exc}") from exc
-    parts = {
-        "path": shape.path if shape.groups is None else None,
-        "rule": shape.rule,
-        "message": shape.message,
-        "line": shape.line,
-        "end_line": shape.end_line,
-        "level": shape.severity,
-    }
-    # One search for each finding, as each makes an interpreter.
-    of_item = ", ".join(f"{name}: {part}" for name, part in parts.items() if part)
     findings: list[RawFinding] = []
     for group in [root] if shape.groups is None else _required(search(shape.groups, root), tool):
-        of_group = {} if shape.groups is None else {"path": search(shape.path, group)}
         for item in _required(search(shape.findings, group), tool):
-            values = of_group | (search(f"{{{of_item}}}", item) or {})
-            if values.get("level") is not None:
-                values["level"] = str(values["level"])
-            findings.append(_finding(tool, **values))
+            level = search(shape.severity, item) if shape.severity else None
+            finding = _finding(
+                tool,
+                path=search(shape.path, item if shape.groups is None else group),
+                rule=search(shape.rule, item),
+                message=search(shape.message, item),
+                line=search(shape.line, item),
+                end_line=search(shape.end_line, item) if shape.end_line else None,
+                level=None if level is None else str(level),
+            )
+            findings.append(finding)
     unparsed = search(shape.unparsed, root) if shape.unparsed else None
     try:
         paths = msgspec.convert(() if unparsed is None else unparsed, tuple[str, ...])

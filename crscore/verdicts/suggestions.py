@@ -24,6 +24,7 @@ from crscore.records import (
 from crscore.review.read import align_lines, find_replaced_lines, place_suggestion
 from crscore.syntax.fragments import parse_lines
 from crscore.syntax.grammars import Language, language_of
+from crscore.syntax.reader import errors_in
 from crscore.syntax.sketch import sketch_tokens
 from crscore.syntax.trees import Token, is_readable, tokens
 
@@ -197,8 +198,9 @@ def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str |
     Python itself judges Python, except Python 2 and newer versions, which only the grammar reads.
     """
     # The file may use newer syntax than the grammar; that is not the suggestion's fault.
-    if after.root.has_error:
-        is_older = before.root.has_error
+    # `has_error` is also true of a hidden line break that the grammar inserts at the end.
+    if errors_in(after.root):
+        is_older = errors_in(before.root) > 0
         return (None, "the code around it does not parse") if is_older else (False, None)
     is_broken = is_readable(before.source, before.grammar) and not is_readable(
         after.source, after.grammar

@@ -347,7 +347,7 @@ def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list
     """Read the rows below the header; lines without any cell are skipped, as in pandas.
 
     Headers are compared by the letters and digits of their first line, so that `Correctness` with a
-    legend below it, `necessary?` and `Con (P)` are `correctness`, `necessary` and `con`.
+    legend below it and `Con (P)` are `correctness` and `con`.
     """
     try:
         # `newline=""` preserves the line breaks inside quoted cells.

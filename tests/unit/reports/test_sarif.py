@@ -349,19 +349,6 @@ def test_runs_are_told_apart_by_their_category() -> None:
 # Limits
 
 
-def test_file_has_no_more_runs_than_github_takes(schema: Draft202012Validator) -> None:
-    document = render(*[results.review()] * 25)
-    runs, single = document["runs"], run_of(results.review())
-    assert single["results"]
-    assert len(runs) == 20
-    assert [len(run["results"]) for run in runs] == [len(single["results"])] * 19 + [
-        6 * len(single["results"])
-    ]
-    notes = runs[-1]["invocations"][0]["toolExecutionNotifications"]
-    assert notes[-1]["message"]["text"].startswith("With the results of changes 20 to 25")
-    schema.validate(document)
-
-
 def test_results_over_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MAX_RESULTS", 3)
     run = run_of(results.large(20))

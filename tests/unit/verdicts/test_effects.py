@@ -84,6 +84,20 @@ def test_broken_syntax_is_told():
     assert in_file("    for item in reversed(items):", 6, 6).parses is True
 
 
+# The grammars insert a hidden line break at the end of these, which is no error.
+@pytest.mark.parametrize(
+    ("language", "lines", "code", "parses"),
+    [
+        ("c", ["#include <stdio.h>", "int level = 1;"], "#define LEVEL 1", True),
+        ("c", ["int level = 1;", "#include <stdio.h>"], "int level = ;", False),
+        ("go", ["func f(err error) {", "\treturn"], "\tlog.Fatal(err)", True),
+    ],
+)
+def test_hidden_line_break_at_the_end_is_no_error(language, lines, code, parses):
+    at = 1 if parses else 0
+    assert judge_in_file(code, lines, Span(at, at + 1), language).parses is parses
+
+
 def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
     lines = ["def (:", "a = 1", ""]
     suggestion = judge_in_file("a = 2", lines, Span(1, 2), "python")
