@@ -90,7 +90,7 @@ def test_broken_syntax_is_told():
     [
         ("c", ["#include <stdio.h>", "int level = 1;"], "#define LEVEL 1", True),
         ("c", ["int level = 1;", "#include <stdio.h>"], "int level = ;", False),
-        ("go", ["func f(err error) {", "\treturn"], "\tlog.Fatal(err)", True),
+        ("go", ["\tlog.Print(data)", "\treturn err"], "\tlog.Fatal(err)", True),
     ],
 )
 def test_hidden_line_break_at_the_end_is_no_error(language, lines, code, parses):
