@@ -283,7 +283,6 @@ def test_second_analysis_from_the_store_is_the_same(tmp_path) -> None:
     diffs = [change("a.py", "BAD a\n", "BAD a\nBAD b\nUNPARSED\n"), parse.parse_diff(HUNK)]
     ours = suite(toy(tmp_path, FRAGMENTS), cache=cache)
     assert ours.analyze(diffs) == ours.analyze(diffs)
-    cache.close()
 
 
 def test_matter_of_taste_is_marked_and_the_rest_is_not(tmp_path) -> None:

@@ -241,7 +241,6 @@ def test_lone_surrogate_in_a_message_is_replaced(tmp_path) -> None:
     (findings,) = run(toy(tmp_path), text, cache=cache)
     assert messages(findings) == ["?"]
     assert run(toy(tmp_path), text, cache=cache) == (findings,)
-    cache.close()
 
 
 # How a failure is narrowed down
@@ -323,7 +322,6 @@ def test_second_run_starts_no_process(tmp_path) -> None:
     first = run(one, "PID", cache=cache)
     assert run(one, "PID", cache=cache) == first
     assert run(one, "PID") != first
-    cache.close()
 
 
 def test_only_new_texts_are_read(tmp_path) -> None:
@@ -333,7 +331,6 @@ def test_only_new_texts_are_read(tmp_path) -> None:
     again = run(one, "PID a", "PID b", cache=cache)
     assert again[0] == first[0]
     assert again[1] != first[0]
-    cache.close()
 
 
 @pytest.mark.parametrize(
@@ -351,7 +348,6 @@ def test_another_tool_version_or_rules_is_read_anew(tmp_path, other) -> None:
     changed = dict(other)
     changed["program"] = PROGRAM + changed.get("program", "")
     assert run(toy(tmp_path, **changed), "PID", cache=cache) != first
-    cache.close()
 
 
 def test_another_text_or_name_is_read_anew(tmp_path) -> None:
@@ -361,7 +357,6 @@ def test_another_text_or_name_is_read_anew(tmp_path) -> None:
     assert execute.run_analyzer(made, [unit("PID", path="b.py")]) == (first,)
     assert execute.run_analyzer(made, [unit("PID ")]) != (first,)
     assert execute.run_analyzer(made, [unit("PID", is_package=True)]) != (first,)
-    cache.close()
 
 
 def test_failures_are_not_remembered(tmp_path) -> None:
@@ -378,7 +373,6 @@ def test_failures_are_not_remembered(tmp_path) -> None:
     assert isinstance(run(one, "x", cache=cache)[0], ToolFailedError)
     program.unlink()
     assert run(one, "x", cache=cache) == (RawReport(),)
-    cache.close()
 
 
 def test_entry_that_cannot_be_read_is_as_if_never_kept(tmp_path) -> None:

@@ -134,7 +134,6 @@ def test_version_is_asked_for_once(tmp_path) -> None:
     first = found(analyzer_folder, tmp_path, cache=cache)
     assert found(analyzer_folder, tmp_path, cache=cache).version == first.version
     assert found(analyzer_folder, tmp_path).version != first.version
-    cache.close()
 
 
 def test_version_of_a_replaced_program_is_queried_again(tmp_path) -> None:
@@ -149,7 +148,6 @@ def test_version_of_a_replaced_program_is_queried_again(tmp_path) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
     assert found(analyzer_folder, tmp_path, path=where, cache=cache).version == "1.2.4"
-    cache.close()
 
 
 def test_environment_has_only_what_the_manifest_adds(tmp_path, monkeypatch) -> None:
