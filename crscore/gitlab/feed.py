@@ -141,6 +141,8 @@ class GitLabFeed:
         if request.sha in ids:
             version = read_version(self.client, path, ids[request.sha])
             lines, language = versions.count_lines(version)
+        elif ids and request.sha:
+            raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
         current = self.client.get(path, MergeRequest)
         if current.sha != request.sha:
             raise UnavailableError(path, "it was pushed to while it was read")
