@@ -305,7 +305,10 @@ class ParsedChange(Diff, frozen=True, dict=True):
 
     def _find_language(self, file: ChangedFile) -> Language | None:
         if file.language is None:
-            return guess([line.text for line in file.hunks[0].lines]) if file.hunks else None
+            # Only of a hunk without a file: of 49 files with a suffix that is not known, in 900
+            # commits, 21 had a guess, which was wrong for all but snapshots of JavaScript.
+            is_nameless = file.hunks and not file.path
+            return guess([line.text for line in file.hunks[0].lines]) if is_nameless else None
         if file.language == "c" and file.path.endswith(".h"):
             text = file.new_source or "\n".join(line.text for line in file.lines())
             paths = [changed.path for changed in self.files]

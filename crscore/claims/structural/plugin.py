@@ -21,7 +21,7 @@ from crscore.records import Claims, Diff
 from crscore.syntax import grammars
 from crscore.syntax.change import ParsedChange
 
-VERSION = 7
+VERSION = 8
 """Version, increased whenever a diff may get different claims."""
 
 

@@ -2,8 +2,9 @@ import time
 
 import pytest
 
+from crscore.diff.parse import parse_diff
 from crscore.errors import DependencyError
-from crscore.syntax.change import guess, is_cpp_header
+from crscore.syntax.change import ParsedChange, guess, is_cpp_header
 from crscore.syntax.fragments import MAX_OPEN, complete
 from crscore.syntax.grammars import language_of, parser
 from crscore.syntax.outline import Outline, Role
@@ -119,6 +120,15 @@ def test_language_is_guessed_from_a_sample() -> None:
     names = sorted(set(NAMES) - {"tsx"})
     guessed = [guess(SAMPLES[name].split("\n")) for name in names]
     assert [language and language.name for language in guessed] == names
+
+
+def test_language_is_guessed_only_without_a_name() -> None:
+    hunk = "@@ -0,0 +1 @@\n+def total(items): return sum(items)\n"
+    named = f"--- a/notes.qmd\n+++ b/notes.qmd\n{hunk}"
+    languages = [
+        ParsedChange.of(parse_diff(text)).parsed_files[0].language for text in (hunk, named)
+    ]
+    assert [language and language.name for language in languages] == ["python", None]
 
 
 @pytest.mark.parametrize(
