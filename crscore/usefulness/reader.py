@@ -52,7 +52,8 @@ VERSION: Final = 5
 """Version of the code that applies the weights; part of the signature."""
 # The weights are learned where a text is as likely on another change as on its own. Who comments on
 # a line has that change in view: of 3,259 real comments, all of which are on such a line, 76 % of
-# the worth counts without it, 88 % with it.
+# the worth counts without it, 88 % with it. Its price: on a line, a review of another change of the
+# repository stands over 25 on 17 % of 30 commits instead of 3 %.
 PLACED: Final = 1.0
 """Log-odds by which a comment on a line of the change is likelier to be about it."""
 EMPTY_BELOW: Final = 0.2

@@ -289,9 +289,9 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
             paragraphs.update(_normalize(part) for part in _BLANK.split(message.text))
     shortened = []
     for message in distinct:
-        paragraphs = paragraphs_by_author.get(message.author.name, set())
+        text, paragraphs = message.text, paragraphs_by_author.get(message.author.name, set())
         if message.post.kind is not MessageKind.LINE and paragraphs:
-            parts = _BLANK.split(message.text)
+            parts = _BLANK.split(text)
             remaining = [
                 part
                 for part in parts
@@ -300,9 +300,9 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
                 or _normalize(part) not in paragraphs
             ]
             if len(remaining) < len(parts):
-                message = replace(message, text="\n\n".join(remaining))  # noqa: PLW2901
-        if message.text:
-            shortened.append(message)
+                text = "\n\n".join(remaining)
+        if text:
+            shortened.append(replace(message, text=text))
     return tuple(shortened)
 
 
