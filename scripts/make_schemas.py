@@ -113,7 +113,7 @@ DOCUMENTS = {
         overview.VERDICTS_SCHEMA,
         "crscore audit verdicts",
         "Output of `crscore audit compare --format json`: comparisons of reviewers.",
-        (overview.Verdicts,),
+        (overview.PairComparisons,),
     ),
     "bench": Document(
         bench.SCHEMA,

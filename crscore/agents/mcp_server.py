@@ -2,7 +2,7 @@
 
 Tool: the official SDK `mcp` (extra `crscore[mcp]`, tested: 2.3.0). The server speaks over standard
 input and output, reads no file and opens no connection; the encoder is loaded at the first call.
-The SDK answers no line that is no message, and no call that it still works on when the input ends.
+The SDK ignores lines that are not messages, and calls that are unfinished when the input ends.
 """
 
 from __future__ import annotations

@@ -40,9 +40,8 @@ if TYPE_CHECKING:
     from crscore.scorer import Scorer
 
 SCHEMA: Final = "urn:crscore:triage:1"
-# `benchmarks/triage.py` prints which share of golden and of other findings a minimum keeps: chosen
-# on one half of the pull requests to keep 90 %, it kept 89 % on the other half, and dropped 19 % of
-# the other findings.
+# Chosen on one half of the pull requests to keep 90 % of the golden findings. On the other half it
+# kept 89 % of them and dropped 19 % of the other findings (`benchmarks/triage.py`).
 MIN_WORTH: Final = 2.5
 """Minimum worth of a remark worth posting: it keeps nine of ten golden findings."""
 SAME_POINT: Final = 0.7
@@ -88,8 +87,8 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     """Reason for the action, one clause."""
     stance: Stance | None
-    """Effect of the remark on the author of the change; null, as the next three, if it was not
-    read."""
+    """Effect of the remark on the author of the change; null, like the next three, if the remark
+    was not read."""
     importance: Importance | None
     """Harm of merging without heeding it, if it is right."""
     worth: float | None
@@ -167,8 +166,8 @@ def _decide(
     index: int, text: str, duplicate_of: int | None, result: Result, *, drafts: int
 ) -> Triaged:
     remark = result.remarks[index]
-    # Before a draft is posted, its author means it to be about the change. The reader's doubt, by
-    # which `worth` is lowered, is undone.
+    # The author of a draft means it to be about the change, so the reader's doubt about that, which
+    # lowers `worth`, is removed.
     trust = headline.trust(remark.about)
     draft_worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) / trust if trust else remark.worth
     is_posted = (
@@ -263,7 +262,7 @@ def _choose_action(
 
 
 def _place_of(comment: Comment, spans: Sequence[LineSpan] = ()) -> Place | None:
-    """Return where a comment is or, on the whole change, the lines of the first claim about it."""
+    """Return where a comment is, or the lines of the first claim if it is on the whole change."""
     if comment.path is not None:
         line, start_line = comment.line, comment.start_line
         return Place(path=comment.path, line=line, start_line=start_line, side=comment.side)
@@ -305,7 +304,7 @@ def _find_duplicates(
 
 
 def _are_apart(a: Comment, b: Comment, *, is_same_side: bool) -> bool:
-    """Return whether comments are about different places: a reviewer may repeat words on each.
+    """Return whether comments are about different places, so that equal words are no repetition.
 
     Args:
         a: A comment.

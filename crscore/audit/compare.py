@@ -3,8 +3,8 @@
 A pull request counts as 1 if the reviewer has a critical, major or minor remark on it, and as 0 if
 it saw it and has none. On pull requests that both saw, the differences on each one are averaged; on
 different ones, the means are compared within strata of repository, language and size. Intervals
-come from resampling pull requests. The mean usefulness would tell a better bot less often, as a
-single misread remark takes much of it: `benchmarks/audit_planted.py`.
+come from resampling pull requests. The mean usefulness distinguishes a better bot less often,
+because a single misread remark changes it much (`benchmarks/audit_planted.py`).
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from typing import Final, Literal
 import numpy as np
 from msgspec.structs import replace
 
-from crscore.audit.overview import Estimate, Verdict
+from crscore.audit.overview import Estimate, PairComparison
 from crscore.audit.tables import GAINED, ReviewTable
 from crscore.errors import InputError
 from crscore.statistics import bootstrap, resampled
@@ -28,10 +28,11 @@ from crscore.text import count_noun
 DETECT: Final = 5.0
 """Default smallest difference that matters, of 100 pull requests."""
 MIN_PULLS: Final = 20
-"""Minimum number of pull requests of each reviewer, as for a decision, and of common ones for
-comparing two reviewers on these only."""
+"""Minimum number of pull requests of each reviewer, as for a decision. Two reviewers are compared
+on common pull requests only if there are as many of these."""
 LEAST_SHOWN: Final = 2.0
-"""Smallest difference, of 100 pull requests, for which it is said how many more would show it."""
+"""Smallest difference, of 100 pull requests, for which the report says how many more would show
+it."""
 MAX_NEEDED: Final = 1000
 """Maximum number of further pull requests that a comparison names."""
 
@@ -43,7 +44,7 @@ def compare_all(
     detect: float = DETECT,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> tuple[Verdict, ...]:
+) -> tuple[PairComparison, ...]:
     """Compare each pair of reviewers; p-values are corrected for the number of pairs (Holm).
 
     Args:
@@ -84,12 +85,13 @@ def _test_pairs(
 
     Returns:
         For each pair: both reviewers' values on the pull requests in the comparison, whether both
-        saw all of these, and the test.
+        saw all of them, and the test.
     """
     index_of = {name: index for index, name in enumerate(table.reviewers)}
     columns = [(index_of[first], index_of[second]) for first, second in pairs]
-    # In planted histories this distinguishes a bot that finds a fault on 70 % of 400 pull requests
-    # from one with 50 % in 0.996 of all cases, the mean usefulness in 0.958 (design page 031).
+    # In planted histories, a bot that finds a fault on 70 % of 400 pull requests is distinguished
+    # from one with 50 % in 0.996 of all cases; by the mean usefulness, in 0.958
+    # (docs/design/031-decisions.md).
     values, strata = table.matrix(GAINED), table.stratum
     # Pull requests without these reviewers do not affect the result, so they are skipped.
     is_used = (~np.isnan(values[:, sorted({*chain(*columns)})])).any(axis=1)
@@ -112,7 +114,8 @@ def _test_pairs(
         observed = differ(np.ones((1, pulls)))[0]
         # All pairs share the draws: one product of matrices for all of them.
         draws = bootstrap.resample(differ, pulls, resamples=resamples, seed=seed)
-    # Pull requests in each comparison: both reviewers', or those of either.
+    # Pull requests in each comparison: those that both reviewers saw, or those that one of them
+    # saw.
     is_counted = [
         ~(np.isnan(first) | np.isnan(second) if paired else np.isnan(first) & np.isnan(second))
         for (first, second), paired in zip(sides, is_paired, strict=True)
@@ -136,7 +139,7 @@ def _verdict(
     paired: bool,
     detect: float,
     tests: int,
-) -> Verdict:
+) -> PairComparison:
     """Decide about a pair.
 
     Args:
@@ -172,7 +175,7 @@ def _verdict(
     cause = "they saw no pull requests of one repository, language and size"
     if fewest < MIN_PULLS:
         cause = f"{names[counts.index(fewest)]} saw only {count_noun(fewest, 'pull request')}"
-    verdict = Verdict(
+    verdict = PairComparison(
         first=names[0],
         second=names[1],
         verdict=decision,
@@ -189,40 +192,40 @@ def _verdict(
     )
 
 
-def describe(verdict: Verdict, name: str) -> str:
-    """Say how one reviewer of a pair compares with the other, by the counts alone."""
-    if not verdict.gained:
-        return verdict.text
-    is_first = name == verdict.first
-    rival = verdict.second if is_first else verdict.first
-    more = "more" if is_first == (verdict.verdict == "better") else "less"
+def describe(pair: PairComparison, name: str) -> str:
+    """Say how a reviewer compares with the other one of a pair, by the counts alone."""
+    if not pair.gained:
+        return pair.text
+    is_first = name == pair.first
+    rival = pair.second if is_first else pair.first
+    more = "more" if is_first == (pair.verdict == "better") else "less"
     amount = {
         "equivalent": f"as much worth acting on as {rival}",
         "unknown": f"about as much worth acting on as {rival} (not surely different)",
-    }.get(verdict.verdict, f"{more} worth acting on than {rival}")
+    }.get(pair.verdict, f"{more} worth acting on than {rival}")
     # For different pull requests, the counts are omitted: their difference is another number than
     # the difference within strata.
-    if not verdict.paired:
+    if not pair.paired:
         return f"{name} finds {amount} on similar pull requests"
-    count, rival_count = verdict.gained if is_first else verdict.gained[::-1]
-    return f"{name} finds {amount}: on {count:,} against {rival_count:,} of {verdict.pulls:,}"
+    count, rival_count = pair.gained if is_first else pair.gained[::-1]
+    return f"{name} finds {amount}: on {count:,} against {rival_count:,} of {pair.pulls:,}"
 
 
-def _sentence(verdict: Verdict, difference: Estimate) -> str:
-    first, low, high, value = verdict.first, difference.low, difference.high, difference.value
+def _sentence(pair: PairComparison, difference: Estimate) -> str:
+    first, low, high, value = pair.first, difference.low, difference.high, difference.value
     if value < 0:
-        first, low, high, value = verdict.second, -high, -low, -value
-    # In words, since "+31" beside the worst of three bots was read as praise: the first one named
-    # is the one that gained more.
+        first, low, high, value = pair.second, -high, -low, -value
+    # In words, because people read "+31" beside the worst of three bots as praise. The bot that
+    # gained more is named first.
     least = f"{format_score(-low)} fewer" if low < 0 else format_score(low)
     numbers = f"{format_score(value)} more of 100 (95 %: {least} to {format_score(high)} more)"
-    if verdict.verdict == "unknown" and low > 0:
+    if pair.verdict == "unknown" and low > 0:
         numbers += "; among so many pairs, that may be chance"
-    # A team does not wait for more, nor for a difference of nothing.
-    if verdict.needed and verdict.needed <= MAX_NEEDED and value >= LEAST_SHOWN:
-        more = count_noun(verdict.needed, f"more {'common ' * verdict.paired}pull request")
+    # A team does not wait for more pull requests than this, nor to see a difference close to 0.
+    if pair.needed and pair.needed <= MAX_NEEDED and value >= LEAST_SHOWN:
+        more = count_noun(pair.needed, f"more {'common ' * pair.paired}pull request")
         numbers += f"; about {more} would probably (4 in 5) show such a difference"
-    return f"{describe(verdict, first)}{' pull requests that both saw' * verdict.paired}, {numbers}"
+    return f"{describe(pair, first)}{' pull requests that both saw' * pair.paired}, {numbers}"
 
 
 def format_score(value: float) -> str:

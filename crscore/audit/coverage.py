@@ -20,13 +20,13 @@ _Pull = tuple[int, int]
 
 
 class ReviewerCoverage(NamedTuple):
-    """Coverage of a reviewer."""
+    """Pull requests that a reviewer saw, and how many of them it reviewed."""
 
     is_bot: bool
     coverage: Coverage
     pulls: Mapping[tuple[int, int], bool] = MappingProxyType({})
-    """Whether a comment is to be scored, by repository and number of each pull request with a post
-    or check of the reviewer."""
+    """Pull requests with a post or check of the reviewer, by repository and number; the value says
+    whether one of the posts is a comment to score."""
 
 
 def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
@@ -101,12 +101,13 @@ def _cover(
         if merged and is_review:
             reviewed.add((repository, number))
             last_head += on_head
-    # Otherwise a bot that is tried for a week would look absent for the month before.
+    # Earlier ones do not count: a bot that was tried for a week would look absent in the month
+    # before.
     since_first = sum(
         len(times[repository]) - bisect_left(times[repository], first)
         for repository, first in first_post.items()
     )
-    # Besides, those that it reviewed only after their merge.
+    # Pull requests that it reviewed although they were merged before its first post count, too.
     total = since_first + sum(merged_at[pull] < first_post[pull[0]] for pull in reviewed)
     checks = [green[app] for app in app_names if app in green]
     green_pulls: set[_Pull] = set().union(*checks)

@@ -1,9 +1,9 @@
-"""Keep, tune or drop a bot: a rule on two shares, each with its interval, and on evidence.
+"""Decides whether to keep, tune or drop a bot, by two shares with their intervals and by evidence.
 
 *Weighty* is the share of the bot's remarks that are worth acting on. *Gained* is the share of the
-pull requests that it saw with such a remark; pull requests without a remark count. Both rest on the
-bot's own words, which a script can write, so they can drop a bot; to keep or tune it takes
-something that others did or said: docs/design/031-decisions.md.
+pull requests that it saw with such a remark; pull requests without a remark count. Both depend on
+the bot's own words, which a script can write. They are enough to drop a bot; to keep or tune it,
+evidence of what others did or said is needed (docs/design/031-decisions.md).
 """
 
 from collections import Counter, defaultdict
@@ -30,21 +30,22 @@ from crscore.statistics.ranks import share_p
 KEEP_FROM: Final = 1 / 3
 """A bot is kept if surely more than this share of its remarks is worth acting on."""
 NEGLIGIBLE: Final = 0.15
-"""A share below this one is as good as nothing: the reader takes one in twenty empty remarks for a
-weighty one, so less does not differ from a bot that says nothing of use."""
+"""A lower share does not differ from that of a bot that says nothing useful, because the reader
+takes one in twenty empty remarks for a weighty one."""
 SWITCH_OFF_FROM: Final = 0.25
 """Minimum share of a bot's remarks for which switching kinds off is worthwhile."""
 MIN_PULLS: Final = 20
 """Minimum number of pull requests for a decision."""
 CONFIRMED_FROM: Final = 0.1
 """Points that people made later, or weighty remarks that the code confirms, are evidence if their
-interval lies above this share: of the points that the pair model joins, 7 % are different."""
+interval is above this share: 7 % of the points that the pair model joins are different ones."""
 AFTERWARDS: Final = 0.1
-"""Nothing is evidence if the share of posts that were changed or written when all was over is
-surely above this."""
+"""If surely more than this share of posts was changed or written when all was over, nothing counts
+as evidence."""
 MIN_REMARKS: Final = 5
-"""Minimum number of remarks, or of pull requests with fixes to compare, for evidence: three of four
-fixed where one is expected is luck in one case of twenty, and there are several kinds of it."""
+"""Minimum number of remarks, or of pull requests with fixes to compare, for evidence. With four
+remarks, three fixed ones where one is expected are luck in one case of twenty, and there are
+several kinds of evidence."""
 TOO_LATE: Final = 0.5
 """A bot is dropped if surely more than this share of its posts came after the fix or the close."""
 KINDS: Final = {
@@ -116,7 +117,8 @@ def load_records(
     Raises:
         StoreError: The store cannot be read.
     """
-    # Some bots with a profile mark in their comments what was addressed, which is no afterthought.
+    # Some bots with a profile edit their comments to mark what was addressed: that is not held
+    # against them.
     marking = [profile.name for profile in profiles() if not profile.shared]
     later: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     acts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -240,8 +242,8 @@ def _fixes(rows: Counts) -> _Fixes:
     share = rate_of_pulls(fixed, compared)
     if share.share is None:
         return _Fixes(share)
-    # A remark is one more line of its change: from few other lines, little is known of chance. If
-    # its line is like the others, it changes as often as all of them, as in Fisher's exact test.
+    # The remark's own line is added, because few other lines say little about chance. If it is like
+    # the others, it changes as often as all of them, as in Fisher's exact test.
     all_changed = (chances / compared * lines + fixed) / (lines + compared)
     chance = float(all_changed @ compared) / share.total
     limit = chance + NEGLIGIBLE * (1 - chance)
@@ -251,10 +253,10 @@ def _fixes(rows: Counts) -> _Fixes:
 
 
 def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
-    """Apply the rule to a bot that saw so many pull requests; return also all its fixes."""
+    """Apply the rule to a bot that saw `pull_count` pull requests; return also all its fixes."""
     rows = record.counts
     is_weighty = np.isin(rows["kind"], IMPORTANT)
-    # Of those that could be read: a bot that writes in another language is not judged by that.
+    # Only remarks that could be read count: a bot is not judged for writing in another language.
     weighty = _rate_of(
         rows, rows["remarks"] * is_weighty, rows["remarks"] * (rows["kind"] != "unread")
     )
@@ -296,8 +298,8 @@ def _evidence(weighty: Counts, rest: Counts, fixes: _Fixes, record: Record) -> t
     # 0.14 of the other lines changed (`python benchmarks/followed.py DATA`).
     if fixes.chance is not None and fixes.is_more:
         evidence.append(_fixed_text(fixes.share, fixes.chance))
-    # Some teams resolve every thread, so the bot's other remarks are the measure; who resolves one
-    # and changes nothing may have found it wrong.
+    # Some teams resolve every thread, so resolved remarks are compared with the bot's other ones.
+    # Who resolves a thread and changes nothing may have found the remark wrong.
     resolved, by_habit = (
         _rate_of(rows, rows["resolved"], rows["threads"]) for rows in (weighty, rest)
     )
@@ -346,19 +348,19 @@ def is_mostly_formulas(counts: Mapping[str, int]) -> bool:
 def _verdict(
     decision: Decision, record: Record, fixes: _Fixes, all_fixes: _Fixes, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
-    # How often this keeps bots that stage their worth, and honest ones, is in the table of audits
-    # of benchmarks/README.md.
+    # benchmarks/README.md, "audits", has how often this keeps bots that stage their worth, and
+    # honest ones.
     gained, weighty, evidence = decision.gained, decision.weighty, decision.evidence
     if gained.total < MIN_PULLS:
         return "undecided"
     share = weighty.share or 0.0
-    # A bot with few but weighty remarks is not dropped automatically. By remarks and not only by
-    # pull requests, as one that writes ten remarks on each has a misread one on four of ten.
+    # A bot with few but weighty remarks is not dropped. Its share of remarks counts, not only that
+    # of pull requests: a bot that writes ten remarks on each has a misread one on four of ten.
     is_rare = _ends(gained)[1] < NEGLIGIBLE and share < KEEP_FROM
     # More data would not keep a bot that says little of weight, or whose remarks are ignored.
     is_weak = share < NEGLIGIBLE and _ends(weighty)[1] < KEEP_FROM
     is_ignored = _ends(fixes.share)[1] < fixes.limit
-    # Whatever a late one says, it changes nothing any more.
+    # Late posts change nothing, whatever they say.
     is_late = _ends(record.late)[0] > TOO_LATE
     if is_late or is_rare or (not evidence and (is_weak or is_ignored)):
         return "undecided" if all_fixes.is_more and not is_late else "drop"
@@ -382,14 +384,15 @@ def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | No
     starts = _starts(rows)
     pulls = zip(rows["repository"][starts].tolist(), rows["number"][starts].tolist(), strict=True)
     remarks = dict(zip(pulls, np.split(np.arange(len(rows)), starts[1:]), strict=False))
-    # Evenly from the whole period.
+    # Drawn evenly from the whole period.
     order = sorted(seen_pulls, key=lambda pull: (pull[1] % 4, pull))
     more = max(MIN_PULLS - len(order), len(order) // 4)
     while order and more <= MAX_NEEDED:
         parts = [remarks[pull] for pull in islice(cycle(order), more) if pull in remarks]
-        # By index, as to join the rows of each pull request compares their types each time.
+        # By index, because concatenating the rows of each pull request would compare their types
+        # each time.
         counts = rows[np.concatenate([np.arange(len(rows)), *parts])]
-        # Of no other pull request.
+        # Numbers that no other pull request has.
         counts["number"][len(rows) :] = [-2 - at for at, part in enumerate(parts) for _ in part]
         again = record._replace(counts=counts)
         if _judge(again, len(order) + more)[0].verdict != "undecided":
@@ -435,7 +438,7 @@ def _reasons(
 
 
 def _why_open(decision: Decision, all_fixes: _Fixes) -> str:
-    """Say why a bot is undecided; nothing if only its words speak for it."""
+    """Say why a bot is undecided; "" if only its words speak for it."""
     if decision.gained.total < MIN_PULLS:
         return f"it saw only {view.count_noun(decision.gained.total, 'pull request')}"
     if is_staged(decision.afterwards):

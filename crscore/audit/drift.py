@@ -28,7 +28,7 @@ BEFORE: Final = 14
 """Maximum number of nights before a window in the comparison."""
 MIN_BEFORE: Final = 5
 """Minimum number of nights before a window in the comparison."""
-# On other seeds (3000 to 3029) all 30 changes are found within three nights, and 1 of 180 steady
+# With other seeds (3000 to 3029), all 30 changes are found within three nights, and 1 of 180 steady
 # bots is reported.
 SIGNIFICANCE: Final = 0.01
 """Significance level, chosen with seeds 0 to 99 of `benchmarks/audit_planted.py`."""
@@ -51,8 +51,8 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     length = last - first + 1
     days = table.day[table.pull[rows]] - first
     columns = table.columns
-    # The distinct values of each number, and how often it had each before each night, shape
-    # (T + 1, V): the counts of a window are then one difference.
+    # For each number, its distinct values, shape (V,), and how often each had occurred before each
+    # night, shape (T + 1, V). The counts in a window are then one difference.
     numbers: dict[str, tuple[Floats, Floats]] = {}
     for name, column in {
         "remarks per pull request": columns["comments"],
@@ -65,7 +65,7 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
         counts = np.zeros((length + 1, len(distinct)))
         np.add.at(counts, (days[has_value] + 1, indices), 1)
         numbers[name] = distinct, np.cumsum(counts, axis=0)
-    # Nights without a review are not evidence of a steady bot, so only nights with one count.
+    # Only nights with a review count: the others are not evidence of a steady bot.
     worked = np.concatenate([[0], np.cumsum(np.bincount(days, minlength=length) > 0)])
     changes = []
     start = 0  # the first night that is compared

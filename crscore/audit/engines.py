@@ -91,7 +91,7 @@ def run_in_processes(
         task, future = sent
         with contextlib.suppress(BrokenProcessPool):
             return future.result()
-        # When a worker dies, all tasks of its pool fail, and nothing tells which task killed it: so
+        # When a worker dies, all tasks of its pool fail and it is unknown which one killed it, so
         # each is tried alone
         # (https://docs.python.org/3/library/concurrent.futures.html#concurrent.futures.process.BrokenProcessPool).
         for _ in range(ATTEMPTS - 1):

@@ -53,7 +53,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     recalls = []
     for name in sorted(table.reviewers, key=lambda name: (not table.is_bot[name], name)):
         pulls = table.seen_pulls(name)
-        # A bot that comments everywhere is next to all fixes, and next to all other changes too. A
+        # A bot that comments everywhere is next to all fixes, but also next to all other changes. A
         # fix that others had commented on as well may be due to them, so it does not count.
         near_fix, near_change = (
             rate_of_events(

@@ -1,7 +1,7 @@
 """The five lines of a reviewer on the first screen, in words.
 
-Page, terminal, digest and JSON show these texts, so that their numbers cannot differ. Each
-count stands with the number that it is part of.
+Page, terminal, digest and JSON show these texts, so that their numbers cannot differ. Each count is
+shown with its total.
 """
 
 from collections.abc import Iterable
@@ -9,11 +9,11 @@ from typing import Final
 
 from crscore.audit.compare import describe
 from crscore.audit.decide import MIN_REMARKS, is_mostly_formulas, listed
-from crscore.audit.overview import Decision, Fact, Rate, Reviewer, Verdict
+from crscore.audit.overview import Decision, Fact, PairComparison, Rate, Reviewer
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import view
 
-# The page of numbers has all pairs: of ten bots, nine for each.
+# The page of numbers has all pairs; with ten bots, each bot is in nine.
 PAIRS: Final = 3
 """Number of comparisons of a bot on the first screen, clear ones first."""
 SKIPS: Final = {
@@ -23,7 +23,9 @@ SKIPS: Final = {
 }
 
 
-def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -> tuple[Fact, ...]:
+def make_facts(
+    row: Reviewer, decision: Decision, verdicts: Iterable[PairComparison]
+) -> tuple[Fact, ...]:
     """Write the lines of a bot.
 
     Args:
@@ -52,11 +54,11 @@ def make_facts(row: Reviewer, decision: Decision, verdicts: Iterable[Verdict]) -
 
 
 def _gain(row: Reviewer, decision: Decision) -> str:
-    # Counts with the number that they are part of: "12 fixed" alone says nothing.
+    # Counts are shown with their totals: "12 fixed" alone says nothing.
     remarks, weighty = row.remarks, decision.weighty.count
     mattered = sum(remarks.mattered.values())
     text = f"{mattered:,} of {_remarks(row)} mattered: worth acting on, and fixed or resolved"
-    # How many were fixed stands only with those that can be compared with chance.
+    # The number of fixed ones is shown only for remarks that can be compared with chance.
     if mattered:
         only = f"; only resolved {mattered - remarks.fixed:,}" * (mattered > remarks.fixed)
         text += f" ({listed(remarks.mattered)}{only})"
@@ -77,7 +79,7 @@ def _cost(row: Reviewer) -> str:
     text += f" ({listed(empty)})" if empty else ""
     small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
     text += f". Besides: {listed(small)}" if small else ""
-    # Of the words alone: the time to look remarks up in the code is unknown.
+    # The time for the words alone: how long it takes to look remarks up in the code is unknown.
     text += f". Plain reading: about {view.count_noun(max(1, round(row.minutes)), 'minute')}"
     return f"{text}."
 

@@ -1,7 +1,7 @@
 """Formulas: comments that say the same sentences with other names.
 
-A template that a script fills in reads as a remark of weight on each change, so the words of one
-comment cannot show it, only the other comments of the same reviewer.
+A template that a script fills in reads like a weighty remark on each change. Only the other
+comments of the same reviewer show that it is one.
 """
 
 import json
@@ -18,24 +18,24 @@ from crscore.audit.store.reports import Scope, read_words
 
 FROM: Final = 2
 """Minimum number of earlier comments with the same words that make a comment a formula."""
-# Of the comments of six bots on real changes, none to 1.4 % are formulas with it
+# With this share, 0 to 1.4 % of the comments of six bots on real changes are formulas
 # (docs/design/031-decisions.md).
 SHARE: Final = 0.5
 """Minimum share of a formula's words that are in such groups."""
 WORDS: Final = 4
-"""Words of a group."""
+"""Number of words in a group."""
 MAX_WORDS: Final = 40
-"""Number of words of a comment that are read."""
+"""Number of first words of a comment that are read."""
 
 Ints = npt.NDArray[np.int64]
 
 _STORED: Final = np.dtype("<u4")
 """Type of a stored number."""
 _EMPTY: Final = 0
-"""Number of each word that a short comment lacks to a group."""
+"""Number that fills up the groups of a short comment."""
 _NAME: Final = 1
-"""Number of names, numbers and quoted code, which are all alike; plain words have larger ones."""
-# Of 10,000 different words, two have the same number in one store of 40.
+"""Number that all names, figures and quoted code share; plain words have larger ones."""
+# Of 10,000 different words, two share a number in one of 40 stores.
 _MAX_NUMBER: Final = 2**31
 # Addresses too: a link to the rule that a linter quotes differs from remark to remark.
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
@@ -64,8 +64,8 @@ def find_formulas(store: Store, scope: Scope) -> str:
     Raises:
         StoreError: The store cannot be read.
     """
-    # The words are numbered when a comment is scored: to do it here took a fifth of the time of a
-    # comparison (`python -m benchmarks.audit_scale`).
+    # The words are numbered when a comment is scored: doing it here took a fifth of a comparison's
+    # time (`python -m benchmarks.audit_scale`).
     comments: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
     for reviewer, key, words in read_words(store, scope):
         comments[reviewer].append((key, words))
@@ -79,7 +79,7 @@ def find_formulas(store: Store, scope: Scope) -> str:
 
 
 def _are_formulas(words: Ints, lengths: Ints) -> npt.NDArray[np.bool_]:
-    """Tell which comments of a reviewer are formulas, shape (N,).
+    """Return which comments of a reviewer are formulas, shape (N,).
 
     Args:
         words: Numbers of the words of all comments, in the order of time.

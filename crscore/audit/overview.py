@@ -1,8 +1,8 @@
 """Overview of an audit: the one record from which page, terminal, digest and JSON are written.
 
 `summary.make_overview` builds it from the store. The JSON report is the overview itself. A *remark*
-is a comment or thread of a reviewer, judged by its weightiest part; every count has the number that
-it is part of. Shares are in [0, 1] and scores from 0 to 100; `null` means unknown, not 0.
+is a comment or thread of a reviewer, judged by its most important part; every count has its total.
+Shares are in [0, 1] and scores from 0 to 100; `null` means unknown, not 0.
 """
 
 from typing import Final, Literal
@@ -93,13 +93,14 @@ class Decision(Struct, frozen=True, kw_only=True):
     """Share of pull requests with such a remark among those that it saw: with a post or check of
     it or, for an account that only reviews, merged between its first and last post."""
     fixed: Rate
-    """Share of the remarks worth acting on whose lines changed later; of those that were first on
-    their point, have other lines to compare with, and no other point of somebody else beside them
-    that the change can answer."""
+    """Share of the remarks worth acting on whose lines changed later. Only remarks count that made
+    their point first, in a file with other lines, with no other reviewer's point beside them that
+    the change can answer."""
     chance: Share | None
-    """The same share for these and the other lines of the changes, which have no comment; null if
-    there are none."""
-    # A script can write weighty words: they alone keep no bot (docs/design/031-decisions.md).
+    """The same share for these lines and the other lines of the changes, which have no comment;
+    null without other lines."""
+    # Weighty words alone do not keep a bot, because a script can write them
+    # (docs/design/031-decisions.md).
     evidence: tuple[str, ...]
     """Evidence besides its own words, a clause each; without any, it is not kept."""
     afterwards: Rate
@@ -107,7 +108,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     when there was a post on the last commit, on an older one. If it is surely above 10 %, there
     is no evidence."""
     acts: tuple[str, ...]
-    """How many of these posts were hidden or deleted, edited, ..., a clause for each."""
+    """How many of these posts were hidden or deleted, edited, and so on; a clause each."""
     switch_off: tuple[str, ...]
     """Kinds without weight that are not fixed more often than other lines."""
     needed: Count | None
@@ -149,12 +150,12 @@ class Fact(Struct, frozen=True, kw_only=True):
 
 
 class Reviewer(Struct, frozen=True, kw_only=True):
-    """One reviewer in the period."""
+    """Reviewer with its numbers in the period."""
 
     name: str
     is_bot: bool
     pulls: Count
-    """Pull requests that it saw; for people, on which they commented."""
+    """Pull requests that it saw; for people, those with a comment of theirs."""
     silent: Count
     """Pull requests that it saw without a remark."""
     remarks: Remarks
@@ -162,28 +163,28 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     """Mean usefulness over pull requests, 0 to 100, with an 80 % interval for the error of the
     reader and the choice of pull requests."""
     usefulness_error: float
-    """Standard error of the mean by the choice of pull requests alone; 0 if it is unknown."""
+    """Standard error of the mean due to the choice of pull requests alone; 0 if it is unknown."""
     minutes: float
     """Reading time of its remarks at 200 words per minute."""
-    # Hosts do not know what a bot costs: `--price BOT=AMOUNT/month` does.
+    # From `--price BOT=AMOUNT/month`: hosts do not know what a bot costs.
     price: float | None
     """Price in the period; null if none was given."""
     abstained: Count
-    """Pull requests with remarks of it of which none could be scored."""
+    """Pull requests on which none of its remarks could be scored."""
     coverage: Coverage
     points: Points | None
     """Null if it is not known which remarks make the same point."""
     decision: Decision | None
     """Null for people."""
     facts: tuple[Fact, ...]
-    """Lines on its remarks that mattered, its cost, its presence, the comparison with others, if it
-    is known, and how sure this is. Empty for people."""
+    """Lines on its remarks that mattered, its cost, its presence, the comparison with others (if
+    known), and how sure this is. Empty for people."""
     examples: dict[str, tuple[Example, ...]]
     """Remarks by kind, with a reaction first, then the most useful; at most 10 of a kind."""
     changes: tuple[ConfigurationChange, ...]
 
 
-class Verdict(Struct, frozen=True, kw_only=True):
+class PairComparison(Struct, frozen=True, kw_only=True):
     """Comparison of two reviewers: on how many pull requests each has a remark worth acting on."""
 
     first: str
@@ -215,8 +216,8 @@ class EscapedRecall(Struct, frozen=True, kw_only=True):
     reviewer: str
     is_bot: bool
     near: Rate
-    """Share of fixes with a comment at most three lines from the fixed lines, without fixes next to
-    which others had commented too."""
+    """Share of fixes with a comment at most three lines from the fixed lines; fixes do not count if
+    others had commented there too."""
     # A bot that comments everywhere is next to all changes, also to those that fix nothing.
     near_base: Rate
     """The same share for later commits that change lines for another reason."""
@@ -285,7 +286,8 @@ class Overview(Struct, frozen=True, kw_only=True):
     detect: float
     """Smallest difference that matters, of 100 pull requests."""
     recommendation: str
-    """Recommendation for each bot, the most valuable first, of dropped ones the worst."""
+    """Recommendation for each bot: the most valuable bot first; among dropped ones, the worst
+    first."""
     pulls: Count
     merged: Count
     scored: Count
@@ -296,7 +298,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     repositories: tuple[RepositorySummary, ...]
     reviewers: tuple[Reviewer, ...]
     """Bots in the order of the recommendation, then people."""
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[PairComparison, ...]
     """One for each pair of bots."""
     escaped: Escaped
     nights: tuple[Night, ...]
@@ -304,7 +306,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     """Limitations of the scores, one sentence each."""
 
 
-class Verdicts(Struct, frozen=True, kw_only=True):
+class PairComparisons(Struct, frozen=True, kw_only=True):
     """Comparison of reviewers, each pair once."""
 
     schema: Literal["urn:crscore:audit-verdicts:1"] = VERDICTS_SCHEMA
@@ -317,4 +319,4 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     """Signature of the scores; empty if there are no scores."""
     detect: float
     """Smallest difference that matters, of 100 pull requests."""
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[PairComparison, ...]

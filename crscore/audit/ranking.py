@@ -1,6 +1,6 @@
 """Order of the bots of an audit, and the recommendation that it leads to.
 
-The order is by fixes beyond chance for each pull request that a bot saw: an act of others, and not
+Bots are ordered by fixes beyond chance for each pull request that they saw: by what others did, not
 by the bot's words (docs/design/031-decisions.md).
 """
 
@@ -19,9 +19,10 @@ _ORDER: Final = ("keep", "tune", "undecided", "drop", "")
 def place(row: Reviewer) -> tuple[float, ...]:
     """Return what sorts reviewers: bots by verdict and by the acts of others, then people.
 
-    The best ones come first, but of dropped bots the worst.
+    The best ones come first; among dropped bots, the worst.
     """
-    # Per pull request, as a bot that is tried for a week has had less time to find something.
+    # For each pull request, because a bot that is tried for a week has had less time to find
+    # something.
     mattered = sum(row.remarks.mattered.values()) / max(1, row.pulls)
     index = _ORDER.index(_verdict(row))
     if row.decision is None:
@@ -66,7 +67,7 @@ def recommend(reviewers: Sequence[Reviewer]) -> str:
 
 
 def _doubt(first: Reviewer, second: Reviewer) -> str:
-    """Say of the second one to keep what else speaks for this order, or that it may be chance."""
+    """Say what else speaks for this order of two bots to keep, or that it may be chance."""
     if hollow_checks(second.coverage):
         return ", and its check was green without a review"
     is_sure = beyond_chance(first, "low") > beyond_chance(second, "high")

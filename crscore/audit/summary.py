@@ -45,8 +45,9 @@ from crscore.usefulness.reader import SHIPPED
 
 HOST: Final = "https://github.com"
 BOT_ERROR: Final = 7.0
-"""Standard deviation of the error of a bot's mean usefulness that more comments do not average out:
-the reader errs in one direction for one bot's style (`python -m benchmarks.bot_means DATA`)."""
+"""Standard deviation of the part of the error of a bot's mean usefulness that more comments do not
+reduce: for one bot's style, the reader errs in one direction (`python -m benchmarks.bot_means
+DATA`)."""
 _Z: Final = NormalDist().inv_cdf(0.9)
 """Half the width of an 80 % interval, in standard deviations."""
 _WORDS_PER_MINUTE: Final = 200
@@ -79,7 +80,7 @@ class OverviewOptions:
     resamples: int = RESAMPLES
     seed: int = 0
     prices: Mapping[str, tuple[float, str]] = field(default_factory=dict)
-    """Price by bot, and whether it is for a `month` or a `pull` request, of `read_price`."""
+    """Price by bot, and whether it is for a `month` or a `pull` request, as from `read_price`."""
     host: str = HOST
     """Address of GitHub's pages, for links."""
 
@@ -174,7 +175,7 @@ def _reviewer(
 ) -> Reviewer:
     rows, scored = table.rows_of(name), table.columns["scored"] > 0
     posts = table.coverage.get(name)
-    # Only bots are listed without a scored review.
+    # People without a scored review are not listed, so this one is a bot.
     is_bot = table.is_bot.get(name, True)
     is_seen = table.is_seen[name]
     pulls = int(is_seen.sum())
@@ -184,7 +185,7 @@ def _reviewer(
     price = None if amount is None else amount * units[unit]
     standings = table.columns["usefulness"][rows]
     standings = standings[~np.isnan(standings)]
-    # One review says nothing about how much reviews of the bot differ.
+    # A single review does not show how much reviews of the bot differ.
     is_enough = len(standings) > 1
     return Reviewer(
         name=name,
@@ -207,25 +208,25 @@ def _reviewer(
 
 
 def estimate_mean(standings: Floats, spread: Floats) -> Estimate:
-    """Return the mean of standings with an 80 % interval of the mean by readers with the guide.
+    """Return the mean of standings, with an 80 % interval for the mean by readers with the guide.
 
-    Three errors add up: which texts were drawn, the reader's error on each of them, which averages
-    out, and its error on the bot as a whole, which does not. Of seven bots with judged comments,
-    the interval has the readers' mean of six; without the last error, of four.
+    Three errors add up: the choice of texts, the reader's error on each of them, which averages
+    out, and its error on the bot as a whole, which does not. The interval contains the readers'
+    mean of six of seven bots with judged comments; without the last error, of four.
 
     Args:
         standings: Standing of each text, 0 to 100, shape (N,), N at least 2.
         spread: Table of `usefulness.scale.Scale.spread`.
     """
-    # The network and readers with the guide differ at both ends: a review that the network places
-    # at 10 is at 21 in the middle of theirs, so the interval stands around the middle.
+    # The network and readers with the guide differ at both ends: where the network says 10, the
+    # median of the readers is 21, so the interval is around the median.
     knots, *quantiles = spread.T
     low, middle, high = (np.interp(standings, knots, quantile) for quantile in quantiles)
     reading = (high - low) / 2 / _Z
     variance = (standings.var(ddof=1) + (reading**2).mean()) / len(standings)
     half = _Z * math.sqrt(variance + BOT_ERROR**2)
     value, centre = float(standings.mean()), float(middle.mean())
-    # The interval has the mean in any case, as the interval of one score has the score.
+    # The interval always contains the mean, as the interval of one score contains the score.
     return Estimate(
         value=value,
         low=max(0.0, min(value, centre - half)),

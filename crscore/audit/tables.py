@@ -36,7 +36,7 @@ EMPTY: Final[tuple[str, ...]] = ("formula", "repeat", "restates", "praise", "not
 """Kinds of remarks that give the author nothing to do."""
 GAINED: Final = "gained"
 """Column that is 100 if a review has a remark worth acting on, else 0."""
-# Few classes, as a stratum counts only with pull requests of both bots.
+# There are few classes, because a stratum without pull requests of both bots does not count.
 _SIZES: Final = (20, 100, 500)
 """Upper bounds of the size classes, in changed lines."""
 
@@ -121,7 +121,7 @@ class ReviewTable:
         A bot that saw a pull request and said nothing has found nothing.
         """
         values = np.full((len(self.number), len(self.reviewers)), np.nan)
-        # Of silence only this much is known: it has no usefulness.
+        # A bot that says nothing gains nothing; it has no usefulness.
         if column == GAINED:
             for index, name in enumerate(self.reviewers):
                 values[self.is_seen[name], index] = 0.0

@@ -248,7 +248,7 @@ def compare(
         crscore audit compare coderabbit copilot
     """
     from crscore.audit import compare as comparison  # noqa: PLC0415
-    from crscore.audit.overview import Verdicts  # noqa: PLC0415
+    from crscore.audit.overview import PairComparisons  # noqa: PLC0415
     from crscore.audit.report.contents import render_verdicts  # noqa: PLC0415
     from crscore.audit.tables import load_reviews  # noqa: PLC0415
 
@@ -256,7 +256,7 @@ def compare(
     with _open(file, must_exist=True) as store:
         table = load_reviews(store, options.period)
     verdicts = comparison.compare_all(table, reviewers=reviewers or None, detect=options.detect)
-    document = Verdicts(
+    document = PairComparisons(
         since=options.period.since,
         until=options.period.until,
         signature=table.signature,

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from crscore.audit import facts
 from crscore.audit.decide import KINDS
-from crscore.audit.overview import Escaped, Example, Overview, Reviewer, Verdict
+from crscore.audit.overview import Escaped, Example, Overview, PairComparison, Reviewer
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import console, escape, view
 from crscore.reports.blocks import (
@@ -26,20 +26,20 @@ from crscore.reports.blocks import (
 from crscore.reports.markdown_blocks import render_markdown
 
 EXPLANATION: Final = (
-    "A *remark* is a comment or thread, judged by its weightiest part; every number counts remarks "
-    "or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the words. "
-    "A *formula* is the same sentence with other names, from the third time on; *not read* is a "
-    "text in another language, or a suggestion without a sentence.",
+    "A *remark* is a comment or thread, judged by its most important part; every number counts "
+    "remarks or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the "
+    "words. A *formula* is the same sentence with other names, from the third time on; *not read* "
+    "is a text in another language, or a suggestion without a sentence.",
     "*Fixed* means that one of the remark's lines, or one at most three lines away, changed later, "
     "or that its suggested code was applied. It does not mean that the remark was right, or the "
-    "reason: lines change anyway, so the share of all lines of the same changes stands beside it. "
-    "Remarks *can be compared with chance* that are worth acting on, the first on their point, in "
-    "a file with other lines, and without another point of somebody else beside them, for which "
-    "the lines can have changed; of these, *expected* would be fixed by chance. Bots stand in the "
-    "order of their fixes beyond chance for each pull request that they saw.",
-    "Intervals are 95 %. *Finds more* is sure even though, of many pairs, one may differ by "
-    "chance, and counts the pull requests that both saw: those on which a bot posted or ran a "
-    "check, or that were merged between its first and last post.",
+    "reason: lines change anyway, so the share of all lines of the same changes is beside it. Only "
+    "some remarks *can be compared with chance*: those worth acting on that made their point "
+    "first, in a file with other lines, with no other reviewer's point beside them whose fix could "
+    "have changed the lines. *Expected* is how many of these would be fixed by chance. Bots are "
+    "sorted by fixes beyond chance per pull request seen.",
+    "Intervals are 95 %. *Finds more* allows for the number of pairs compared. It counts pull "
+    "requests that both saw: those on which a bot posted or ran a check, or that were merged "
+    "between its first and last post.",
 )
 """Explanations of the words of the first screen."""
 # A bot's own page has up to ten of each kind.
@@ -110,7 +110,7 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
         lines.append((Run(f"{fact.title}: ", "strong"), fact.text))
         if fact is row.facts[0]:
             remarks = (remark for kind in IMPORTANT for remark in row.examples.get(kind, ()))
-            # Bots say the same again with other hidden markup; the reader sees it once.
+            # Bots repeat a text with other hidden markup; the reader sees it once.
             by_text = {
                 remark.text: remark for remark in remarks if remark.outcome not in ("", "answered")
             }
@@ -185,10 +185,10 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         return
     yield Paragraph(
         f"Within {escaped.days} days, later commits that say that they fix something changed lines "
-        f"of {facts.of_total(escaped.fixed)} merged pull requests. Next to a fix is a remark "
-        "worth acting on at most three lines away, and none of others; the same for later commits "
-        "without such words stands beside it. Where these or two reviewers' intervals overlap, no "
-        "difference is shown."
+        f"of {facts.of_total(escaped.fixed)} merged pull requests. A remark is next to a fix if it "
+        "is worth acting on and at most three lines away, and no other reviewer has one there. The "
+        "second column has the same share for later commits that do not say so. If intervals "
+        "overlap, the difference is not shown to be real."
     )
     if not escaped.reviewers:
         return
@@ -232,7 +232,7 @@ def bot_page(row: Reviewer) -> Iterator[Block]:
         yield from make_list(title.capitalize(), items, unlisted=total - len(items))
 
 
-def _verdicts(rows: Sequence[Verdict]) -> list[Item]:
+def _verdicts(rows: Sequence[PairComparison]) -> list[Item]:
     # Clear verdicts first.
     order = list(_VERDICTS)
     return [
@@ -255,7 +255,7 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
     return console.render_blocks(_short(overview), color=color, width=width)
 
 
-def render_verdicts(rows: Sequence[Verdict], *, color: bool = False, width: int = 80) -> str:
+def render_verdicts(rows: Sequence[PairComparison], *, color: bool = False, width: int = 80) -> str:
     """Write verdicts for a terminal; the arguments are as in `render_text`."""
     return console.render_blocks([Items(tuple(_verdicts(rows)))], color=color, width=width)
 

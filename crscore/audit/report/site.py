@@ -37,7 +37,7 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the report")
-    # A wrong `-o` would replace somebody's folder.
+    # Otherwise a wrong `-o` would replace a folder that is not a report.
     if folder.exists() and not (folder / _MARKER).is_file() and any(folder.iterdir()):
         raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
     try:
@@ -57,7 +57,7 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
             try:
                 new.rename(folder)
             except OSError:
-                # The old report comes back rather than none.
+                # Put the old report back.
                 if old.exists():
                     old.rename(folder)
                 raise

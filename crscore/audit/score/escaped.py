@@ -27,7 +27,7 @@ from crscore.records import ChangedFile, Hunk, LineKind
 
 DAYS: Final = 30
 """Number of days after the merge in which a later commit counts."""
-# As for a comment that was acted on (docs/design/031-decisions.md): the context that a diff shows.
+# The context that a diff shows, as for comments that were acted on (docs/design/031-decisions.md).
 NEAR_LINES: Final = 3
 """Maximum distance in lines between a comment and a changed line near it."""
 # A larger commit is no single change (docs/design/032-escaped.md).
@@ -111,8 +111,8 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
             reformatted: list[str] = []
             for commit, pulls_of_commit in _new_commits(branch, merged, before):
                 files = _read_code(git_dir, commit)
-                # Lines that it only wrapped or moved belong to the commit before it: without this,
-                # the precision in planted histories was 0.922 instead of 0.951.
+                # Lines that it only wrapped or moved belong to the commit before it. Without this
+                # rule, the precision in planted histories was 0.922 instead of 0.951.
                 if files and not any(file.hunks for file in files):
                     reformatted.append(commit.name)
                 lines: dict[str, list[Origin]] = defaultdict(list)
@@ -145,7 +145,7 @@ def _read_branch(git_dir: Path, base_ref: str, pulls: Sequence[Pull]) -> list[Br
     """Return the commits of a branch since its first merge, the oldest first."""
     if not git_dir.is_dir():
         raise HostError("git", "there is no clone")
-    # Compared here, because the host's untrusted text must not be an argument.
+    # The names are compared here, because the host's untrusted text must not be an argument.
     rows = _run(git_dir, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
     pairs = (row.split(" ", 1) for row in rows.decode("utf-8", "replace").splitlines())
     tip = {name: tip for tip, name in pairs}.get(f"refs/heads/{base_ref}")
@@ -171,8 +171,9 @@ def _new_commits(
     branch: Sequence[BranchCommit], pulls: Sequence[Pull], before: Mapping[int, Followed]
 ) -> Iterator[tuple[BranchCommit, dict[str, Pull]]]:
     """Yield each new commit with the pull requests to compare it with, by their merge commit."""
-    # The commits of a rebase are not joined, and moved lines not followed: that would find 0.904 of
-    # the planted defects instead of 0.834, with 180 more lines (docs/design/032-escaped.md).
+    # The commits of a rebase are not joined and moved lines are not followed. Doing both finds
+    # 0.904 instead of 0.834 of the planted defects, but takes 180 more lines
+    # (docs/design/032-escaped.md).
     positions = {commit.name: at for at, commit in enumerate(branch)}
     new: dict[int, dict[str, Pull]] = defaultdict(dict)
     for pull in pulls:
@@ -220,7 +221,7 @@ def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
         ends = (commit.parent, commit.name)
         patch = _run(git_dir, "diff-tree", "-p", "-U0", "-w", "-M", *plain, *ends, "--")
         files = parse_diff(patch).files if patch.strip() else ()
-    # The patch is too large or cannot be read.
+    # The patch is too large, or git cannot write it.
     except CRScoreError:
         return []
     code = [row for row in files if row.language not in _PROSE and not _TESTS.search(row.path)]
@@ -269,7 +270,7 @@ def _find_origins(
     parent = branch[0].parent
     commits = f"{parent}..{commit.parent}" if parent else commit.parent
     ranges = [f"-L{span.start},{span.stop - 1}" for span in spans]
-    # They only wrapped or moved lines: without that, the precision was 0.922
+    # These commits only wrapped or moved lines. When they counted, the precision was 0.922
     # (docs/design/032-escaped.md).
     ignored = [part for revision in reformatted for part in ("--ignore-rev", revision)]
     ages = {row.name: at for at, row in enumerate(branch)}

@@ -159,7 +159,7 @@ def make_tasks(
         (pull,) = store.find(Pull, repository=repository, number=number)
         name, clone = names.get(repository, str(repository)), clones / f"{repository}.git"
         change: Change | str | None = None
-        # Read from the API in this process, because workers have neither client nor token.
+        # This process reads the change from the API, because workers have no client and no token.
         if host is not None and not _has(clone, pull.base, pull.head):
             try:
                 change = host.read_change(name, number, head=pull.head, limits=limits)

@@ -221,7 +221,7 @@ def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
             )
     if reader is None:
         return {}
-    # MiniLM, whatever encoder scores: the pair model was learned with it.
+    # Always MiniLM, because the pair model was learned with it.
     firsts = same_points(tuple(findings.values()), MiniLM(), reader.weights.rarity)
     keys = tuple(findings)
     return {key: keys[first] for key, first in zip(keys, firsts, strict=True)}
@@ -276,17 +276,17 @@ def _text(thread: ReviewerThread) -> dict[str, Any]:
 def noise_of(result: Result, item: CommentResult) -> str | None:
     """Return why a scored comment is useless; None if it may be useful.
 
-    A comment without a visible sentence may be a suggestion, so the result is None. So it is for
-    text in another language.
+    The result is None for text in another language and for a comment without a visible sentence,
+    which may be a suggestion.
 
     Args:
         result: Result that contains the comment.
         item: A comment that is not a repeat.
 
     Returns:
-        `restates` if all remarks only describe the change, `praise` if every remark praises or
-        describes it, or there are only headings and thanks, and `nothing` if no remark has anything
-        for the author to answer; the first that applies.
+        The first of these that applies: `restates` if all remarks only describe the change,
+        `praise` if all remarks praise or describe it or there are only headings and thanks,
+        `nothing` if no remark has anything for the author to answer.
     """
     visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
     if not visible_sentences or item.scores.reason == NOT_READ:

@@ -250,7 +250,7 @@ class Store:
             if self._pragma("user_version") == SCHEMA_VERSION:
                 return  # another process was faster
             statement = ""
-            # Each by itself, because `executescript` would end the transaction.
+            # One statement at a time, because `executescript` would end the transaction.
             for line in script.read_text(encoding="utf-8").splitlines(keepends=True):
                 statement += line
                 if sqlite3.complete_statement(statement):
@@ -290,7 +290,7 @@ def _check_size(path: Path) -> None:
     # https://sqlite.org/fileformat.html#the_database_header
     size = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
-    # After a run without room on the disk, the log has pages that the file lacks.
+    # If the disk was full in the last run, the log has pages that the file lacks.
     log = path.with_name(f"{path.name}-wal")
     if log.is_file() and log.stat().st_size:
         return

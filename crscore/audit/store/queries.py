@@ -228,7 +228,7 @@ def read_comments(
 ) -> list[tuple[Comment, bool, bool | None]]:
     """Return the comments of a pull request that are not minimised, ordered by key.
 
-    Each with whether its thread is outdated and, if known, resolved, as last observed.
+    Each has the last observed state of its thread: whether it is outdated and, if known, resolved.
     """
     # Observations are sorted by night, so that the last one replaces the others.
     threads: dict[int | None, tuple[bool, bool | None]] = {

@@ -30,8 +30,8 @@ LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
 """Joins of the scored comments, to be used after `LATEST`."""
-# Lines near a praise or a repetition change for another reason: before, 93 of 126 repetitions,
-# summaries and praises in the demonstration counted as acted on.
+# Lines near a praise or a repetition change for other reasons. Without this rule, 93 of 126
+# repetitions, summaries and praises in the demonstration counted as acted on.
 _ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') IN ('{
     "', '".join((Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION))
 }'))"""
@@ -44,11 +44,11 @@ KIND: Final = """
     ELSE coalesce(s.level, 'unread') END"""
 """Kind of a remark: `formula`, the reason why it is noise, `refuted` by the code, its level, or
 `unread` (no sentence in English); the fifth parameter is a JSON list of the formulas."""
-# Of a bot beside formulas, 12 instead of 20 fixes could be compared.
+# With formulas as points, 12 instead of 20 fixes of another bot could be compared with chance.
 _IS_POINT: Final = """(s.noise IS NULL
   AND (s.level IN ('critical', 'major', 'minor') OR NOT c.is_bot)
   AND s.comment NOT IN (SELECT value FROM json_each(?5)))"""
-"""Whether a remark of a bot is worth acting on and no formula, or one of a person is no noise."""
+"""Whether a bot's remark is worth acting on and not a formula, or a person's is not noise."""
 # The last night and, in it, the newest rules; padded with zeros, as they are compared as texts.
 _REMARKS: Final = f"""{LATEST},
   fixes AS (
@@ -88,8 +88,8 @@ _REMARKS: Final = f"""{LATEST},
     LEFT JOIN resolutions r ON r.comment = s.comment
     WHERE s.signature = ?1)
 SELECT * FROM remarks"""
-"""The remarks of reviewers: each comment or thread, judged by its weightiest part; the fifth
-parameter is as of `KIND`."""
+"""The remarks of reviewers: each comment or thread, judged by its most important part; the fifth
+parameter is that of `KIND`."""
 
 _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ?1 AND ?2
   AND p.repository IN (SELECT value FROM json_each(?3))"""
@@ -153,19 +153,20 @@ def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple
 
     Returns:
         Rows with reviewer, kind, repository, number, and counts, in order: all remarks; those that
-        people fixed or resolved; fixed; answered; resolved; remarks for which both their own fix
-        and its chance are known, the fixed ones of these, the sum of their chances, and the most
-        lines on which one rests; remarks in threads; confirmed by the code.
+        people fixed or resolved; fixed; answered; resolved; remarks for which it is known whether
+        they were fixed and how likely that was by chance, the fixed ones of these, the sum of their
+        chances, and the largest number of lines behind a chance; remarks in threads; confirmed by
+        the code.
 
         Rows with reviewer, key, repository's name, number, text, kind, and whether it was fixed
         (null if unknown), answered and resolved: those with a reaction first.
     """
-    # A table, as to find the remarks takes most of the time.
+    # A table, because finding the remarks takes most of the time.
     store.change("DROP TABLE IF EXISTS temp.remarks")
     store.change(f"CREATE TEMP TABLE remarks AS {_REMARKS}", *scope, formulas)
-    # If all lines of a file are near comments, no line is left to compare with. In a change of
-    # twenty lines that is usual: of the demonstration's chances from whole files, 108 of 199 were
-    # unknown, and halved the mean chance while they counted as 0.
+    # If all lines of a file are near comments, as is usual in a change of twenty lines, no line is
+    # left to compare with. In the demonstration, 108 of 199 chances from whole files were unknown;
+    # counting them as 0 halved the mean chance.
     kinds = """
         SELECT reviewer, kind, repository, number, COUNT(*),
           TOTAL(fixed IS 1 OR resolved), TOTAL(fixed IS 1), TOTAL(answered),
@@ -188,9 +189,10 @@ def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple
 
 
 def read_scores(store: Store, scope: Scope) -> Rows:
-    """Return the reviews in order: comments, words, standing, and whether they were scored.
+    """Return the reviews in order, one row each.
 
-    Repository, number, reviewer, and whether it is a bot come first.
+    The columns are repository, number, reviewer, whether it is a bot, comments, words, standing,
+    and whether the review was scored.
     """
     # The row with an empty reviewer is for all reviewers combined.
     sql = f"""{LATEST}
@@ -203,12 +205,13 @@ def read_scores(store: Store, scope: Scope) -> Rows:
 
 
 def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> Rows:
-    """Return reviewer, comments that were changed or written when all was over, and all comments.
+    """Count the comments of bots that were changed or written when all was over.
 
-    These are hidden or deleted; edited more than an hour later, unless by one of the known bots,
-    which mark what was addressed; written after the pull request was closed, or on an older commit
-    when there was a comment on the last one. The rows are by pull request. The last two, which came
-    too late to change anything, are counted before all comments, each of these four after them.
+    There are four kinds: hidden or deleted; edited more than an hour later, unless by one of the
+    known bots, which mark what was addressed; written after the pull request was closed; written on
+    an older commit when there was a comment on the last one. Each row is for a reviewer on a pull
+    request, with the counts of all four kinds, of the last two, which came too late to change
+    anything, of all its comments, and of each kind.
     """
     sql = f"""
         WITH on_head AS (
@@ -238,11 +241,12 @@ def count_unread(store: Store, scope: Scope) -> int:
 
 
 def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
-    """Return reviewer, and counts of the points of its comments with these levels.
+    """Count the points of each reviewer's comments with these levels.
 
-    Remarks of several reviewers on the same point count once. The counts are: all points, points
-    that no other reviewer made, and points that it made first, and a person later: what a bot says
-    after people may be a copy. Formulas (JSON) make no point.
+    Remarks of several reviewers on the same point count once. Each row has the reviewer and the
+    counts of all its points, of points that no other reviewer made, and of points that it made
+    first and a person made later: what a bot says after people may be a copy. Formulas (JSON) make
+    no point.
     """
     sql = f"""{LATEST},
         made AS (
@@ -295,8 +299,8 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
       AND NOT (c.key % 4 = 1 AND c.state = 'COMMENTED' AND c.body = ?5)
       AND (c.is_review OR c.key % 4 = 1 OR c.reviewer IN (SELECT value FROM json_each(?4))))"""
     # No column links a line comment to its review: it was written before the review was submitted.
-    # The few dismissed reviews are read first: to look for one among all comments of the pull
-    # request, for each comment, took half of the query's time.
+    # The few dismissed reviews are read first: searching all comments of the pull request for each
+    # comment took half of the query's time.
     is_dismissed = """(c.state = 'DISMISSED' OR c.thread = c.key AND EXISTS (
       SELECT 1 FROM dismissed d WHERE d.repository = c.repository AND d.number = c.number
         AND d.reviewer = c.reviewer AND d.commit_id = c.commit_id AND d.created >= c.created))"""

@@ -63,7 +63,7 @@ def _table(name: str, *key: str) -> Callable[[type[_R]], type[_R]]:
     return decorate
 
 
-# `schema.sql` explains the columns. Texts are `bytes`: the hash of one that is stored once.
+# `schema.sql` explains the columns. `bytes` are the hash of a text, which is stored once.
 @_table("repositories", "id")
 class Repository(Row):
     """Audited repository."""
@@ -228,7 +228,7 @@ class Signal(IntEnum):
     Without a row, a comment is on no line (`ACTED_ON`), or its thread is not resolved.
     """
 
-    # The other numbers were signals that no report reads any more.
+    # Other numbers were of earlier signals, which no report reads any more.
     ACTED_ON = 1
     """Lines near the commented ones changed later."""
     RESOLVED = 3

@@ -1,1 +1,1 @@
-"""Synchronisation: from GitHub into the store, and one bare clone a repository."""
+"""Synchronisation: from the code host into the store, with a bare clone of each repository."""

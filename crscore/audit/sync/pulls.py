@@ -36,7 +36,7 @@ from crscore.pull_request.reviewers.classify import read_posts
 from crscore.reports.escape import one_line
 from crscore.text import count_noun
 
-# Each has taken up to five tries already.
+# Each request was already tried up to five times.
 MAX_UNANSWERED: Final = 5
 """Number of successive requests without a response after which the run stops."""
 DELETED: Final = "deleted"
@@ -64,7 +64,7 @@ def read_changed(
         NotFoundError: The repository does not exist.
         HostError: The list could not be read to its end.
     """
-    # By its number, which stays when the repository is renamed.
+    # It is found by its number, which stays when the repository is renamed.
     listed = feed.find_repository(str(repository.id))
     repository = store_listed(store, feed, listed, "", messages)
     since = queries.get_position(store, repository.id, "pulls") or ""
@@ -94,8 +94,8 @@ def observe_threads(
         UnavailableError: The host no longer responds.
     """
     unanswered = 0
-    # All are asked for: resolving a thread does not change its pull request, so that the list of
-    # changed ones lacks it.
+    # All threads are requested: resolving one does not change its pull request, so the list of
+    # changed pull requests lacks it.
     for start in range(0, len(pulls), feed.threads_at_once):
         batch = pulls[start : start + feed.threads_at_once]
         states: Sequence[tuple[FeedThread, ...] | None] = [None] * len(batch)
@@ -260,7 +260,8 @@ class PullReader:
             row = CommentObservation(
                 comment=comment.key,
                 night=self.night,
-                # A bot may rewrite what proved wrong: the host has only the last text, we have all.
+                # A bot may rewrite what proved wrong. The host keeps only the last text, the store
+                # all of them.
                 body=comment.body,
                 minimized=item.minimized if item else DELETED,
             )

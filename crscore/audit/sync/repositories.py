@@ -111,7 +111,7 @@ def find_again(
     """Find a renamed repository by its number; return None if it no longer exists.
 
     Raises:
-        HostError: The host does not tell.
+        HostError: The host does not say whether it exists.
     """
     try:
         listed = feed.find_repository(str(repository.id))

@@ -16,7 +16,7 @@ from tests.helpers import audit_rows as rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crscore.audit.overview import Verdict
+    from crscore.audit.overview import PairComparison
 
 
 MARCH = Period(since="2026-03-01", until="2026-03-31")
@@ -49,7 +49,7 @@ def by_chance(share: float, seed: int) -> Callable[[int], bool]:
     return lambda number: random.Random(f"{seed} {number}").random() < share
 
 
-def compare(reviews: ReviewTable, first: str, second: str, **options: Any) -> Verdict:
+def compare(reviews: ReviewTable, first: str, second: str, **options: Any) -> PairComparison:
     return compare_all(reviews, reviewers=(first, second), **options)[0]
 
 
