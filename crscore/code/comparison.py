@@ -120,7 +120,8 @@ def compare(
         UnknownPluginError: There is no such metric.
     """
     pairs = _pair(first, second, labels)
-    # Measured together: CrystalBLEU ignores the commonest n-grams of all references.
+    # Both systems are measured together, because CrystalBLEU ignores the commonest n-grams of all
+    # references.
     samples = [sample for side in zip(*pairs, strict=True) for sample in side]
     # Without an id, each pair is a problem of its own.
     problems = [
@@ -132,8 +133,9 @@ def compare(
         paired_test(measurement, weights, len(set(problems)))
         for measurement in measured.measurements
     ]
-    # With nine metrics, the published rule (0.95 of the resamples) often calls one of two equal
-    # systems better; corrected, in 2 to 3 % of the trials (`benchmarks/code_compare.py`).
+    # With nine metrics, the published rule (0.95 of the resamples) often finds one of two equal
+    # systems better. With corrected p-values, this happens in 2 to 3 % of the trials
+    # (`benchmarks/code_compare.py`).
     corrected = paired.correct(test.comparison for test in tests)
     notes = measured.notes
     if len(set(problems)) < FEW_PROBLEMS:
@@ -173,7 +175,6 @@ def _pair(
 
 
 def _by_key(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
-    # Several samples of one id are paired in their order.
     counts: Counter[str | None] = Counter()
     keyed: dict[tuple[str | None, int], Sample] = {}
     for sample in samples:

@@ -1,4 +1,4 @@
-"""Names in a piece of code: the variables that they refer to, and the flow of values among them.
+"""Reads the names in a piece of code: their variables, and the flow of values between them.
 
 All grammars are read alike: by the fields that they share (`left` and `right`, `name`
 and `value`, `parameters`) and by the tables of `crscore.languages`.
@@ -198,8 +198,8 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
             and not contexts[position].is_hidden
             and not (parent.type in _LABELS and node.field in {"name", "key"})
         ):
-            # PHP's `$x` is a node around the name `x`; a member's object is that outer node.
-            # PHP's `$a` is a `variable_name` with the name in it.
+            # PHP's `$x` is a `variable_name` around the name `x`; a member's object is that outer
+            # node.
             outer_node = node.parent if parent.type == "variable_name" else position
             texts[outer_node] = node.text, node.text
             yield _Occurrence(position, node.text, node.text, contexts[position])

@@ -1,4 +1,4 @@
-"""Code as a graph of its syntax, tokens and names, and an edit distance of two such graphs."""
+"""Represents code as a graph of its syntax, tokens and names; edit distance of two graphs."""
 
 import re
 from collections import Counter

@@ -55,6 +55,6 @@ def load_model(name: str) -> LoadedModel:
 
 def max_tokens(tokenizer: Any, model: Any) -> int:
     """Return the maximum number of tokens that a model reads at once."""
-    # RoBERTa's positions begin after the padding token: of 514, 512 are left for tokens. Tokenizers
-    # without a limit of their own report a huge number.
+    # RoBERTa's positions begin after the padding token, so 512 of 514 are left for tokens.
+    # Tokenizers without their own limit report a huge number.
     return int(min(tokenizer.model_max_length, model.config.max_position_embeddings - 2))

@@ -25,7 +25,7 @@ class Sample:
     candidate: str
     """Code to judge; may be empty."""
     references: tuple[str, ...]
-    """Code to compare it with, at least one; may be empty texts."""
+    """Code to compare it with, at least one text; texts may be empty."""
     context: str = ""
     """Text before the code that both sides share: an intent in prose, or the prompt."""
     language: str | None = None

@@ -17,7 +17,7 @@ SHOWN_SAMPLES: Final = 20
 
 
 class MetricScores(Struct, frozen=True, kw_only=True):
-    """One metric."""
+    """Scores of all samples by one metric."""
 
     metric: str
     """Name, with the options that were given."""

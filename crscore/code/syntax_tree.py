@@ -87,7 +87,7 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
 def _table(
     root: tree_sitter.Node, start: int, end: int, strings: frozenset[str]
 ) -> tuple[Node, ...]:
-    """Read the nodes that lie between two bytes of the source."""
+    """Read the nodes between two bytes of the source."""
     nodes: list[Node] = []
     cursor = root.walk()
     parents = [-1]

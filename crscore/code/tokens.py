@@ -43,8 +43,9 @@ def code(text: str) -> list[str]:
         >>> code("rowList[i] += self.max_size")
         ['row', 'list', 'i', '+', '=', 'self', 'max', 'size']
     """
-    # Without brackets and separators, which all code has; with operators, whose exchange changes
-    # what code does. So that `[]` differs from `{}`, they count where there is nothing else.
+    # Brackets and separators are left out, because all code has them; operators are kept, because
+    # another operator changes what code does. If there is nothing else, brackets count, so that
+    # `[]` differs from `{}`.
     return [token.lower() for token in _CODE.findall(text)] or list("".join(text.split()))
 
 

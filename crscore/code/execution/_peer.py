@@ -1,21 +1,23 @@
-"""Messages between the tests of a Python program and the program, each in a process of its own.
+"""Messages between a Python program and its tests, which run in separate processes.
 
-Both processes have a `Peer`. Values of Python and of its standard library are copied; any other
-object stays where it is, and a `Proxy` stands for it in the other process. A message is JSON:
+Both processes have a `Peer`. Values of Python's own types and of its standard library are copied;
+any other object stays in its process, and the other process has a `Proxy` for it. A message is
+JSON:
 
     [request, changes, *arguments]                       one of `REQUESTS`
     ["value" or "raised", value, changes, printed]       its answer; `printed` by the program only
 
 `changes` is the new content of lists, dictionaries and other containers that both processes have.
 
-**What a program could lie about.** A copy is made of plain data by this file, so its comparisons
-are Python's own. A proxy asks the program, and a program may answer anything, so a proxy never
-equals, orders or computes with a value of the tests; operators that a known solution defines may
-return another proxy. See docs/design/013-untrusted-code.md. Within one process, an object whose
-`__eq__` is always true solves every problem: https://github.com/openai/human-eval/pull/67
+**What a program could lie about.** This file makes copies from plain data, so their comparisons are
+Python's own. A proxy asks the program, which may answer anything. So a proxy is never equal to a
+value of the tests, and is neither ordered nor computed with one; operators that a known solution
+defines may return another proxy. See docs/design/013-untrusted-code.md. Within one process, an
+object whose `__eq__` is always true solves every problem:
+https://github.com/openai/human-eval/pull/67
 
-**Why there is so much of it.** The programs of `tests/data/right_programs.txt` together run nearly
-all statements. The others refuse what only a hostile program sends, or copy tables of pandas.
+**Why it is so long.** The programs of `tests/data/right_programs.txt` together run nearly all
+statements. The rest rejects what only a hostile program sends, or copies tables of pandas.
 """
 
 from __future__ import annotations
@@ -40,24 +42,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# The other process writes the length of a message: without a limit, a program could fill the memory
-# of its tests.
+# The sender writes the length of a message. Without a limit, a program could fill the memory of its
+# tests.
 _MAX_MESSAGE = 1 << 26
 """Maximum number of bytes of one message."""
 _MAX_PRINTED = 1 << 20
 """Maximum number of bytes of the program's output kept between two answers."""
-# Coroutines of both processes run in turn, each in a loop of its own: a coroutine cannot be sent,
-# and one that ran to its end at once would wait for ever for a task of the other side.
+# Coroutines of both processes run in turn, each in its own loop: a coroutine cannot be sent, and
+# one that ran to its end at once would wait forever for a task of the other side.
 _POLL_S = 0.001
-"""Seconds between two questions whether a coroutine of the other process is done."""
+"""Seconds between two checks whether a coroutine of the other process is done."""
 # Without a limit, a list of 20,000 lists took 57 s instead of 6.
 _MAX_SHARED_LENGTH, _MAX_SHARED = 200, 50
-"""Maximum length of a container that both processes keep equal, and their number in a message, as
-all are compared at each request."""
+"""Maximum length of a container that both processes keep equal, and maximum number of these in a
+message. All are compared at each request."""
 TESTS_MODULE = "__main__"
 """Name of the tests' module: `unittest.main()` looks for its tests there."""
-# Matches `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers into the other
-# process, nor records (`|V8`).
+# Matches `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers, nor records
+# (`|V8`).
 _ARRAY_TYPE = re.compile(r"[<>|=][biufcSUmM]\d+(\[\w+\])?")
 """Types of arrays that are copied."""
 
@@ -67,7 +69,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def reduced(value: Any) -> tuple[Any, ...]:
-    """Return the arguments by which `pickle` would make a value again."""
+    """Return the arguments with which `pickle` would restore a value."""
     # https://docs.python.org/3/library/pickle.html#object.__reduce_ex__
     made_by, arguments = value.__reduce_ex__(2)[:2]
     # `copyreg.__newobj__` takes the class as its first argument.
@@ -80,9 +82,9 @@ def read_random(state: Any) -> Any:
     return generator
 
 
-# Not their subclasses, whose methods are the program's.
+# Subclasses are not included, because their methods may be the program's.
 _PLAIN = frozenset({type(None), bool, int, float, str})
-"""Classes whose values JSON has."""
+"""Classes whose values JSON can represent."""
 _CONTAINERS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     **dict.fromkeys(
         words(
@@ -95,9 +97,8 @@ _CONTAINERS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "collections.deque": lambda value: ((), value.maxlen),
     "array.array": lambda value: (value.typecode,),
 }
-"""Mutable containers, copied with their content: the arguments that make an empty one. Within one
-message they keep their identity, and after a call the caller's are changed as the called one did.
-"""
+"""Mutable containers that are copied with their content, and the arguments that make an empty one.
+They keep their identity within a message; changes by a called function reach its caller."""
 _COPIES: dict[str, tuple[Callable[[Any], Any], Callable[..., Any] | None]] = {
     **dict.fromkeys(
         words(
@@ -132,8 +133,8 @@ _COPIES: dict[str, tuple[Callable[[Any], Any], Callable[..., Any] | None]] = {
     "random.Random": (lambda value: (value.getstate(),), read_random),
     "re.Pattern": (lambda value: (value.pattern, value.flags), re.compile),
 }  # fmt: skip
-"""Other classes that are copied: how to write a value as arguments, and how to read it from them;
-None for a class that takes these arguments itself."""
+"""Other classes that are copied: functions that convert a value to arguments and back; None instead
+of the second one for a class that takes these arguments itself."""
 _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
     int: int.__pos__, float: float.__pos__, complex: complex.__pos__,
     str: lambda value: str.__getitem__(value, slice(None)),
@@ -141,15 +142,16 @@ _IMMUTABLE: dict[type, Callable[[Any], Any]] = {
     tuple: lambda value: tuple(tuple.__iter__(value)),
     frozenset: lambda value: frozenset(frozenset.__iter__(value)),
 }  # fmt: skip
-"""Bases whose subclasses have a copy of their value in both processes, and how to make it."""
-# `__array__`, for one, would let NumPy compare what the program answers.
+"""Bases whose subclasses have a copy of their value in both processes, and functions to make it."""
+# With `__array__`, for example, NumPy would compare what the program answers.
 _NAMES = words("__name__ __qualname__ __doc__ __dict__ __annotations__ __module__ __match_args__")
-"""Special attributes that are asked for; others would make objects take part in protocols."""
+"""Special attributes that are requested from the other process; others would make proxies take part
+in protocols."""
 _BINARY = words("add sub mul matmul truediv floordiv mod pow lshift rshift and or xor")
 _COMPARISONS = ("lt", "le", "gt", "ge")
 _OTHER_OPERATORS = words("neg pos invert contains getitem setitem delitem")
 _TEXTS = words("str repr format hash")
-"""Functions of any proxy; other ones only of what is the program's alone."""
+"""Functions for any proxy; the others are only for objects that only the program has."""
 _FUNCTIONS = {
     function.__name__: function
     for function in (
@@ -197,7 +199,7 @@ class _Printed(io.BytesIO):
 
 
 class Lines(io.RawIOBase):
-    """Standard input of the program: lines that the tests put into theirs."""
+    """Standard input of the program, whose lines the tests provide."""
 
     def readable(self) -> bool:
         return True
@@ -209,7 +211,7 @@ class Lines(io.RawIOBase):
 
 
 class Peer:
-    """One end of the two pipes: asks the other process, and answers it while it waits."""
+    """One end of the two pipes: sends requests, and answers the other process's while it waits."""
 
     def __init__(self, source: int, sink: int, *, is_program: bool) -> None:
         self.source = os.fdopen(source, "rb")
@@ -219,13 +221,14 @@ class Peer:
         self.printed = (_Printed(), _Printed())
         """Standard output and error of the program since its last answer."""
         self.held: dict[int, Any] = {}
-        """Objects of this process that the other one uses; kept, so that their ids stay theirs."""
+        """Objects of this process that the other one uses; kept, or their ids could be reused."""
         self.proxies: dict[int, Any] = {}
         """Stand-ins for objects of the other process, by number."""
         self.numbers: dict[int, tuple[int, Any]] = {}
-        """The same numbers by the id of the stand-in, which is kept: a freed id is used again."""
+        """The same numbers by the id of the stand-in, which is kept so that its id is not
+        reused."""
         self.prompt: dict[str, Any] = {}
-        """Classes of the prompt: both processes have them."""
+        """Classes of the prompt, which both processes have."""
         self.flags: dict[int, int] = {}
         """Flags of the code of the other process's functions, by number."""
         self.has_solution = False
@@ -234,13 +237,14 @@ class Peer:
         self.mixed: set[int] = set()
         """Ids of proxies that an operator of the program made from a value of the tests."""
         self.failure: BaseException | None = None
-        """Assertion of a function of the tests that the program called, and may have silenced."""
+        """Failed assertion of a test function that the program called and whose error it may have
+        caught."""
         self.environment: dict[str, str] | None = None
         """Environment variables that the program has, if its tests look at them."""
         self.is_seeded = False
         """Whether the tests have seeded their random numbers since the last request."""
         self.shared: dict[int, Any] = {}
-        """Containers that both processes have, by number: kept equal."""
+        """Containers that both processes have and that are kept equal, by number."""
         self.ids: dict[int, int] = {}
         """Their numbers, by the id of the container."""
         self.contents: dict[int, tuple[Any, ...]] = {}
@@ -273,7 +277,7 @@ class Peer:
                 self.forget_unused(before)
         if kind == "value":
             return result
-        # `raise SystemExit` with the class alone would look like an exit of the tests themselves.
+        # `raise SystemExit`, without parentheses, would look like an exit of the tests themselves.
         if not isinstance(result, BaseException):
             raise Unsupported(f"the program raises {result!r}")
         raise result
@@ -282,7 +286,7 @@ class Peer:
         """Pack what changed in the shared containers since the last message, and values."""
         before = set(self.shared)
         changed: dict[int, tuple[Any, ...]] = {}
-        # What the program changes, its tests see at the end of a call.
+        # The tests see the program's changes at the end of a call.
         if is_answer or not self.is_program:
             for number, old in self.contents.items():
                 new = items_of(type(self.shared[number]), self.shared[number])
@@ -318,20 +322,21 @@ class Peer:
     def forget_unused(self, before: set[int]) -> None:
         """Forget the containers that need not be equal after this answer.
 
-        Only the program's are kept equal between two calls: a test may add to a list that is an
-        attribute of the program's object, and look later at a dictionary that it got earlier.
+        Only the program's containers are kept equal between two calls: a test may add to a list
+        that is an attribute of the program's object, or look later at a dictionary that it got
+        earlier.
         """
         new = self.shared.keys() - before
         if len(new) <= _MAX_SHARED:
             new = {n for n in new if n < 0 or len(self.shared[n]) > _MAX_SHARED_LENGTH}
-        # Two references are those of the table and of the question itself.
+        # Two references are from the table and from the argument of this call.
         unused = new | {n for n in self.shared if sys.getrefcount(self.shared[n]) == 2}
         self.forget(unused)
         self.unused += unused
 
     def share_state(self) -> None:
         """Give the program the random numbers and environment that the tests have set."""
-        # Never the reverse: a program could give the tests numbers that it solves.
+        # Never the reverse: a program could give the tests random numbers for which it is right.
         if self.is_seeded:
             self.is_seeded = False
             numpy = sys.modules.get("numpy")
@@ -391,15 +396,16 @@ class Peer:
         kind = type(value)
         if kind in _PLAIN:
             return value
-        # A proxy of an object of the other process goes back as that object.
+        # A proxy goes back to the other process as the object that it stands for.
         if id(value) in self.numbers:
             return ["yours", self.numbers[id(value)][0]]
-        # A list that contains itself, or is twice in a message, is one list there, too.
+        # A list that contains itself, or occurs twice in a message, is one list on the other side,
+        # too.
         if id(value) in self.ids:
             return ["same", self.ids[id(value)]]
         name = f"{kind.__module__}.{kind.__qualname__}"
         if name in _CONTAINERS:
-            # Each process counts in numbers of its own sign.
+            # The sign of a number shows whose object it is.
             number = id(value) if self.is_program else -id(value)
             self.share(number, value)
             content = self.contents[number] = items_of(kind, value)
@@ -436,19 +442,19 @@ class Peer:
         return None
 
     def pack_class(self, kind: type) -> list[Any]:
-        """Return a class as JSON: by its name, or for another one also by its bases."""
+        """Return a class as JSON: its name and, unless the other process knows it, its bases."""
         module, name = kind.__module__, kind.__qualname__
         if self.prompt.get(name) is kind:
             return ["prompt", name]
         full_name = f"{module}.{name}"
-        # By identity, as a program may call its own class `int`.
+        # Compared by identity, because a program may name its own class `int`.
         is_copied = full_name in _CONTAINERS or (full_name in _COPIES and not _COPIES[full_name][1])
         if vars(builtins).get(name) is kind or (is_copied and copied_class(full_name) is kind):
             return ["class", full_name]
         self.held[id(kind)] = kind
         visible = [base for base in map(visible_base, kind.__bases__) if base is not None]
         bases = [self.pack(base) for base in visible]
-        # Only names: a class of the program is made again without any of its code.
+        # Only names are sent: the other process makes the class without any of its code.
         defined = [*vars(kind), *protocols_of(kind)]
         fields = [*getattr(kind, "__dataclass_fields__", ())]
         full_names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
@@ -459,7 +465,7 @@ class Peer:
 
     def pack_error(self, error: BaseException) -> list[Any]:
         text = text_of(error)
-        # Tests tell their program no more than the text.
+        # Tests send their program only the text.
         arguments: Any = (text,)
         attributes: dict[str, Any] = {}
         causes: Any = (None, None)
@@ -474,7 +480,7 @@ class Peer:
         kind = self.pack(type(error))
         number = None
         if not self.is_program:
-            # The same exception comes back if the program lets it pass.
+            # The same exception comes back if the program does not catch it.
             self.held[id(error)], number = error, id(error)
         return ["error", number, kind, *(self.pack(field) for field in fields)]
 
@@ -488,7 +494,7 @@ class Peer:
         packed = ["standard", kind.__module__, kind.__qualname__]
         if not is_standard(kind):
             packed = self.pack(kind)
-        # They tell whether it is an `async def`, or has a `yield`:
+        # The flags show whether it is an `async def`, or has a `yield`:
         # https://docs.python.org/3/library/inspect.html#code-objects-bit-flags
         flags = value.__code__.co_flags if kind is types.FunctionType else 0
         return ["mine", id(value), flags, protocols_of(kind), packed, content]
@@ -500,10 +506,10 @@ class Peer:
         tag, *fields = packed
         if tag == "new":
             number, name, arguments, content = fields
-            # Not `type`, with which a program could make a class that equals everything.
+            # Not `type`, with which a program could make a class that is equal to everything.
             container = copied_class(name)(*self.unpack_all(arguments))
             self.share(number, container)
-            # To read a set of proxies, their hashes are asked for.
+            # To read a set of proxies, their hashes are requested.
             fill(container, self.unpack_all(content))
             self.contents[number] = items_of(type(container), container)
             return container
@@ -531,7 +537,7 @@ class Peer:
             kind = standard_class(*packed_class[1:])
         else:
             kind = self.unpack(packed_class)
-        # Its value as an immutable: a subclass of `int` or `str` has it in both processes.
+        # The immutable value of a subclass of `int` or `str`, which both processes have.
         content = self.unpack(packed_content)
         bases = () if type(content) not in _IMMUTABLE else (type(content),)
         if not isinstance(kind, ProxyClass):
@@ -547,7 +553,7 @@ class Peer:
         return stand_in
 
     def keep(self, number: int, stand_in: Any) -> Any:
-        """Let an object stand for the other process's object of a number."""
+        """Let an object stand for the other process's object with this number."""
         self.proxies[number] = stand_in
         self.numbers[id(stand_in)] = number, stand_in
         return stand_in
@@ -598,18 +604,18 @@ def visible_base(base: type) -> type | None:
 _ERROR_MODULES = words(
     "_csv binascii configparser decimal ipaddress json.decoder re statistics struct"
 )
-"""Modules whose exceptions tests may look at without an import of their own before."""
+"""Modules whose exceptions tests may look at without importing them first."""
 
 
 _NAMELESS = {
     kind.__name__: kind
     for kind in (types.FunctionType, types.GeneratorType, types.AsyncGeneratorType)
 }
-"""Classes that say that they are names of `builtins`, and are none."""
+"""Classes whose module is given as `builtins`, but that are not names of it."""
 
 
 def standard_class(module: str, name: str) -> Any:
-    """Return an imported class of the standard library; None where tests must not get one."""
+    """Return an imported class of the standard library; None if tests must not get it."""
     top = module.partition(".")[0]
     # A test that raises the SkipTest of `unittest` counts as successful:
     # https://docs.python.org/3/library/unittest.html#unittest.TestResult.wasSuccessful
@@ -703,7 +709,7 @@ def copied_error(name: str, *bases: type) -> type:
         error.args = copied.args
         vars(error).update(vars(copied))
 
-    # The ones that this process derives from it has no counterpart in the other one.
+    # A class that this process derives from it has no counterpart in the other process.
     attributes = {"__str__": text} | ({} if ProgramError in bases else {"__init__": make})
     return type(name, bases, attributes)
 
@@ -718,10 +724,10 @@ def read_error(
     error: BaseException = kind.__new__(kind, *arguments)
     error.args = arguments
     for name, value in attributes.items():
-        # Not `__class__`. An OSError would show a second file name that is set to None.
+        # `__class__` is not set. An OSError would show a second file name that is set to None.
         if name.startswith("_") or (value is None and hasattr(error, name)):
             continue
-        # Some attributes take one type only, or cannot be set.
+        # Some attributes accept only one type, or cannot be set.
         with contextlib.suppress(AttributeError, TypeError, ValueError):
             setattr(error, name, value)
     vars(error)["_crscore_text"], error.__cause__, error.__context__ = texts
@@ -767,7 +773,7 @@ class ProxyClass(type):
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if name.startswith(("__", "_abc_")):
-            # Python's own, while it makes the class.
+            # Python itself sets attributes while it makes the class.
             type.__setattr__(cls, name, value)
         else:
             PEER.ask("set", cls, name, value)
@@ -818,7 +824,7 @@ _PROTOCOLS = {
     **{f"__{name}__": asking("invoke", f"__{name}__") for name in ("enter", "aenter", "aiter")},
     **{f"__{name}__": asking("operate", name) for name in ("iter", "getitem", "reversed")},
 }  # fmt: skip
-"""Methods that a proxy has only if its object has them: Python asks for them by name."""
+"""Methods that a proxy has only if its object has them: Python looks them up by name."""
 
 
 class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
@@ -857,7 +863,7 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
                     getattr(self, name) == getattr(value, name) for name in names
                 )
             return PEER.ask("eq", self, value) is True
-        # A subclass of `dict` may have an `__eq__` of its own: its copied content is compared.
+        # A subclass of `dict` may have its own `__eq__`, so its copied content is compared instead.
         content = copied_content(self)
         return content is not self and bool(content == value)
 
@@ -934,9 +940,9 @@ def is_assertion(error: BaseException) -> bool:
 
 
 def keep_exception(silenced: Any, error: Any) -> bool:
-    """Return whether a context manager may silence an exception: the program's may not.
+    """Return whether a context manager silences an exception; the program's may not silence any.
 
-    Otherwise it would silence the assertions of the tests, too.
+    They could silence the assertions of the tests.
     """
     if silenced and error is not None and not PEER.is_program:
         raise Unsupported("a context manager of the program silences an exception") from error
@@ -964,7 +970,8 @@ def make_twin(
     attributes: dict[str, Any] = {n: method for n, method in _PROTOCOLS.items() if n in defined}
     attributes |= {"__slots__": (), "__doc__": doc, "_crscore_container": str(container)}
     if fields:
-        # `dataclasses.asdict` and `fields` compare a marker that each process has its own of.
+        # `dataclasses.asdict` and `fields` compare a marker object, which differs between
+        # processes.
         kind = find_name("dataclasses", "make_dataclass")(name, fields)
         attributes["__dataclass_fields__"] = kind.__dataclass_fields__
     if any(base in _IMMUTABLE for kind in bases for base in kind.__mro__):
@@ -980,7 +987,10 @@ def make_twin(
 
 
 def look_up(self: Any, name: str) -> Any:
-    """Look up an attribute of an object whose class is the prompt's: methods here, values there."""
+    """Look up an attribute of an object whose class is the prompt's.
+
+    The methods are looked up here, the values in the object's process.
+    """
     if name == "__dict__":
         return get_attribute(self, name)
     kind = type(self)
@@ -996,7 +1006,7 @@ def look_up(self: Any, name: str) -> Any:
 def make_proxy_class(
     kind: type | None, bases: tuple[type, ...], protocols: tuple[str, ...]
 ) -> type:
-    """Make the class of proxies for objects of a class that is known here, or of no such class."""
+    """Make the class of proxies for objects of a class, which this process may or may not know."""
     attributes = {name: method for name, method in _PROTOCOLS.items() if name in protocols}
     attributes |= {
         "__slots__": (),
@@ -1035,7 +1045,7 @@ async def mirror_coroutine(proxy: Any) -> Any:
 def is_lendable(value: Any) -> bool:
     """Return whether a program may use an object of its tests, and see its public names."""
     kind = type(value)
-    # Modules, frames, tracebacks and cases of tests would lead it to the expected values.
+    # From modules, frames, tracebacks and test cases, it could reach the expected values.
     if "unittest" in sys.modules and isinstance(value, find_name("unittest", "TestCase")):
         return False
     iterates = any(hasattr(kind, name) for name in ("__next__", "__anext__", "__await__"))
@@ -1065,18 +1075,18 @@ def check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
         check_name(kind, arguments[0], arguments[1])
 
 
-# Not `asyncio`: an event loop leads to the tests.
+# Not `asyncio`: the tests can be reached from an event loop.
 _OPEN_MODULES = words(
     "_io _queue argparse collections configparser io logging queue xml.etree.ElementTree"
 )
-"""Modules whose objects lead to nothing but data."""
+"""Modules from whose objects only data can be reached."""
 
 
 def check_name(kind: str, value: Any, name: Any) -> None:
     of_tests = (value if isinstance(value, type) else type(value)).__module__ == TESTS_MODULE
     allowed = type(name) is str and not name.startswith("_")
     if kind != "get":
-        # A method of the tests stays theirs: it may be the one that checks the result.
+        # A method of the tests stays in their process: it may be the one that checks the result.
         of_tests = of_tests and not isinstance(value, type)
         allowed = allowed and not callable(getattr(type(value), name, None))
     elif type(value).__module__ == "unittest.mock":
@@ -1142,7 +1152,7 @@ def is_done(task: Any) -> bool:
     loop = task.get_loop()
     # `asyncio.run` inside the program has its own loop, which is running then.
     if not loop.is_running():
-        # One round of the callbacks that are ready now.
+        # Run only the callbacks that are ready now.
         loop.call_soon(loop.stop)
         loop.run_forever()
     return bool(task.done())
@@ -1167,7 +1177,7 @@ def patch_program(patch: Any, request: str) -> None:
     """Let a patch of the tests replace a name of a standard module in the program, too."""
     # The program has imported its own copy of the module, which the tests cannot see.
     module = patch.getter() if patch.getter is not None else None
-    # Not `sys`, whose streams cross anyway.
+    # Not `sys`, whose streams are passed on anyway.
     if isinstance(module, types.ModuleType) and module.__name__ not in {"sys", TESTS_MODULE}:
         value = getattr(module, patch.attribute) if request == "replace" else None
         PEER.ask(request, module.__name__, patch.attribute, value)

@@ -2,8 +2,8 @@
 
 Imported by `_supervisor.py` inside the sandbox, so it imports nothing of crscore but its neighbour.
 The program could change everything in its own process: assertions, comparisons, its output, its
-exit code. So it has a process of its own (`serve`), forked before the tests (`run_tests`) are read,
-without the channel of the verdict. The two use each other's values through `_peer.py`.
+exit code. So it runs in its own process (`serve`), which is forked before the tests (`run_tests`)
+are read, and which cannot write the verdict. The two use each other's values through `_peer.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROGRAM_MODULE = "candidate"
 
 def _load(source: str, prompt_names: list[str], with_logs: Any) -> list[Any]:
     """Run a program and return its names with their values, and the modules that it imported."""
-    # A module of `sys.modules`, as dataclasses look for theirs there.
+    # In `sys.modules`, because dataclasses look for their module there.
     module = sys.modules[_PROGRAM_MODULE] = types.ModuleType(_PROGRAM_MODULE)
     scope = vars(module)
     if with_logs:
@@ -42,7 +42,7 @@ def _load(source: str, prompt_names: list[str], with_logs: Any) -> list[Any]:
     try:
         exec(compile(source, "<program>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
     except SystemExit as end:
-        # A script may end so; if its tests need more than it has defined by then, they fail.
+        # A script may end with `sys.exit()`; tests that need names after it fail.
         if end.code not in {None, 0}:
             raise
     _peer.PEER.prompt = _classes(scope, prompt_names)
@@ -69,7 +69,7 @@ def serve(source: int, sink: int) -> None:
     # JSON has integers in decimal; by default Python reads and writes at most 4,300 digits:
     # https://docs.python.org/3/library/stdtypes.html#int-max-str-length
     sys.set_int_max_str_digits(0)
-    # As `site` defines them, which is not imported.
+    # `site`, which is not imported, would define these.
     vars(builtins).update(exit=sys.exit, quit=sys.exit, help=lambda *_: None)
     warnings.simplefilter("always")
     warnings.showwarning = lambda message, *_, **__: peer.ask("warn", message)
@@ -84,19 +84,19 @@ def _guard_pickle() -> None:
     """Keep code of the program out of this process when tests read a file that it wrote."""
 
     def find_class(_: Any, module: str, name: str) -> Any:
-        # No function and no other class that a file may name:
+        # Reject all other classes and functions that a file may name:
         # https://docs.python.org/3/library/pickle.html#restricting-globals
         of_tests = vars(sys.modules[_peer.TESTS_MODULE]).get(name) if module == "__main__" else None
         return of_tests if isinstance(of_tests, type) else _peer.copied_class(f"{module}.{name}")
 
-    # The readers of pandas, NumPy and joblib are derived from this class, not from C's.
+    # The readers of pandas, NumPy and joblib are derived from this class, not from the one in C.
     module: Any = pickle
     module._Unpickler.find_class = find_class
     module.Unpickler, module.load, module.loads = module._Unpickler, module._load, module._loads
 
 
 def _watch(tests: str) -> None:
-    """Notice seeds and patches of the tests, which concern the program's process, too."""
+    """Notice seeds and patches of the tests, which also affect the program's process."""
     modules: list[Any] = [__import__("random")] if "seed" in tests else []
     if modules and "numpy" in tests:
         modules.append(__import__("numpy").random)
@@ -160,11 +160,12 @@ def run_tests(  # noqa: PLR0913
         peer.prompt = {k: v for k, v in classes.items() if v.__module__ == _peer.TESTS_MODULE}
         values, modules = peer.ask("load", program, [*peer.prompt], "assertLogs" in tests)
         for name in test_names:
-            # The name decides: `numpy.ma` in place of `np` would find masked values equal.
+            # Resolved by its usual name: a program's `np` could be `numpy.ma`, for which masked
+            # values are equal.
             module = _ALIASES.get(name, name)
             if name not in scope and module in _MODULES and modules.get(name) == module:
                 scope[name] = __import__(module)
-            # A class that was read as one of this process, by its own name, such as `OrderedDict`.
+            # A class such as `OrderedDict`, which was read as this process's own class.
             kind = values.get(name)
             is_known = type(kind) is type and _peer.is_standard(kind) and kind.__name__ == name
             if name not in scope and is_known:
@@ -179,7 +180,7 @@ def run_tests(  # noqa: PLR0913
     except (_peer.ProgramEndedError, BrokenPipeError):
         return "the program ended before its tests"
     except BaseException as exc:  # noqa: BLE001  (every other end is a failure)
-        # `unittest.main()` ends so; `_peer.py` marks the exits of the program by their text.
+        # `unittest.main()` ends with this; `_peer.py` marks the exits of the program by their text.
         if type(exc) is SystemExit and exc.code in {None, 0} and "_crscore_text" not in vars(exc):
             return None
         return _describe(exc)
@@ -237,8 +238,8 @@ def _tested(
     """Return the names of the program that its tests use.
 
     Raises:
-        Unsupported: Several names could be the tested one. The others could be helpers of the
-            tests, with which the program would judge itself.
+        Unsupported: Several names could be the tested one. The others could be the tests' helpers,
+            with which the program would judge itself.
     """
     if entry:
         return [entry] if entry in values else []

@@ -5,7 +5,7 @@
 
 `run.py` runs this file by its path, in place of `_launch.py`, so it imports nothing of the package
 but its neighbours `_launch.py` and `_python_tester.py`, as modules without a package. The tests
-never share a process with the program: whatever the program changes, prints or ends concerns its
+never share a process with the program: what the program changes, prints or ends affects only its
 own process, and the tests pass if their process exits with 0.
 
 The program's process is forked before this one reads its standard input, which holds the tests and
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 UNCONFINED = "unconfined"
-"""Result if the kernel cannot keep a program away from its tests."""
+"""Result if the kernel cannot separate a program from its tests."""
 
 _IN, _OUT, _REPORT = 3, 4, 5
 """Descriptors of the channel, in both processes, and of the report, in the tests' process."""
 _REPORT_BYTES = 4_000
 """Maximum number of bytes of the report that are kept."""
 _STARTED = b"started\n"
-"""Begin of the report; the time of the tests is counted from here."""
+"""Start of the report; the time of the tests is counted from here."""
 
 
 def main(arguments: list[str]) -> None:
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> None:
     status, _, readable, command = _launch.prepare(arguments)
     job: dict[str, Any] = json.loads(command[0])
     to_tests, to_program, confined = os.pipe(), os.pipe(), os.pipe()
-    # Forked here, the program's memory has no trace of the tests and the token, read further down.
+    # Forked before the tests and the token are read, so that its memory has no trace of them.
     if os.fork() == 0:
         _run_program(job, readable, to_program[0], to_tests[1], confined[1])
     for end in (to_program[0], to_tests[1], confined[1]):
@@ -107,7 +107,7 @@ def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, An
 
     tests, program = job["folders"]
     if not job["commands"][0]:
-        # Tests in Python read and write the program's files, but find none of theirs at home.
+        # Tests in Python read and write the program's files, but HOME is the tests' own folder.
         _launch.confine([tests, program], readable)
         _enter(program, home=tests)
     else:
@@ -162,8 +162,8 @@ def _run_program(job: dict[str, Any], readable: list[str], *ends: int) -> NoRetu
 
 
 def _keep_open(*ends: int) -> None:
-    """Keep no file open but these, as `_IN`, `_OUT` and `_REPORT`, and nothing as 0, 1 and 2."""
-    # Away from the numbers that they get, in whatever order these are.
+    """Keep only these files open, as `_IN`, `_OUT` and `_REPORT`, and the null device as 0 to 2."""
+    # First to high numbers, so that no descriptor overwrites another one.
     moved = [os.dup2(end, 100 + index) for index, end in enumerate(ends)]
     null_device = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

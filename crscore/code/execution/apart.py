@@ -1,8 +1,8 @@
 """Tests and program of one sandbox, each in a process of its own.
 
-`_supervisor.py` starts both, connected by two pipes. Values cross as text: those of Python by
-`_peer.py`, those of the other languages by their harness in crscore-lab. A test that needs what
-cannot cross fails with that reason, and never passes because of it.
+`_supervisor.py` starts both, connected by two pipes. Values are passed as text: Python's by
+`_peer.py`, those of other languages by their harness in crscore-lab. A test that needs a value that
+cannot be passed fails for that reason.
 """
 
 import json
@@ -51,7 +51,7 @@ def run_apart(
         `passed`, `timed out`, or `failed: ...`.
 
     Raises:
-        ConfigError: The kernel cannot keep a program away from its tests.
+        ConfigError: The kernel cannot separate a program from its tests.
     """
     folders = (box.folder / TESTS, box.folder / PROGRAM)
     for folder in folders:
@@ -76,7 +76,7 @@ def run_apart(
     )
     try:
         verdict = json.loads(completed.stdout)
-        # The program may have written anything to standard output, also JSON of another form.
+        # The program may have written any text to standard output, also JSON of another form.
         result, returned_token = str(verdict["result"]), str(verdict["token"])
     except (ValueError, TypeError, KeyError):
         return "failed: the program ended its tests"

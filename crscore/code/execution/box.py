@@ -81,9 +81,9 @@ def private_folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        # `shutil.rmtree` fails for folders nested more deeply than Python may recurse, and a path
+        # `shutil.rmtree` fails for folders nested more deeply than Python can recurse, and a path
         # may be longer than the system accepts: https://github.com/python/cpython/issues/89727
-        # So folders within folders are moved to the top first.
+        # So nested folders are moved to the top first.
         left = [folder]
         while left:
             current = left.pop()

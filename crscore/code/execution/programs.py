@@ -25,7 +25,7 @@ class Problem:
     language: str = "python"
     """Language of the program and the tests."""
     prompt: str = ""
-    """Code that comes before every completion; trusted as the tests are."""
+    """Code that comes before every completion; trusted like the tests."""
     entry_point: str = ""
     """Function to test; if empty, the last function of the prompt."""
     solution: str | None = None

@@ -1,7 +1,7 @@
 """BLEU-4 as in sacrebleu: n-grams of tokens that a candidate has in common with its references.
 
-A sample's score leaves out lengths of n-grams that the candidate is too short for (effective
-order). The score of a set leaves none out, as a set is hardly ever too short.
+A sample's score leaves out lengths of n-grams for which the candidate is too short (effective
+order). The score of a set uses all lengths, because a set is hardly ever too short.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from crscore.code.tokens import TokenKind
 
 
 def create(*, tokens: TokenKind = "tranx", preset: Preset | None = None) -> Metric:
-    """Create the metric; its n-grams need the punctuation among the tokens."""
+    """Create the metric; its n-grams need tokens with punctuation, as `tranx` has."""
 
     def sentence_scores(statistics: Floats) -> Floats:
         # As in sacrebleu, whose `sentence_bleu` has the effective order by default and whose

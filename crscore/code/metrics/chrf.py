@@ -21,7 +21,7 @@ _BETA: Final = 2
 
 def _scores(totals: Floats) -> Floats:
     candidate, reference, common = (totals[:, start:-1:3] for start in range(3))
-    # The effective order, as in sacrebleu: lengths that one side is too short for are left out.
+    # The effective order, as in sacrebleu: lengths for which one side is too short are left out.
     counted = (candidate > 0) & (reference > 0)
     orders = np.maximum(counted.sum(axis=1), 1)
     precision, recall = (
@@ -54,9 +54,9 @@ def create(
         return f"{variant}|{libraries.version('sacrebleu')}{mean}"
 
     def reduce(samples: Sequence[Sample]) -> Floats:
-        # For each length of n-grams the numbers in the candidate, in the best reference, and in
-        # common; then the characters of a candidate whose references are blank, which sacrebleu
-        # does not count. Shape (N, 3 · orders + 1).
+        # For each length of n-grams, three counts: those of the candidate, those of the best
+        # reference, and the common ones. Then, if all references are blank, the characters of the
+        # candidate, which sacrebleu does not count. Shape (N, 3 · orders + 1).
         metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
             char_order=_CHAR_ORDER, word_order=word_order, beta=_BETA
         )
@@ -64,11 +64,11 @@ def create(
         rows = []
         for sample in samples:
             blank = not sample.candidate.strip()
-            # sacrebleu skips blank references; a blank candidate equals only these.
+            # sacrebleu skips blank references, which only a blank candidate equals.
             references = tuple(text for text in sample.references if blank == (not text.strip()))
             references = references or sample.references
             if references not in counted:
-                # The library's own corpus score and bootstrap are made of these two.
+                # The library's own corpus score and bootstrap call these two methods.
                 counted[references] = metric._extract_reference_info(references)
             row = metric._compute_segment_statistics(sample.candidate, counted[references])
             rows.append([*row, 0 if row[1] else len("".join(sample.candidate.split()))])

@@ -2,7 +2,7 @@
 
 A token scores as high as the most similar token of the other side. This module differs from the
 published code as follows: padding is never matched; an empty side has a defined score; the
-operators `= < > % ! ^` count; a token outside the vocabulary is like none but itself; and a
+operators `= < > % ! ^` count; a token outside the vocabulary is similar only to equal tokens; and a
 sample's context is not read.
 
 The vectors come from all-MiniLM-L6-v2, without PyTorch, or from any encoder of the Hugging Face
@@ -174,7 +174,7 @@ def _encode(loaded: LoadedModel, rows: Sequence[Sequence[int]], *, layer: int) -
     for start in range(0, len(order), _BATCH_TEXTS):
         batch = order[start : start + _BATCH_TEXTS]
         shape = (len(batch), len(rows[batch[0]]))
-        # Without a padding token any number does, as the mask hides it.
+        # Any number works without a padding token, because the mask hides it.
         ids = torch.full(shape, loaded.tokenizer.pad_token_id or 0)
         present = torch.zeros(shape, dtype=torch.long)
         for line, index in enumerate(batch):
@@ -257,7 +257,7 @@ def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: 
     Returns:
         The vectors; the vector of an unknown token is drawn with its spelling as the seed.
     """
-    # For the model they are all one token, so that any two texts of them would be equal.
+    # For the model they are all the same token, so any two texts of them would be equal.
     vectors = vectors.copy()
     for index in map(int, np.flatnonzero(unknown)):
         draws = np.random.default_rng(list(spelled[index].encode(errors="replace")))
@@ -353,7 +353,8 @@ def create(
     Args:
         model: `minilm`, the embedded encoder of English; `auto`, the published model of each
             sample's language; or a model of the Hugging Face hub, or a folder.
-        value: In the paper, F1 agrees best with people, F3 (mostly recall) with tests.
+        value: One of `VALUES`. In the paper, F1 agrees best with people, F3 (mostly recall) with
+            tests.
     """
     # The key None serves all languages without a key.
     sources: dict[str | None, TokenSource]

@@ -35,7 +35,7 @@ from crscore.syntax.trees import grammar_of
 
 T = TypeVar("T")
 
-# As in the published code, which weighs a keyword 1 and another word 0.2.
+# The ratio is that of the published code: 1 for a keyword, 0.2 for another word.
 KEYWORD_WEIGHT: Final = 5
 """Weight of a keyword in the weighted words; other words have weight 1."""
 EQUAL_WEIGHTS: Final = (0.25, 0.25, 0.25, 0.25)
@@ -146,7 +146,7 @@ def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
     for position, children in reversed(list(enumerate(tree.children()))):
         child_keys = tuple(keys[child] for child in children if tree.nodes[child].is_named)
         kind = tree.nodes[position].type.replace("'", '"')  # 'a' and "a" are the same literal
-        # These hashes differ between processes, but only their equality counts.
+        # These hashes differ between processes, but only their equality matters.
         keys[position] = hash((kind, child_keys))
     if preset and not tree.valid:
         return _Side(tuple(words), Counter(keys), None)
@@ -175,7 +175,7 @@ def _keywords(language: str | None, preset: Preset | None) -> frozenset[str]:
 
 
 def create(*, preset: Preset | None = None) -> Metric:
-    """Create the metric."""
+    """Create the metric; `preset` is the published variant to compute, None for the default."""
 
     def compare(candidate: str, reference: str, language: str | None) -> float:
         if not candidate.strip() or not reference.strip():

@@ -85,7 +85,7 @@ def create(*, model: str | None = None) -> Metric:
             # A candidate parses alone, or after its context.
             texts = [code, f"{context}{code}"] if context.strip() else [code]
             if not code.strip():
-                # Empty code agrees with an empty reference only.
+                # Empty code agrees only with an empty reference.
                 values[index] = len(references) < len(sample.references)
             elif any(parse_code(text, language).errors == 0 for text in texts):
                 candidate = _sketch(code, sample)

@@ -1,4 +1,4 @@
-"""CrystalBLEU: BLEU-4 as in `bleu`, without the n-grams that most code has in common.
+"""CrystalBLEU: BLEU-4 as in `bleu`, without the most common n-grams of code.
 
 Source:
     Eghbali and Pradel, "CrystalBLEU", ASE 2022; the ignored share of the references is our choice.
@@ -16,8 +16,8 @@ from crscore.code import tokens as splitting
 from crscore.code.metrics.metric import Floats, Metric
 from crscore.code.samples import Sample
 
-# The paper ignores 500 of a large corpus. Of a few hundred references, these would be nearly all
-# that two programs can have in common.
+# The paper ignores the 500 commonest of a large corpus. With a few hundred references, these would
+# be nearly all that two programs can have in common.
 IGNORED_SHARE: Final = 0.005
 """Share of the distinct n-grams of the references that is ignored."""
 
@@ -34,10 +34,10 @@ def _most_common(texts: frozenset[str], kind: splitting.TokenKind) -> frozenset[
 
 
 def create(*, tokens: splitting.TokenKind = "tranx") -> Metric:
-    """Create the metric; of a single short reference, no n-gram is ignored."""
+    """Create the metric; if there is only one short reference, no n-gram is ignored."""
 
     def reduce(samples: Sequence[Sample]) -> Floats:
-        # A set, so that a reference counts once, however many candidates it has.
+        # A set, so that a reference with several candidates counts once.
         texts = frozenset(text for sample in samples for text in sample.references)
         return ngrams.statistics(samples, tokens, _most_common(texts, tokens))
 

@@ -9,11 +9,11 @@ from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, pair_metric
 
 
 def create() -> Metric:
-    """Create the metric."""
+    """Create the metric, which has no options."""
 
     def compare(candidate: str, reference: str, _language: str | None) -> float:
         levenshtein = libraries.load("rapidfuzz.distance", "rapidfuzz").Levenshtein
         return float(levenshtein.normalized_similarity(candidate.strip(), reference.strip()))
 
-    # No version: the distance is the same by every library.
+    # Without a version, because the distance is the same in every library.
     return pair_metric("edit", lambda: "edit", compare, max_characters=MAX_CHARACTERS)

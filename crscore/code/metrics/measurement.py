@@ -84,10 +84,10 @@ def make_metrics(
     """
     metrics = {}
     for spec in names() if specs is None else specs:
-        # A colon that no `KEY=` follows belongs to the value.
+        # A colon without a `KEY=` after it belongs to the value.
         name, *options = re.split(r":(?=\w+=)", spec)
         values = dict(option.partition("=")[::2] for option in options)
-        # Offered, not set: edit similarity and others have no preset.
+        # Only metrics with this option take it: edit similarity and others have no preset.
         offered = {"preset": preset} if preset else {}
         metrics[spec] = plugins.create("metrics", name, values, offered=offered)
     return metrics
@@ -117,7 +117,7 @@ def measure(
                 raise InputError(f"{spec} cannot judge this: {reason}")
             measurements.append(Measurement(spec, metric, metric.statistics(samples)))
         except CRScoreError as exc:
-            # A metric that was asked for is never left out with a mere note.
+            # A metric that was named is never left out with only a note.
             if specs is not None:
                 raise
             skipped.append((spec, str(exc)))

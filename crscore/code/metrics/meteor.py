@@ -89,7 +89,7 @@ def create(
         preset: With it, tokens of tranX, and synonyms.
     """
     kind = kind_of_tokens(tokens, preset)
-    # For code they improve nothing, and without them a score is the same on every machine.
+    # They do not improve scores of code, and without them a score is the same on every machine.
     with_synonyms = bool(preset) if synonyms is None else synonyms
 
     def identify() -> str:

@@ -13,7 +13,12 @@ from crscore.code.tokens import TokenKind, split
 
 
 def create(*, tokens: TokenKind | None = None, preset: Preset | None = None) -> Metric:
-    """Create the metric; its tokens are those of `kind_of_tokens`."""
+    """Create the metric, of the longest common subsequence of tokens.
+
+    Args:
+        tokens: Kind of the tokens; None for the preset's or the default one.
+        preset: Published preset, whose values are rounded; None for none.
+    """
     kind = kind_of_tokens(tokens, preset)
 
     def compare(candidate: str, reference: str, _language: str | None) -> float:
@@ -22,8 +27,8 @@ def create(*, tokens: TokenKind | None = None, preset: Preset | None = None) -> 
         common: int = distance.LCSseq.similarity(left, right)
         if not common:
             return float(left == right)
-        # Not 2 · common / (candidate + reference): the paper's values end in a rounding of this
-        # form.
+        # 2 · common / (candidate + reference) is equal, but rounds differently from the paper's
+        # values.
         precision, recall = common / len(left), common / len(right)
         score = 2 * precision * recall / (precision + recall)
         return round(score, 3) if preset else score

@@ -30,7 +30,7 @@ MAX_PAIRS: Final = 1_000_000
 
 @lru_cache(maxsize=32)
 def _read(code: str, language: str | None, whole_file: bool) -> tuple[SyntaxTree, Graph] | None:
-    """Return the tree and the graph of code that parses; a reference has many candidates."""
+    """Return the tree and graph of code that parses; cached, as references have many candidates."""
     tree = syntax_tree(code, language, whole_file=whole_file)
     # A tree that has only a root, or only comments, has no token to compare.
     has_token = tree is not None and any(node.leaf for node in tree.nodes[1:])
@@ -72,10 +72,10 @@ def token_similarity(candidate: str, reference: str) -> float:
 
 
 def create(*, preset: Preset | None = None) -> Metric:
-    """Create the metric."""
+    """Create the metric; in `preset`, the published variant, only whole files parse."""
 
     def identify() -> str:
-        # Another scipy may choose another of several best assignments.
+        # Another version of scipy may choose another of several best assignments.
         scipy = libraries.version("scipy")
         return f"ruby|{preset or 'fragments'}|grammars:{fingerprint()}|{scipy}"
 
