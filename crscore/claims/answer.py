@@ -20,7 +20,7 @@ _SECTION: Final = re.compile(
     r"(?P<claims>claims|changes|summary(?:[ _]of[ _]changes)?)|(?:possible[ _])?implications?",
     re.IGNORECASE,
 )
-# {"claim": "..."}, {"id": 1, "text": "..."}: a list of objects in place of a list of texts
+# {"claim": "..."}, {"id": 1, "text": "..."}: objects in a list that should have texts
 _TEXT_KEY: Final = re.compile(
     r"claims?|implications?|text|sentence|description|statement|content", re.IGNORECASE
 )
@@ -80,7 +80,8 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     Args:
         raw: The model's text; an empty text is an answer without claims.
         whole: False if the engine reports that the token limit cut off the answer.
-        json_only: Whether JSON was asked for: prose is no answer then, but the two sections are.
+        json_only: Whether JSON was requested. Then prose is not an answer, but the two sections
+            are.
 
     Returns:
         The sentences of the answer: of its last JSON with claims, else of its text. If it was cut
@@ -88,7 +89,7 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
         introduces the list or comments on it, and is omitted.
 
     Raises:
-        MalformedAnswerError: JSON was asked for, and the answer has neither that nor the sections.
+        MalformedAnswerError: JSON was requested, and the answer has neither JSON nor the sections.
 
     Source:
         Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code reads the two

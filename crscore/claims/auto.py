@@ -51,7 +51,8 @@ class Auto:
         The claims of one run never mix generators.
         """
         try:
-            # One generator for all: a signature has room for one, and scores by two do not compare.
+            # One generator writes all claims: a signature names one, and scores by two are not
+            # comparable.
             claims = self.model.generate(diffs)
         except _FAILURES as exc:
             self.failure = str(exc)
@@ -65,7 +66,7 @@ class Auto:
 
 
 def create(options: ModelOptions) -> ClaimGenerator:
-    """Create the generator that the options call for."""
+    """Create a generator: the configured model with its fallback; without a model, `structural`."""
     fallback: ClaimGenerator = plugins.create("claims", "structural")
     if not options.has_model:
         return fallback

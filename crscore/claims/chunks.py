@@ -1,4 +1,4 @@
-"""Chunks of a change that fit a model's context, each a part of one file.
+"""Cuts a change into chunks that fit a model's context, each a part of one file.
 
 The published method sends one hunk at a time, and its model was trained on changes of 10 to 1,000
 characters (Naik et al., NAACL 2025, appendix C.3). So a file whose change is at most that long is
@@ -17,7 +17,7 @@ from crscore.text import count_noun
 BUDGET: Final = 8_000
 """Maximum characters of a chunk: the published 4,000 for the diff, and as many for its changed
 lines."""
-# Room for two changed lines of 48 characters, as they are shown twice.
+# Room for two changed lines of 48 characters, which are shown twice.
 MIN_BUDGET: Final = 200
 MAX_FILE_CHARS: Final = 1_000
 """A change of a file with at most this many characters is one chunk, even with several hunks."""

@@ -2,7 +2,7 @@
 
 A diff is split into chunks, each chunk becomes a chat, and all chats of a run form one batch.
 Claims in the same words are merged. The claims of a diff are cached, so that the model is called
-once for it, however many reviews it has.
+once for a diff, whatever the number of its reviews.
 """
 
 import hashlib
@@ -90,7 +90,7 @@ class ModelClaims:
             data = None if self.cache is None else self.cache.get(key)
             try:
                 claims_by_key[key] = msgspec.msgpack.decode(data or b"", type=Claims)
-            # Not cached, damaged, or of a version with other fields
+            # The claims are not cached, damaged, or of a version with other fields.
             except (msgspec.DecodeError, UnicodeDecodeError):
                 chunked_by_key[key] = self._chunks(diff)
         chunks = [chunk for chunked in chunked_by_key.values() for chunk in chunked.chunks]
@@ -115,7 +115,7 @@ class ModelClaims:
         context_tokens = self.engine.context_tokens
         if context_tokens is None or not diff.files:
             return chunk_diff(diff)
-        # With a nonce as long as a real one.
+        # The nonce has the length of a real one.
         empty_chat = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
         available = int((context_tokens - self.sampling.max_tokens) * CHARS_PER_TOKEN)
         return chunk_diff(
@@ -140,7 +140,8 @@ class ModelClaims:
                 (ReferenceKind.CLAIM, parsed.claims),
                 (ReferenceKind.IMPLICATION, parsed.implications),
             ):
-                # The answer does not say which lines it is about: each claim has all of its chunk.
+                # The answer does not say which lines it is about, so each claim has all lines of
+                # its chunk.
                 references += (
                     PseudoReference(
                         text=text,

@@ -107,7 +107,8 @@ def make_chat(
     """
     shared = _shared(prompt, form, examples)
     last = _fenced(prompt, fence, chunk)
-    # Without examples: two messages of the user in a row are an error in many chat templates.
+    # Without examples, all text is one message: many chat templates reject two user messages in a
+    # row.
     if len(shared) == 1:
         return (Message(role="user", text=f"{shared[0].text}\n\n{last}"),)
     return (*shared, Message(role="user", text=last))
@@ -117,7 +118,7 @@ def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form
     """Format claims as an answer of the given form: an example's answer, or a training target."""
     if form == "json":
         answered = {"claims": list(claims), "implications": list(implications)}
-        # Without spaces, as guided decoding writes it.
+        # Without spaces, like the output of guided decoding.
         return json.dumps(answered, ensure_ascii=False, separators=(",", ":"))
     parts = (("Summary of changes:", claims), ("Implications:", implications))
     lines = [

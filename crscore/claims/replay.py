@@ -68,7 +68,7 @@ def create(*, argument: str = "") -> ClaimGenerator:
     path = Path(argument)
     content = jsonl.read_bytes(path, "a recording of claims")
     rows = jsonl.read_rows(content, _Row, path, "a recording of claims")
-    # By the hash of the diff's text: claims about another version of it could be wrong.
+    # Diffs are found by the hash of their text: claims about another version could be wrong.
     recorded = {row.sha256: _read_row(row, position) for position, row in rows}
     digest = hashlib.sha256(content).hexdigest()
     return Replay(recorded=recorded, identity=f"{SOURCE}@{digest[:8]}")

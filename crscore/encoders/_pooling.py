@@ -1,12 +1,12 @@
-"""Pooling of token vectors to one unit vector per text: the mean without the stop words.
+"""Pools token vectors to one unit vector per text: the mean without the stop words.
 
 A token is left out if its word piece, in lower case, is a stop word, a full stop or a
 comma. Pieces are compared as the tokenizer spells them: the tail of a split word keeps its
 `##`, so `##t` is not the stop word `t`. The special tokens that begin and end every text stay in
 the mean, as published.
 
-For a text of stop words only, just these special tokens would remain, and all such texts would have
-nearly the same vector, so the mean of all its tokens is used instead. An empty text has only the
+In a text of only stop words, just these special tokens would remain, and all such texts would have
+nearly the same vector. So the mean of all its tokens is used instead. An empty text has only the
 special tokens.
 
 Source:
@@ -70,8 +70,8 @@ def kept_tokens(
         [[1, 0, 1, 1], [1, 1, 1, 0]]
     """
     words: npt.NDArray[np.bool_] = present & ~ignored[ids]
-    # Of a text of stop words only, just the markers would be left: nearly one vector for all such
-    # texts (docs/design/005-encoders.md).
+    # In a text of only stop words, just the markers would be left, and all such texts would have
+    # nearly the same vector (docs/design/005-encoders.md).
     has_word = (words & ~marker).any(axis=1, keepdims=True)
     averaged: npt.NDArray[np.bool_] = np.where(has_word, words, present)
     return averaged

@@ -73,7 +73,7 @@ class Vectors(dict[str, Floats]):
         Raises:
             KeyError: A text was not encoded.
         """
-        # Without texts the matrix needs a width, too: products with it have the right shape.
+        # The width is also needed without texts, so that products have the right shape.
         width = len(next(iter(self.values()), ()))
         rows = [self[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)

@@ -213,7 +213,7 @@ class MiniLM:
         An error is raised later, by `encode`.
         """
         if files.is_complete(self.folder or files.default_folder()):
-            # Imports in two threads wait for each other longer than they save.
+            # Imported in this thread: imports in two threads would wait for each other.
             with contextlib.suppress(DependencyError):
                 _import_packages()
 
@@ -221,8 +221,8 @@ class MiniLM:
                 with contextlib.suppress(Exception):  # `encode` tries again, and raises the error
                     self._model()
 
-            # Not a daemon: at the end of a run with an error, Python would end the thread, and C++
-            # code that is ended aborts the process, with exit code 134.
+            # Not a daemon thread: at the end of a run with an error, Python would end it, and C++
+            # code that is ended this way aborts the process with exit code 134.
             # https://docs.python.org/3/c-api/init.html#c.PyEval_RestoreThread
             threading.Thread(target=load).start()
 
@@ -312,9 +312,9 @@ class _Model:
     """Session of the upper layers."""
     ignored: npt.NDArray[np.bool_]
     folder: Path | None
-    """Folder of the weights that the sessions map; None if they got all of them as values."""
+    """Folder of the weights file that the sessions map; None if they got copies of all weights."""
     replaced: Mapping[str, Any]
-    """Upper weights that tuned networks have instead of the file's, as values."""
+    """Values of the upper weights that tuned networks use instead of the file's."""
     int8: bool
 
 
@@ -351,9 +351,10 @@ def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
         tokenizer.enable_truncation(MAX_TOKENS)
         verifying.result()
     weights = (location / files.WEIGHTS).resolve()
-    # onnxruntime maps no file behind a link, as in the cache of a model hub: it gets values.
+    # onnxruntime does not map a file behind a link, as in the cache of a model hub, so it gets a
+    # copy.
     is_mapped = weights.name == files.WEIGHTS
-    # The mean of the tokens needs no pooler.
+    # The pooler is not needed for the mean of the tokens.
     tensors = {
         name: tensor
         for name, tensor in _tensors(np.memmap(weights, mode="r")).items()
@@ -433,10 +434,10 @@ def _start_session(
     # https://onnxruntime.ai/docs/performance/tune-performance/threading.html; see `MiniLM._run`.
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
-    # A plan of the memory for each shape of a batch is kept, and saves no time.
+    # It would keep a memory plan for each shape of a batch, and saves no time.
     settings.enable_mem_pattern = False
-    # Weights are read where they lie in the file, so that all sessions share the system's copy:
-    # values that are handed over are copied, 88 MB a network (onnxruntime 1.32).
+    # Sessions map the weights file, so that they share the system's copy of it. Weights that are
+    # passed as values are copied, 88 MB for each network (onnxruntime 1.32).
     # https://github.com/microsoft/onnxruntime/blob/main/include/onnxruntime/core/session/onnxruntime_session_options_config_keys.h
     if folder:
         entry = "session.model_external_initializers_file_folder_path"
@@ -449,7 +450,7 @@ def _start_session(
 @functools.lru_cache(maxsize=2)
 def _tune(model: _Model, tuned: TunedLayers) -> _Model:
     onnxruntime, _ = _import_packages()
-    # In one block, which goes back to the system: freed one by one, 21 MB of values stay.
+    # One block returns to the system when it is freed; of separate values, 21 MB would stay.
     tensors = tuned.tensors.values()
     block = np.concatenate([*tensors], axis=None, dtype=np.float32)
     parts = np.split(block, np.cumsum([tensor.size for tensor in tensors])[:-1])

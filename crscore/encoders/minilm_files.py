@@ -121,7 +121,8 @@ def fetch(folder: Path, *, source: Path | None = None) -> Path:
                 finally:
                     shutil.rmtree(unfinished, ignore_errors=True)
     except OSError as exc:
-        # The same command alone would fail again, as in a container without a home.
+        # Without the variable, the command would fail again, as in a container without a home
+        # folder.
         command = f"{ENCODER_DIR}=DIR {INSTALL_COMMAND}, where DIR can be written"
         raise ModelNotFoundError(MODEL, command, f"{folder}: {exc.strerror or exc}") from exc
     return folder

@@ -1,4 +1,4 @@
-"""Consequences of a change that a reviewer should ask about, each proven by both versions.
+"""Finds consequences of a change that a reviewer should ask about, each proven by both versions.
 
 A rule is kept only if readers found it useful in at least 7 of 10 cases: docs/design/003.
 """
@@ -31,9 +31,9 @@ _VARIABLE: Final = re.compile(
 )
 # Log messages, comments, and lines that are too short to matter.
 _DULL: Final = re.compile(r"(?i)[\w.$>-]*(?:log|print|console)|[/#*]|.{0,7}$")
-# GitHub Actions or the system always sets the variables that are left out:
+# Reads of an environment variable that may not be set. GitHub Actions or the system always sets the
+# variables that are left out:
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables
-# Reads of an environment variable that may not be set.
 _ENVIRONMENT: Final = re.compile(
     r"(?:os\.environ(?:\.get)?[\[(]|os\.getenv\(|os\.Getenv\(|process\.env(?:\.|\[)"
     r"|System\.getenv\(|\bENV(?:\.fetch)?[\[(]|\bgetenv\(|Environment\.GetEnvironmentVariable\()"
@@ -49,7 +49,7 @@ _SKIP: Final = re.compile(
     r"|^(?:t\.Skip\w*|pytest\.skip|self\.skipTest|(?:\$this->|self::)markTestSkipped)\("
     r"|\b(?:it|test|describe)\.(?:skip|todo|fixme)\(|\bx(?:it|describe|test)\(|->(?:skip|todo)\("
 )
-# After such a line, a test is skipped on some machines only.
+# After such a line, a test is skipped only on some machines.
 _BRANCH: Final = re.compile(r"(?i)\b(?:if|else|except|catch|case)\b")
 _TABLES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _QUANTITIES: Final = [
@@ -138,19 +138,19 @@ def find_guarded(unit: Evidence) -> Iterator[Statement]:
     for is_added, fact in conditions[:MAX_CONDITIONS]:
         block = (unit.new if is_added else unit.old).blocks.get(fact.line)
         variables = _variables(fact.text)
-        # Behind `if not a.ready: return`, the code was guarded before, too.
+        # After `if not a.ready: return`, the code was guarded before, too.
         if block is None or any(variables <= earlier for earlier in earlier_by_side[is_added]):
             continue
         own_lines, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]
         texts, moved = [text for _, text in own_lines], {text for _, text in other_lines if text}
         code = squeeze("".join(text for line, text in own_lines if line >= fact.line))
         after = code.partition(squeeze(fact.text))[2].lstrip("){:")
-        # Which of two equal lines moved is not known.
+        # It is unknown which of two equal lines moved.
         bodies = [t for t in moved if texts.count(t) == 1 and after.startswith(squeeze(t))]
         body = max(bodies, key=len, default="").removesuffix("{").strip()
-        # A loop does more than skip its body, and beside a new `else` something else runs instead.
+        # A loop does more than skip its body; with a new `else`, other code runs instead.
         is_other = "while" in code[:8] or (is_added and "else" in _variables(" ".join(texts)))
-        # If other lines of the block went too, the code was rewritten, not guarded.
+        # If other lines of the block were removed, too, the code was rewritten, not guarded.
         if moved <= {*texts} and not is_other and not _DULL.match(body):
             body = quote(body if split_arguments(body) is not None else body + "…")
             verb = "now runs only" if is_added else "no longer runs only"
@@ -174,7 +174,7 @@ def find_environment(unit: Evidence) -> Iterator[Statement]:
     removed = [unit.old.lines[line] for line in unit.change.removed]
     for line in unit.change.added:
         match = _ENVIRONMENT.search(unit.new.lines[line].strip())
-        # A read that went may be of the same variable under its former name.
+        # A removed read may be of the same variable under its former name.
         if match is None or any(map(_ENVIRONMENT.search, removed)):
             continue
         if squeeze(match[1]) not in unit.old.all_squeezed and fits(match[1]):
@@ -190,7 +190,7 @@ def find_member(unit: Evidence) -> Iterator[Statement]:
     change, name = unit.change, unit.change.short_name
     words = change.unit.head_tokens if change.unit else ()
     is_enum = any(word.lower().endswith("enum") for word in (change.noun, *words))
-    # A member among the removed lines may be the new one under its former name.
+    # A removed member may be the new one under its former name.
     is_renamed = any(_MEMBER.match(text) for lines, _ in unit.blocks() for _, text in lines)
     if not is_enum or is_renamed or change.state != "changed" or _NAMES.search(name):
         return

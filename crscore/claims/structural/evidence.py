@@ -151,7 +151,7 @@ class Evidence:
 
 
 def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[int, str]]:
-    """Return the lines with these numbers, by bisection, as there may be many lines."""
+    """Return the lines with these numbers, by bisection, because there may be many lines."""
     if not numbers:
         return []
     first = bisect_left(lines, (min(numbers), ""))
@@ -165,7 +165,7 @@ def last_name(name: str) -> str:
 
 
 def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Role, list[Fact]]:
-    """Return the facts, by role, that a part has more often; among equal facts, the changed."""
+    """Return the facts, by role, that a part has more often; of equal facts, the changed ones."""
     remaining = Counter(_key(fact) for fact in compared.facts)
     facts_by_role: dict[Role, list[Fact]] = {}
     for fact in sorted(part.facts, key=lambda fact: fact.line in changed):

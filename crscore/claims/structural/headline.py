@@ -67,7 +67,7 @@ def plain_line(change: UnitChange) -> str:
         head = subject if change.name else f"the file {subject}"
         return f"{head}{size} has been removed" + (f", with {member_names}" if member_names else "")
     if change.state == "overload":
-        # Without contents, only " that" is left, which is removed again.
+        # Without contents, the text ends with " that", which is removed.
         contents = f" that{_contents(change)}".removesuffix(" that")
         return f"{subject} has one more declaration{size}{contents}"
     if change.state == "less":
@@ -117,7 +117,7 @@ def _change_around_code(change: UnitChange) -> str:
 
 def _is_cut(change: UnitChange) -> bool:
     """Return whether the change shows only a part of a new or removed unit."""
-    # If the whole file is known, so is the whole unit, whatever the hunks show.
+    # If the whole file is known, the whole unit is known, whatever the hunks show.
     file, unit, is_new = change.file, change.unit, bool(change.new.units)
     if unit is None or not change.name or (file.new_source or file.old_source) is not None:
         return False
@@ -164,7 +164,7 @@ def _contents(change: UnitChange) -> str:
 
 def informative_calls(facts: Sequence[Fact]) -> list[Fact]:
     """Return the calls that characterize a unit, one per name."""
-    # Reversed twice: of calls with the same name the first is kept.
+    # Reversed twice, so that the first of several calls with the same name is kept.
     calls = {
         fact.name: fact
         for fact in reversed(facts)

@@ -1,4 +1,4 @@
-"""Claims without a model: sentences about each topic of a change that syntax trees prove.
+"""Writes claims without a model: sentences about each topic of a change, proven by syntax trees.
 
 The method is described in `docs/design/003-structural-claims.md`.
 """
@@ -59,7 +59,8 @@ def create() -> ClaimGenerator:
 
 def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
     """Find the topics of a change, each with its sentences, in the order of the change."""
-    # Sentences are written last: a unit that moved to another file has none in its former one.
+    # Sentences are written after all files are read, because a unit that moved to another file has
+    # no sentences in its former one.
     topics: list[tuple[UnitChange, Callable[[], list[Statement]]]] = []
     for parsed in ParsedChange.of(diff).parsed_files:
         file, language = parsed.file, parsed.language
@@ -92,8 +93,8 @@ def _join_similar(
     for change, statements in topics:
         full, short = label(change, full=True), label(change)
         texts = [text.replace(full, "").replace(short, "") for text, *_ in statements]
-        # Add a unique text, as only sentences that describe the changed code can show that two
-        # units changed in the same way.
+        # Add a unique text: only sentences that describe the changed code show that two units
+        # changed in the same way.
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
             texts.append(str(len(groups)))
         groups.setdefault((change.kind, *texts), []).append((change, statements))

@@ -106,7 +106,7 @@ def message_of(text: str) -> str:
 
 
 def exchange(before: str, after: str) -> str:
-    """Return "B instead of A", for long code only its changed part; empty if unquotable."""
+    """Return "B instead of A", with only the changed parts of long code; empty if unquotable."""
     if "…" in before + after:  # shortened: the difference may be in the missing text
         return ""
     if len(before) + len(after) > LONG:

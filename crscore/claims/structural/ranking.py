@@ -1,6 +1,6 @@
-"""Order and weight of claims by the probability that a reader calls them useful.
+"""Orders and weighs claims by the probability that a reader calls them useful.
 
-The features are of the topic, the sentence and its position; `ranking.toml` has their weights.
+The features describe the topic, the sentence and its position; `ranking.toml` has their weights.
 """
 
 import math
@@ -37,7 +37,7 @@ _NAME: Final = re.compile(r"[\w$]+")
 _QUOTATION: Final = re.compile(r"“[^”]{0,300}”")
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
 MIN_WEIGHT: Final = 0.001
-"""Minimum weight of a claim, as a rounded weight must still be above 0."""
+"""Minimum weight of a claim, so that a rounded weight is above 0."""
 WEIGHTS: Final[dict[str, float]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
 )["weights"]
@@ -96,7 +96,7 @@ def stems(text: str) -> frozenset[str]:
 
 def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
     total = sum(topic.size for topic in topics) or 1
-    # Code comes first, as the largest file of a change is often a lock file or data.
+    # Code comes first, because the largest file of a change is often a lock file or data.
     by_size = sorted(
         range(len(topics)), key=lambda at: (topics[at].role != "code", -topics[at].size)
     )
@@ -106,7 +106,7 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
     rows = []
     for index, topic in enumerate(topics):
         change, other_count = topic.change, max(1, len(topics) - 1)
-        # Its own lines, such as its declaration, have its name, too.
+        # The topic's own lines, such as its declaration, also contain its name.
         uses = users[change.short_name] - (change.short_name in topic.names)
         facts = Counter(
             fact.role

@@ -1,4 +1,4 @@
-"""The sentences about one topic: a few, the most informative first."""
+"""Writes a few sentences about one topic, the most informative first."""
 
 import re
 from collections import Counter
@@ -43,7 +43,7 @@ MAX_IMPLICATIONS = 2
 FEW_WORDS = 3
 """A description with at most this many words besides the unit's name is not quoted."""
 TINY = 4
-"""Maximum lines of a new unit whose plain sentence is description enough."""
+"""Maximum lines of a new unit for which the plain sentence is a sufficient description."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
 _WHOLE = frozenset({"layout", "place", "moved", "removed", "overload", "less"})
 """States that one sentence describes."""
@@ -252,7 +252,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
         text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
         yield about([edited], text)
     dropped, alone = unit.unpaired(removed, added, paired)
-    # A part of a removed condition may live on in a new one.
+    # A part of a removed condition may be a part of a new one.
     parts = {
         id(old) for old in dropped for new in added if agreement(old, new) >= MIN_PARTIAL_OVERLAP
     }
@@ -271,7 +271,7 @@ def _returned(unit: Evidence) -> Iterator[Statement]:
     removed = [f for f in unit.removed(Role.RETURN) if f.text and unit.is_gone(f"return{f.text}")]
     if len(added) == len(removed) == 1:
         exchanged = exchange(removed[0].text, added[0].text)
-        # Of long code, only the difference is quoted: "a value with `x`".
+        # Only the difference of long code is quoted: "a value with `x`".
         part = "" if quote(added[0].text) in exchanged else "a value with "
         if exchanged:
             yield unit.statement(f"now returns {part}{exchanged}", added)
@@ -463,8 +463,8 @@ def _is_statement(text: str) -> bool:
     return words and fits(text) and text[0] not in "#/*" and split_arguments(text) is not None
 
 
-# Kinds that rarely count are kept: without seven of them, the scores of 707 of 2,200 reviews
-# change, as the lines of one claim affect the text that the encoder reads for the others
+# Kinds that rarely count are kept. Without seven of them, the scores of 707 of 2,200 reviews
+# change, because the lines of one claim affect the text that the encoder reads for the others
 # (docs/design/003).
 _WRITERS = (
     _overloads, _signature, _raised, _caught, _conditions, _returned, _arguments, _values, _bound,

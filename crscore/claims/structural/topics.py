@@ -1,4 +1,4 @@
-"""Division of a changed file into topics: each changed line belongs to exactly one."""
+"""Divides a changed file into topics: each changed line belongs to exactly one."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
