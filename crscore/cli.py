@@ -56,7 +56,7 @@ class _Commands(click.Group):
         )
         if is_command or word in {"--help", "-h", "--version", "-V"}:
             return super().parse_args(ctx, args)
-        # While the shell completes a word, it is not finished.
+        # A word that the shell completes is unfinished, so it is not checked.
         if not (word.startswith("-") or ctx.resilient_parsing or Path(word).exists()):
             spellings = [*self.list_commands(ctx), "--version", "--help"]
             if close_names := difflib.get_close_matches(word, spellings, n=1):
@@ -146,7 +146,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _explain(error: click.ClickException) -> str:
-    """Describe wrong usage; for an unknown option, also suggest what click does not know."""
+    """Describe wrong usage; for an unknown option, add suggestions that click does not make."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "crscore"
     if isinstance(error, click.NoSuchOption):

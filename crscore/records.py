@@ -334,7 +334,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     """One English sentence, as a reviewer would write it."""
     severity: Severity
-    """Severity of the finding."""
+    """How serious it is, as mapped from the tool's own levels."""
     in_change: bool = False
     """Whether it is on a changed line."""
     pre_existing: bool = False
@@ -605,7 +605,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     about: float
     """Probability that it is about this change and no other, in [0, 1]."""
     subject: Subject
-    """Its subject."""
+    """What it is about: a claim, the whole change, its surroundings, or something else."""
     reference: int | None
     """Index of the claim that it is about in the result; None for any other subject."""
 

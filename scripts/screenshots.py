@@ -67,10 +67,10 @@ def page_picture(document: str, target: Path, *, width: int, height: int, scheme
 
 
 def terminal_picture(report: str, target: Path, *, title: str) -> None:
-    """Draw a coloured terminal report.
+    """Draw a colored terminal report.
 
     Args:
-        report: Text with colour sequences.
+        report: Text with color sequences.
         target: SVG to write; it loads no font from elsewhere.
         title: Shown in the window's bar.
     """

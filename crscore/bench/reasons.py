@@ -48,7 +48,7 @@ def explain(
         problem: The problem.
         rarity: Rarity of stems.
         is_hit: Whether it hits the problem.
-        is_taken: Whether it would, but hits another one.
+        is_taken: Whether it matches this problem but was assigned to another one.
         decided_by: Who decided about the pair, if not the matcher.
     """
     shared = stems_and_names(finding.text)[0] & stems_and_names(problem.text)[0]

@@ -31,7 +31,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BotScore(msgspec.Struct, frozen=True, kw_only=True):
-    """Scores of one bot."""
+    """How one bot did on the whole set."""
 
     bot: str
     precision: Estimate

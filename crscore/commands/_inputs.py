@@ -114,12 +114,12 @@ def code_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def read_review(
     settings: Config, diff: str, review: str, code: CodeOptions, *further: str | None
 ) -> tuple[Scorer, Diff, tuple[Comment, ...], str]:
-    """Read a change with its review, and what else is known of it.
+    """Read a change with its review and the optional data about the code.
 
     Args:
         settings: Settings of the scorer.
         diff: A path, or `-` for standard input.
-        review: The same.
+        review: A path, or `-` for standard input.
         code: Options of the code around the change, and of findings in it.
         further: Names of inputs that are read elsewhere; only one can be standard input.
 

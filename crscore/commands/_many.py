@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PAIRS_PER_BATCH = 32
 """Number of pairs that are scored together, and share their texts."""
-# The other formats would put hundreds of pages below one another.
+# The other formats would write hundreds of pages into one file.
 FORMATS = ("json", "text")
 
 
@@ -114,7 +114,7 @@ def score_pairs(
         failure_note = f"; {failed} could not be scored" if failed else ""
         report.append(f"\n{count_noun(len(standings), 'review')}{middle}{failure_note}\n")
     io.write_text("".join(report), target)
-    # A line without a score outweighs the gate, which did not judge it.
+    # A line without a score counts more than a failed gate, which did not judge that line.
     return EXIT_FAILED if failed else code
 
 

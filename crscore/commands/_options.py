@@ -63,7 +63,7 @@ quiet_option = option(
 def _check_output(
     context: click.Context, _option: click.Parameter, output: str | None
 ) -> str | None:
-    # Checked before the work, which would be lost. `-o -` is stdout, the default.
+    # The output is checked before the work, which would otherwise be lost. `-o -` is stdout.
     target = None if output == io.STDIN else output
     if not context.resilient_parsing:
         io.check_output(target)

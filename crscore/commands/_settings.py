@@ -101,7 +101,7 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
         return click.option(f"{flag}/{off}", name, default=None, help=text)
     if default is None and setting.default is not None:
         text = f"{text} [default: {setting.default}]"
-    # Text is validated with the settings, as text from a file is.
+    # Text is validated later, with the settings, like text from a file.
     types = {inspect.IntType: click.INT, inspect.FloatType: click.FLOAT}
     return click.option(
         flag,

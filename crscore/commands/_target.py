@@ -124,7 +124,7 @@ def find_repositories(
     """
     names: list[str] = []
     hosts: set[Site] = set()
-    # If two hosts share an `api_url`, the deep one is meant.
+    # If two hosts share an `api_url`, the one with nested groups is meant.
     sites = sorted(all_sites(), key=lambda site: not site.is_deep)
     for text in texts:
         if not text.startswith(("https://", "http://")):

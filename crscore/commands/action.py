@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview
     from crscore.static_analysis.reports import RawReport
 
-# A runner's log is no terminal, so its width is unknown; its page wraps longer lines.
+# The width of a runner's log is unknown, because it is not a terminal; its page wraps long lines.
 LOG_COLUMNS: Final = 120
 # https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
 MAX_SHOWN_MESSAGES: Final = 10
@@ -64,7 +64,7 @@ def command(*, output_dir: Path | None) -> int:
     """
     step, annotate = Step(), False
     output, summary = environment.outlets()
-    # `finally`, as a bug in the last of many pull requests must not lose the others.
+    # `finally`, so that a bug in one of many pull requests does not lose the results of the others.
     try:
         runner = environment.read_environment(output_dir=output_dir)
         annotate = runner.inputs.annotations
@@ -138,7 +138,7 @@ def _run(runner: Environment, step: Step) -> None:
     elif runner.inputs.post_from is not None:
         from crscore.pull_request import run  # noqa: PLC0415
 
-        # The file is of an untrusted job; only the event says which pull requests it may be about.
+        # An untrusted job wrote the file; only the event says which pull requests it may be about.
         data, host = artifact.read_artifact(runner.inputs.post_from), GitHub(client)
         overview = run.check_document(host, runner.repository, numbers, data, source="post-from")
         step.overviews.append(overview)
@@ -165,7 +165,7 @@ def _find_numbers(
     if target.head is not None:
         # GitHub leaves `workflow_run.pull_requests` empty for forks.
         return host.find_by_head(client, runner.repository, **target.head._asdict())
-    # All that a page can list, so that skipped pull requests are counted, too.
+    # As many as one page lists, so that skipped pull requests are counted, too.
     numbers = host.find_recent(
         client, runner.repository, days=event.RECENT_DAYS, limit=host.MAX_LISTED
     )
@@ -221,7 +221,7 @@ def _score(
 
     inputs = runner.inputs
     unreviewed: tuple[str, ...] = ()
-    # Before the scoring, so that it includes the awaited review.
+    # Wait before scoring, so that the score includes the awaited review.
     if inputs.reviewed_by:
         subject = (runner.repository, number, inputs.reviewed_by)
         unreviewed = coverage.judge(host, *subject, wait_s=inputs.review_wait).failed
@@ -237,7 +237,7 @@ def _score(
     measured = run.measure(host, request)
     overview = measured.overview
     step.overviews.append(overview)
-    # After the report above, so that the scores are outputs even if a document cannot be written.
+    # Written after the scores are recorded, so that they are outputs even if a document fails.
     for form in ("json", "html", "sarif"):
         text = render([measured], form)
         path = outputs.write_document(runner.output_dir, f"crscore{name}.{form}", text)
@@ -321,7 +321,7 @@ def _write_log(step: Step) -> None:
     text = for_people.render_terminal(step.overviews, width=LOG_COLUMNS)
     notes = (note for overview in step.overviews for note in overview.notes)
     text += "".join(f"{one_line(f'note: {note}')}\n" for note in notes)
-    # The report quotes untrusted text, and the runner would execute commands in it.
+    # The report quotes untrusted text, whose commands the runner would execute.
     click.echo(commands.shielded(text), nl=False)
     partial = [overview.name for overview in step.overviews if overview.partial]
     if partial:

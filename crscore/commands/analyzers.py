@@ -30,7 +30,7 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
         crscore analyzers
         crscore analyzers install
     """
-    # For `install`, which uses the settings of the group.
+    # `install` uses the settings of the group.
     context.obj = settings = load_settings(config_file, flags)
     if context.invoked_subcommand is None:
         for line in table(settings):

@@ -61,7 +61,7 @@ _question = add_options(
     option("--repository PATTERN...", "Only matching repositories.", to="repositories"),
 )  # fmt: skip
 """Options of the period."""
-# A variable, so that the address, which is a secret, is in no command line and no log.
+# From a variable, because the address is a secret, which command lines and logs would show.
 _webhook = add_options(
     option("--webhook URL", "Address to post the result to.", envvar="CRSCORE_WEBHOOK"),
     option("--link URL", "Address of the report, for the webhook.", default=""),
@@ -391,7 +391,7 @@ def _site(store: Store) -> Site:
 
 def _folder(clones: Path | None, file: Path) -> Path:
     """Return the absolute path of the clones' folder."""
-    # Absolute, as git and workers run in other folders.
+    # Absolute, because git and workers run in other folders.
     return (clones or file.with_name(f"{file.name}.clones")).absolute()
 
 

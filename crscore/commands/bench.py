@@ -80,9 +80,9 @@ def command(
         crscore bench fetch martian CLONE  # writes martian.jsonl
         crscore bench --judgements judgements.jsonl
     """
-    # The products are small, and threads waiting for the next one use as much CPU as the work
-    # (https://github.com/OpenMathLib/OpenBLAS).
-    # numpy's library reads this when it is imported.
+    # The matrix products are small, and threads that wait for the next one use as much CPU as the
+    # work (https://github.com/OpenMathLib/OpenBLAS). numpy's library reads this when it is
+    # imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crscore import bench  # noqa: PLC0415  (after --help and wrong options)
     from crscore.bench import reasons, report, sets  # noqa: PLC0415
@@ -133,7 +133,7 @@ def command(
 
 
 def _make_judge(flags: Mapping[str, Any]) -> Judge | None:
-    """Return the language model of `--reader`; a settings file alone adds none to a benchmark."""
+    """Return the language model of `--reader`; a settings file alone does not add one."""
     if flags["reader"] is None:
         return None
     from crscore.bench.judge import Judge  # noqa: PLC0415

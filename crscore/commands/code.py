@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT: Final = "score"
 WrittenDocument = tuple[msgspec.Struct, Callable[..., str]]
-"""Document, and the function that renders it as text, given also `color` and `width`."""
+"""Document, and the function that renders it as text; it also takes `color` and `width`."""
 
 
 class _Commands(CommandGroup):
@@ -209,7 +209,7 @@ def run(
         raise ConfigError("SAMPLES", COMMAND_LINE, "is missing: name a file, or give --canonical")
     if not completions:
         raise InputError(f"{tests} has no solutions")
-    # https://github.com/evalplus/evalplus/issues/90: unseen, they make a good model look bad.
+    # Unnoticed, fences make a good model look bad: https://github.com/evalplus/evalplus/issues/90.
     if fenced := sum("\n```" in f"\n{completion.code}" for completion in completions):
         counts = f"{fenced:,} of {len(completions):,}"
         print_note(f"note: completions with Markdown fences, which are not code: {counts}.")

@@ -55,12 +55,12 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     network = (
         "tools run without a network"
         if denied
-        else "the network cannot be denied to tools here (sandbox:none): pr, action and audit run "
-        "no tools without --trust"
+        else "tools here would have the network (sandbox:none): pr, action and audit run them only "
+        "with --trust"
     )
     click.echo(f"  {network}")
     if run.can_run_code():
-        click.echo("  programs of `code run` see no other files (Landlock)")
+        click.echo("  programs of `code run` cannot read other files (Landlock)")
     else:
         click.echo("  `code run` is not possible here: it needs seccomp and Landlock of Linux")
     return 0 if is_ready else EXIT_FAILED

@@ -163,7 +163,7 @@ def command(
             fail_on_partial=fail_on_partial,
         )
         codes.append(_terminal.print_gate(verdict.failed, verdict.notices))
-    # A pull request that could not be scored outweighs the gate.
+    # The code of a pull request that could not be scored is larger than that of a failed gate.
     return max(codes)
 
 

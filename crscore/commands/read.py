@@ -60,7 +60,7 @@ def command(
     """
     settings = load_settings(config_file, flags)
     output = None if target == io.STDIN else target
-    # Reading many pairs takes minutes, which an output that cannot be written would lose.
+    # Checked first: reading many pairs takes minutes, which an unwritable output would waste.
     io.check_output(output)
     from crscore.reports import escape  # noqa: PLC0415
 

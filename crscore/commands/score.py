@@ -86,7 +86,7 @@ def command(
     from crscore.reports import view  # noqa: PLC0415  (after --help and wrong options)
     from crscore.verdicts.repository import Repository  # noqa: PLC0415
 
-    # A folder without any file of the change proves nothing about the change.
+    # A folder without any file of the change says nothing about the change.
     fits = any(file.new_source or file.old_source for file in change.files)
     folder = Repository.of_folder(Path(code.source_root)) if code.source_root and fits else None
     result = scorer.score(change, comments, repository=folder)

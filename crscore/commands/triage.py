@@ -113,7 +113,7 @@ def _text(remark: Triaged) -> str:
 
     reason = remark.reason
     if remark.duplicate_of is not None:
-        # For people from 1, as in the report of a score; in JSON it is an index.
+        # Counted from 1 for people, as in the report of a score; in JSON it is an index.
         first = remark.duplicate_of
         reason = reason.replace(f"remark {first} ", f"remark {first + 1} ", 1)
     facts = [escape.one_line(reason)]

@@ -1,12 +1,12 @@
-"""Change of a pull request from a local checkout, read with git, and its repository's text files.
+"""Reads the change of a pull request, and its repository's text files, from a local checkout.
 
 The files in the work tree belong to the change and must not affect how it is read: its
 `.gitattributes` could declare its own code binary or name a driver. So git compares two trees with
 the attributes of the base branch. The configuration in `.git` and in the home folder is trusted;
 settings that could change the text are overridden.
 
-Of the text files of a repository, links are not followed, and limits leave some out. These are
-reported, as "nowhere" can only be claimed about files that were read.
+Links are not followed, and limits leave out some text files. The omissions are reported, because
+"nowhere" can only be claimed about files that were read.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ MAX_BYTES: Final = 64_000_000
 """Maximum bytes of all files in total."""
 MAX_LIST_BYTES: Final = 20_000_000
 """Maximum bytes of git's list of files."""
-# Binary files by their names, which are neither read nor counted in the limits; of other files, the
-# contents show whether they are text.
+# Files with these names are binary: they are not read and do not count in the limits. The contents
+# of other files show whether they are text.
 _NO_TEXT: Final = re.compile(
     r"\.(?:png|jpe?g|gif|ico|webp|bmp|pdf|zip|gz|tgz|bz2|xz|7z|jar|whl|so|dll|exe|a|o|class|pyc"
     r"|woff2?|ttf|otf|eot|mp[34]|mov|webm|wav|ogg|onnx|npy|npz|bin|db|sqlite)$",
@@ -86,7 +86,7 @@ class _Blob(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """Git repository on this machine that has both ends of a change."""
+    """Repository on this machine with the commits at both ends of a change."""
 
     git_dir: Path
     """Path of its `.git`."""
@@ -348,7 +348,7 @@ def read_folder(folder: Path) -> Tree:
         folder: Root of the repository. Links below it and their targets are not read.
     """
     root = folder.resolve()
-    # Untracked files, too: a caller in a file that was not added yet is a caller.
+    # Untracked files are read, too: they can contain callers of the changed code.
     options = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     try:
         listed = git.run_git(options, folder=root, max_bytes=MAX_LIST_BYTES)
@@ -366,7 +366,7 @@ def read_folder(folder: Path) -> Tree:
             is_inside = False
         if not is_inside or S_ISDIR(state.st_mode):
             reason = f"{path} is listed by git and cannot be read"
-        # To open a pipe would wait for somebody who writes to it.
+        # Opening a pipe would wait for a program that writes to it.
         elif S_ISREG(state.st_mode):
             entries.append((path, state.st_size))
     paths, reason = choose_files(entries, reason=reason)
@@ -382,14 +382,14 @@ def read_folder(folder: Path) -> Tree:
 
 
 def _without_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the text files; like git, take a file with a zero byte near its start as binary."""
+    """Return the text files; as in git, a file with a zero byte near its start is binary."""
     # As many bytes as git looks at: https://github.com/git/git/blob/master/xdiff-interface.c
     return {path: content for path, content in texts.items() if b"\0" not in content[:8000]}
 
 
 def _walk(root: Path) -> Iterator[str]:
     """Yield the files below a folder that is not a work tree, at most one more than allowed."""
-    # Without recursion, as folders can be nested more deeply than Python may recurse.
+    # Not recursive, because folders can be nested more deeply than Python can recurse.
     folders, count = [root], 0
     while folders and count <= MAX_FILES:
         try:

@@ -1,7 +1,7 @@
-"""Selection of the whole files that a change needs, within limits, and adding them to it.
+"""Selects the whole files that a change needs, within limits, and adds them to it.
 
 A checkout and the host provide the same files under the same limits. One version of a file is
-sufficient, as the other follows from the hunks.
+sufficient, because the hunks determine the other one.
 """
 
 from collections.abc import Mapping, Sequence

@@ -29,7 +29,7 @@ _KEPT_VARIABLES: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPD
 _SET: Final = {
     # `run_git` looks for lines that start with "fatal: ", which git translates, too.
     "LC_ALL": "C",
-    # A fetch of a private repository without a token would wait for a password that nobody types:
+    # A fetch of a private repository without a token would wait for a password forever:
     # https://git-scm.com/docs/git, like the next two.
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -42,7 +42,7 @@ _SET: Final = {
     "GIT_ALLOW_PROTOCOL": "none",
 }
 # `core.hooksPath` and `core.fsmonitor` name programs that git would start, `gc` and `maintenance`
-# would write to the repository, and other values of the rest would change what git prints.
+# would write to the repository; the remaining settings fix the form of git's output.
 _SETTINGS: Final = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=",
@@ -127,12 +127,12 @@ def run_git(
 
 
 def missing_commits(git_dir: Path, commits: Iterable[str]) -> set[str]:
-    """Return the commits that a repository does not have; texts that name no commit are among them.
+    """Return the commits that a repository lacks. Texts that are no full commit names are lacking.
 
     Raises:
         HostError: git failed.
     """
-    # Only full names: other texts are untrusted, and could be a name of something else.
+    # Only full names are passed on: other texts are untrusted and could name something else.
     names = sorted(commit for commit in set(commits) if COMMIT.fullmatch(commit))
     answer = run_git(
         ("cat-file", "--batch-check"),

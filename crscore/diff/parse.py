@@ -28,9 +28,9 @@ from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, FileStatus, Hunk, LineKind, Side
 
 # `git diff --color` colors the headers, too; escape codes only inside code are content.
-_COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
+_COLORED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 # "\x1b[31m", "\x1b[1;32m", and "\x1b[K", with which `grep --color` ends a match
-_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
+_COLOR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 # "x = [-1-]{+10+}", as `git diff --word-diff` shows a changed line
 _WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
@@ -40,12 +40,12 @@ _DOUBLE_END: Final = re.compile(r"^((?:---|\+\+\+) .*|@@ -.*@@)\n\n", re.MULTILI
 # The last one is `git diff --submodule=log`.
 _NOT_SHOWN: Final = ("Only in ", "* Unmerged path ", "Submodule ")
 """Starts of the lines of GNU diff and git for a file whose change is not shown."""
-_COLOR_NOTE: Final = "The diff has colour codes, which were removed."
+_COLOR_NOTE: Final = "The diff has color codes, which were removed."
 CUT_NOTE: Final = (
     "The diff ends before the lines that its last hunk's header counts: the hunk was cut. "
     "The lines that are there were read, and their numbers are right."
 )
-# "Subproject commit <hash>", "-dirty" behind it where the work tree of the submodule differs.
+# "Subproject commit <hash>", with "-dirty" at its end if the submodule's work tree differs.
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 # The line before each mail of an mbox (https://www.rfc-editor.org/rfc/rfc4155):
 # "From <commit> Mon Sep 17 00:00:00 2001", "From ann@example.org Wed Jan  1 10:00:00 2025"
@@ -55,8 +55,8 @@ _MAIL_START: Final = re.compile(
     rb"^From \S{1,320} [\w :+-]{10,60}\r?\n(?=[\w-]{1,76}:)", re.MULTILINE
 )
 # Header lines with their continuation lines, and the empty line after them.
-# Possessive, as a mail can be an attack: without it, headers that no empty line ends would be tried
-# again with each shorter number of lines.
+# Possessive quantifiers, because a mail can be an attack: others would try headers without an empty
+# line at their end again with each smaller number of lines.
 _MAIL_HEADERS: Final = re.compile(rb"(?:[\w-]{1,76}:[^\n]*+\n(?:[ \t]+[^\s][^\n]*+\n)*+)++\r?\n")
 _OF_MAIL: Final = re.compile(
     rb"^(?:from|subject|message-id|content-type|content-transfer-encoding):",
@@ -122,7 +122,7 @@ def parse_diff(
         >>> diff.files[0].language, diff.files[0].hunks[0].lines[1].new
         ('python', 2)
     """
-    # A text has at least as many bytes as characters: one over the limit is refused before it is
+    # A text has at least as many bytes as characters, so one with too many is refused before it is
     # copied.
     length = len(text)
     if length <= limits.max_diff_bytes:
@@ -260,7 +260,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
 
 
 def _decode(data: bytes) -> tuple[str, list[str]]:
-    """Decode a diff or its mails, and remove colors and CRLF that were added to the whole of it."""
+    """Decode a diff or its mails; remove colors, and CRLF that was added to all lines."""
     notes: list[str] = []
     # Windows PowerShell 5.1 writes UTF-16 for `git diff > change.diff`:
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
@@ -274,8 +274,8 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
     except UnicodeDecodeError:
         text = content.decode("utf-8", "replace")
         notes.append("The diff is not valid UTF-8; invalid bytes were replaced.")
-    if _COLOURED.search(text):
-        text = _COLOUR.sub("", text)
+    if _COLORED.search(text):
+        text = _COLOR.sub("", text)
         notes.append(_COLOR_NOTE)
     if _DOUBLE_ENDS.search(text):
         text = _DOUBLE_END.sub(r"\1\n", text)
@@ -345,7 +345,7 @@ def _without_message(content: bytes) -> bytes:
 
 
 def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) -> None:
-    """Reject a word diff: as its lines have no signs, indented code would be read as context.
+    """Reject a word diff: its lines have no signs, so indented code would be read as context.
 
     Args:
         lines: The lines of the diff.
@@ -357,7 +357,7 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
     """
     start = None
     has_marks = has_signs = False
-    # The header at the end has the last hunk judged like the others.
+    # The additional header ends the last hunk, so that it is checked like the others.
     for number, line in enumerate((*lines, "@@ -"), 1):
         if line.startswith(("@@ -", "diff --git ")):
             if start is not None and has_marks and not has_signs:
@@ -437,8 +437,8 @@ def _read_file(
     if fault:
         raise DiffParseError(source, section.line, fault)
     hunks = tuple(section.hunks)
-    # The status is read from the hunk's header: a hunk that is cut off before its context would
-    # look like a new file.
+    # The status is determined before the hunk is cut: without its context, it would look like a new
+    # file.
     status = _status(header, hunks)
     if section.is_cut:
         hunks = (*hunks[:-1], part_of(hunks[-1], 0, len(hunks[-1].lines)))

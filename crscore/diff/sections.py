@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import DiffLine, Hunk, LineKind
 
-# "@@ -1,2 +3,4 @@ def f():", "@@ -1 +1,2 @@"; nine digits, so that int() stays cheap
+# "@@ -1,2 +3,4 @@ def f():", "@@ -1 +1,2 @@"; at most nine digits, so that int() stays cheap
 _HUNK: Final = re.compile(
     r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@(.*)"
 )
@@ -51,7 +51,7 @@ _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 # for --no-index (diff.mnemonicPrefix: https://git-scm.com/docs/diff-config); Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
 # Time after a name where tabs became spaces: "a.py  2024-01-01 10:00:00"
-# Possessive, and never from within a run of spaces: a name with many would take quadratic time.
+# Possessive, and only from the start of a run of spaces: long runs would take quadratic time.
 _AFTER_NAME: Final = re.compile(r"(?<! ) ++\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 # Both names may contain spaces, so each space is tried as the separator; real paths have fewer.
 _MAX_SPLITS: Final = 64
@@ -189,7 +189,7 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
         while hunk_lines and not lines[end - 1]:
             hunk_lines.pop()
             end -= 1
-        # `git diff --word-diff=porcelain` writes a line feed of the file so:
+        # `git diff --word-diff=porcelain` writes each line feed of the file as a line `~`:
         # https://git-scm.com/docs/git-diff
         if lines[end : end + 1] == ["~"]:
             fault = WORD_DIFF

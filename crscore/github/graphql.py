@@ -44,7 +44,7 @@ class Actor(_Object, frozen=True):
 
     @property
     def is_app(self) -> bool:
-        """Whether the account belongs to an app."""
+        """Whether GitHub calls the account a bot, as those of apps."""
         return self.typename == "Bot"
 
     @property
@@ -54,7 +54,7 @@ class Actor(_Object, frozen=True):
 
 
 class CommentState(_Object, frozen=True):
-    """State of a comment."""
+    """Whether a comment is hidden or pending, which GitHub's REST API does not say."""
 
     # 64 bits, too many for a JSON number, so GitHub sends a string.
     full_database_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,19}\Z")]

@@ -72,7 +72,10 @@ class GitLabFeed:
         return tuple(map(_repository, projects))
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
-        """Return the commits that are still there: see `Feed`. GitLab keeps commits of versions."""
+        """Return the commits that still exist.
+
+        GitLab keeps the commits of all versions, so a force-push loses none.
+        """
         path = f"/projects/{quote(repository, safe='')}/repository/commits"
         present = []
         for commit in commits:

@@ -45,7 +45,7 @@ class DiffRefs(msgspec.Struct, frozen=True):
 
 
 class MergeRequest(msgspec.Struct, frozen=True):
-    """Merge request."""
+    """Response of GitLab's API for a merge request."""
 
     # Its number in the project, as in `!7`, and its number on the server.
     iid: notes.Id

@@ -30,7 +30,7 @@ class HostMessage:
     id: int
     """The host's id; unique among the messages of its kind."""
     kind: MessageKind
-    """Kind of the message."""
+    """Where it was written: on lines, as a review, or in the conversation."""
     body: str
     """Markdown, the latest version."""
     login: str | None
@@ -90,7 +90,7 @@ class PullRequest:
     repository: str
     """`owner/name` of the base."""
     number: int
-    """Number of the pull request."""
+    """Number within the repository."""
     title: str
     """Untrusted text."""
     url: str
@@ -105,9 +105,9 @@ class PullRequest:
     """Change from the merge base to the head, with full files where available."""
     messages: tuple[HostMessage, ...]
     """Messages sorted by creation time, kind and id, without minimised and pending ones."""
-    # A comment that led to a fix is outdated, and still was a good review of these lines.
+    # A comment that led to a fix is outdated, but it was a good review of these lines.
     originals: Mapping[int, Diff]
-    """Hunk that each outdated line message was written on, as a separate change, by its id."""
+    """Id of an outdated comment -> the hunk it was written on, as a change of its own."""
     missing: tuple[str, ...] = ()
     """Missing data that could change a score, one sentence each; empty when complete."""
     notes: tuple[str, ...] = ()

@@ -194,7 +194,7 @@ class Point(Place, frozen=True, kw_only=True):
     text: Text
     """One English sentence, after the topic if there is one."""
     kind: ReferenceKind
-    """Kind."""
+    """Whether it is a claim about the change, its implication, or an issue."""
     source: Text
     """Author or finder: a claim generator, or tools joined by `+`."""
     severity: Severity | None

@@ -1,6 +1,6 @@
-"""Blocks as text for a terminal, by rich: the arguments alone determine width and colour.
+"""Blocks as text for a terminal, by rich: the arguments alone determine width and color.
 
-Every mark is readable without colour.
+Every mark is readable without color.
 """
 
 import io
@@ -62,7 +62,7 @@ def render_blocks(
 
     Args:
         content: The blocks.
-        color: Whether to write colour sequences.
+        color: Whether to write color sequences.
         width: Width in columns; see `fit_width`.
         max_chars: Maximum characters of prose.
         wide_tables: Whether to show all columns of a table, even beyond `width`; otherwise
@@ -98,7 +98,7 @@ def render_blocks(
 
 
 def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS, tone: str = "") -> Text:
-    """Clean a line and colour its code spans, whose backticks stay for output without colour."""
+    """Clean a line and color its code spans, whose backticks stay for output without color."""
     text = Text(style=_style(tone), overflow="fold")
     for part in (line,) if isinstance(line, str) else line:
         if isinstance(part, str):

@@ -18,7 +18,7 @@ MAX_ROWS: Final = 200
 
 
 # Drawn as SVG by `charts.html.j2`. Places are attributes, since the page's content security policy
-# allows no `style` attribute; colours are CSS variables: one drawing serves light, dark and print.
+# allows no `style` attribute; colors are CSS variables: one drawing serves light, dark and print.
 class Bar(Struct, frozen=True):
     """Value with its interval, one row of a plot."""
 

@@ -32,7 +32,7 @@ _LISTS: Final = frozenset(
      "nodes", "edges", "findings"}
 )  # fmt: skip
 """Keys of lists of comments, which may be empty."""
-# A finding has a title, as a pull request has, but also a place or a severity.
+# A finding has a title, like a pull request, but also a place or a severity.
 _OF_FINDING: Final = frozenset({"path", "file", "line", "code_location", "severity", "priority"})
 _OF_PULL: Final = frozenset({"number", "state", "reviews"})
 # GitHub has RIGHT and LEFT (https://docs.github.com/en/rest/pulls/comments), reports of crscore
@@ -121,7 +121,7 @@ def _without_fence(review: str) -> str:
 
 
 def _is_damaged(review: str, error: json.JSONDecodeError) -> bool:
-    """Tell JSON that was cut or edited from prose such as "{"key": 1} is never read"."""
+    """Return whether a text is damaged JSON, and not prose such as "{"key": 1} is never read"."""
     return bool(_OBJECT_START.match(review)) and (
         error.pos >= len(review.rstrip())
         or error.msg.startswith("Unterminated string")
@@ -149,7 +149,7 @@ def _decode(text: str) -> list[Any]:
         is_repeated.append(len(fields) < len(pairs))
         return fields
 
-    # Not strict, as `echo` of some shells makes line feeds of the escapes in strings.
+    # Not strict, because some shells' `echo` converts escapes in strings to line feeds.
     decoder = json.JSONDecoder(object_pairs_hook=make_object, strict=False)
     values: list[Any] = []
     position = len(text) - len(text.lstrip())
@@ -157,8 +157,8 @@ def _decode(text: str) -> list[Any]:
         value, end = decoder.raw_decode(text, position)
         values.append(value)
         position = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # it always matches
-    # At the end, as text after an object shows that it is prose. Readers differ in which of the two
-    # counts: https://www.rfc-editor.org/rfc/rfc8259#section-4
+    # Checked at the end, because text after an object shows that it is prose. JSON readers differ
+    # in which of two equal keys counts: https://www.rfc-editor.org/rfc/rfc8259#section-4
     if any(is_repeated):
         raise ValueError("a key occurs twice in one object")
     return values
@@ -326,8 +326,8 @@ def _place(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
         # Azure DevOps starts paths with a slash.
         return {"path": _strip(path).removeprefix("./").lstrip("/")}
     path = _strip(_text(of_codex, "absolute_file_path", location) or "")
-    # In an unknown folder, only the end of the path could be compared: the comment is about the
-    # whole change.
+    # The root of such a path is unknown, so only its end could be compared. The comment counts as
+    # one on the whole change.
     if path.startswith("/") or path[1:3] == ":/":
         return {"path": ""}
     lines = of_codex.get("line_range")

@@ -1,13 +1,13 @@
-"""Conversion of a comment's Markdown to a browser's DOM of it, and the elements that it hides.
+"""Converts a comment's Markdown to the DOM that a browser has, and finds the elements it hides.
 
 Markdown-it renders the comment much as GitHub does (tables, strikethrough, task boxes, alerts),
 Lexbor parses the HTML. Three things differ from GitHub: Markdown between the tags of an HTML block
 is parsed, quotes of earlier comments are omitted, and source text that is never rendered (titles of
 link definitions, unused footnotes, formulas in white) is rendered as a hidden element.
 
-GitHub drops most of the hidden text before it shows a comment; other hosts, mail and a scorer that
-reads the source do not. Styles are not read: GitHub and GitLab remove the attribute `style`, so
-that the text is visible.
+GitHub removes most hidden text before it shows a comment; other hosts, mail programs and scorers
+that read the source do not. Styles are not read, because GitHub and GitLab remove the attribute
+`style`, so that its text is visible.
 """
 
 import re
@@ -228,11 +228,11 @@ def _read_inline(state: StateCore) -> None:
                 children.append(_html(raw if is_closed else f"{raw}</{name}>"))
             token.type, token.children = "inline", children
         elif token.type == "definition":
-            # Of a definition that is used, the link has the title.
+            # If the definition is used, its link has the title.
             title = token.meta["title"].strip()
             is_seen = token.meta["label"].casefold() in used_labels
             token.type, token.children = "inline", [_hidden(title)] if title and not is_seen else []
-    # Once all other text is parsed, it is known which of them it refers to.
+    # After all other text is parsed, it is known which footnotes are referred to.
     for token in state.tokens:
         if token.type == "footnote":
             is_shown = token.info in state.env.get("referenced", ())

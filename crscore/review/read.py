@@ -93,7 +93,7 @@ def read_review(
             author: sum(len(comments[index].body) for index in indices)
             for author, indices in authors.items()
         }
-        # A stable sort: of each review, the first sentences are kept.
+        # The sort is stable, so each review keeps its first sentences.
         order = sorted(
             range(len(sentences)), key=lambda i: lengths[comments[sentences[i].comment].author]
         )
@@ -201,7 +201,7 @@ MAX_LINE_CHARS: Final = 1_000
 MAX_SHOWN: Final = 200
 """Maximum characters of code on each side of one change."""
 MAX_UNIT: Final = 400
-"""Maximum length of a description to which another change is added."""
+"""A description longer than this takes no further change."""
 SHORT: Final = 60
 """Maximum length of code that is shown in full; longer code is cut to the differing part."""
 CONTEXT: Final = 5
@@ -309,7 +309,7 @@ def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
         for tag, start, end, new_start, new_end in matcher.get_opcodes()
         if tag != "equal"
     ]
-    # Empty lines are described only where nothing else differs.
+    # Empty lines are described only if nothing else differs.
     changes = [
         (removed, added) for removed, added in changes if any(before[removed]) or any(after[added])
     ] or changes[:1]
@@ -341,7 +341,7 @@ def _describe_block(before: Sequence[str], after: Sequence[str]) -> str:
     if _squeeze(old) == _squeeze(new):
         return f"change the white space of {_code(new)}"
     if max(len(old), len(new)) > SHORT:
-        # Only the difference with its context: `_code` cuts long code, which may be before it.
+        # Only the difference with its context is shown: `_code` could cut it off from long code.
         before, after = _TOKEN.findall(old), _TOKEN.findall(new)
         shorter = min(len(before), len(after))
         common_start = sum(takewhile(bool, map(operator.eq, before, after)))
@@ -417,7 +417,7 @@ class ReplacedLines(NamedTuple):
 
     lines: list[str]
     is_exact: bool
-    """Whether the suggestion replaces all of them; otherwise, at most some of the last ones."""
+    """Whether the suggestion replaces all of them; otherwise, some of the last ones or none."""
     is_end: bool
     """Whether the suggestion replaces at least the last line."""
 
@@ -454,7 +454,7 @@ def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
     if index is None:
         return []
     hunk = file.hunks[index]
-    # A line is preceded by at least the lines of its side from the start of the hunk.
+    # Line N of a side is at least N - start lines below the top of the hunk.
     first = max(0, start - hunk.range_of(comment.side)[0])
     lines: list[str] = []
     for line in hunk.lines[first:]:
@@ -515,7 +515,7 @@ NOT_READ: Final = "the text is not in English, so it was not read"
 MIN_LOG_ODDS: Final = 12.0
 """Minimum logarithm of the odds of another language against English."""
 MAX_CHARS: Final = 10_000
-"""Maximum characters of a text by which its language is decided."""
+"""Maximum characters read to decide a text's language."""
 # The detector knows more languages, which short technical English resembles: "nit: multi-line?" is
 # Latin, "hahaha, nice" Tagalog. A text in one of these is still unlike English.
 _LANGUAGES: Final = (
@@ -548,9 +548,9 @@ def is_english(text: str, in_english: bool = False) -> bool:
 
     Args:
         text: Plain text; code, addresses and quoted words in it are not evidence.
-        in_english: It is a part of a text in English. Then one function word is enough, and four
-            words are too few for the detector, which takes a quarter of a short run to load: 32 %
-            of real comments need it instead of 57 %.
+        in_english: Whether the text is part of an English one. Then one function word is enough,
+            and up to four words never go to the detector. Loading it takes a quarter of a short
+            run; this way, 32 instead of 57 % of real comments need it.
 
     Example:
         >>> is_english("nit"), is_english("请修复: `foo` leaks"), is_english("Hier fehlt ein Test.")
@@ -560,8 +560,8 @@ def is_english(text: str, in_english: bool = False) -> bool:
     foreign_letters = sum(len(_OTHER_LETTER.findall(word)) for word in words)
     latin = [word for word in words if _OTHER_LETTER.search(word) is None]
     function_words = sum(word in _FUNCTION_WORDS for word in latin)
-    # Most other scripts need about half as many letters. English terms in a Chinese sentence may
-    # outnumber them, but have no function words.
+    # Most other scripts need about half as many letters as Latin. English terms in a Chinese
+    # sentence may have more letters than the rest, but they have no function words.
     is_foreign = 2 * foreign_letters > sum(map(len, latin))
     if foreign_letters > 1 and (is_foreign or (foreign_letters > 3 and not function_words)):
         return False
@@ -606,7 +606,7 @@ def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
 def describe_unread(
     sentences: Sequence[Sentence], remarks: Sequence[Remark] = ()
 ) -> tuple[str, ...]:
-    """Count the comments with sentences that nobody reads; empty if all or none are such.
+    """Say how many comments have sentences that were not read; empty if all or none have.
 
     Args:
         sentences: All sentences of a review.

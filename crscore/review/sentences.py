@@ -1,6 +1,6 @@
-"""Splitting of review text into the units compared with the pseudo-references.
+"""Splits review text into the units that are compared with the pseudo-references.
 
-From the sentences down: the splitters, the running text of a comment without code and hidden text,
+Below are, in this order, the splitters, the running text of a comment without code and hidden text,
 the labels that its writer put around a remark, and the boilerplate of bots. A unit is a paragraph,
 a heading, a list item, a table cell or an intentionally broken line; no sentence crosses a unit
 boundary.
@@ -63,7 +63,7 @@ _HIDDEN: Final = re.compile(
     r"|(?:\A|(?<=[.!?]\s))\d{1,3}\.(?=\s)"
     r"|\b(?:[Aa]pprox|[Ii]ncl|[Ee]xcl|[Rr]esp|[Ee]sp|[Mm]ax|[Mm]in|[Aa]vg|[Ss]ec)\.(?=\s[a-z\d])",
 )
-# Without any of these no sentence ends inside a unit, as in most units of a list or table.
+# Most units of lists and tables have none of these characters, so no sentence ends inside them.
 _MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")
 # A one-letter variable or unit that ends a sentence ("set it to x. Then", "0.5 s. That"),
 # which the segmenter mistakes for an initial.
@@ -166,12 +166,12 @@ def _parse_markdown(body: str) -> ParsedComment:
                 labels.append((label, is_kept))
             if is_kept:
                 pieces.append((text, Position(block, unit.is_heading, severity)))
-        # "nit: rename it" below another paragraph labels nothing but its own paragraph.
+        # "nit: rename it" below another paragraph labels only its own paragraph.
         if is_below_text and labels and labels[-1][1] and not unit.is_heading:
             severity = above
     if len(labels) == 1 and not labels[0][1]:  # the only label may also stand below the remark
         pieces = [(text, replace(at, severity=labels[0][0])) for text, at in pieces]
-    # Boilerplate counts in hidden text, none of which was written for a reader.
+    # Boilerplate is kept in hidden text, because none of that was written for a reader.
     hidden = (map(_finish, _segment(unit)) for unit in prose.hidden)
     return ParsedComment(
         sentences=tuple(text for text, _ in pieces),
@@ -377,7 +377,7 @@ class Prose:
         self._titles += name in _TITLES
         self._bold += name in _BOLD
         if name == "code":
-            # Of nested spans, the outermost counts.
+            # Only the outermost of nested spans counts.
             if self._code is None:
                 self._code = self._buffer
                 self._code.append(f"{CODE_OPEN}`")
@@ -415,7 +415,8 @@ class Prose:
             self._sections[-1].hidden |= is_hidden_section(summary)
 
     def _close_section(self) -> None:
-        # Its suggestions are kept: CodeRabbit puts its committable ones under such a heading.
+        # Its suggestions are kept, because CodeRabbit puts its committable ones under such a
+        # heading.
         section = self._sections.pop()
         if section.hidden:
             del self.units[section.units :]
@@ -619,7 +620,8 @@ def strip_labels(text: str) -> tuple[str, str | None]:
         >>> strip_labels("Note that `x` is null.")
         ('Note that `x` is null.', None)
     """
-    # A label moved a standing by up to 74 (docs/design/004-sentences.md): it is shown, not scored.
+    # Labels are shown but not scored, because one moved a standing by up to 74
+    # (docs/design/004-sentences.md).
     levels = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
     rest, after_emoji = _BADGE.sub(" ", text).strip(), False
     while label := (
@@ -641,7 +643,7 @@ def strip_labels(text: str) -> tuple[str, str | None]:
 
 
 def strip_source_labels(text: str) -> str:
-    """Remove the labels at both ends of a short text in Markdown; one of only labels is kept.
+    """Remove the labels at both ends of a short text in Markdown; a text of only labels is kept.
 
     Example:
         >>> strip_source_labels("**Bug:** `f` is *never* closed [P1]")
@@ -679,8 +681,8 @@ def _severities(label: str) -> set[str]:
 _PATTERNS: Final = tomllib.loads(
     (importlib.resources.files("crscore.review") / "boilerplate.toml").read_text(encoding="utf-8")
 )
-# A lost remark costs more than a kept footer, so a pattern must match a whole text, without the
-# emoji, marks and counts around it ("(3)"): docs/design/004-sentences.md.
+# Losing a remark is worse than keeping a footer, so a pattern must match a whole text except the
+# emoji, marks and counts ("(3)") around it (docs/design/004-sentences.md).
 _EDGES: Final = re.compile(r"^[\W_]+|(?:[\W_]|\(\d+\))+$")
 _HIDDEN_SECTION: Final = re.compile(
     rf"[\Wℹ]*(?:{'|'.join(_PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*", re.IGNORECASE

@@ -112,7 +112,7 @@ class JudgedReview(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Review with all that was judged about it."""
 
     comments: tuple[Comment, ...]
-    """The comments."""
+    """All comments of the review, in input order."""
     authors: Mapping[str | None, Sequence[int]]
     """Indices of each author's comments, in order of first appearance."""
     suggestions: Sequence[tuple[Suggestion, ...]]

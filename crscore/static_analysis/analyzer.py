@@ -158,10 +158,10 @@ class CsvOutput(_Table, frozen=True):
 
 
 class Output(_Table, frozen=True):
-    """`[output]`: format of the tool's output."""
+    """`[output]`: how the tool's output is read."""
 
     format: Literal["sarif", "checkstyle", "json", "csv"]
-    """Format of the output."""
+    """What the tool writes."""
     unparsed_rules: tuple[Pattern, ...] = ()
     """Rules, as regular expressions, that report an unreadable file."""
     unparsed_stderr: Capture | None = None

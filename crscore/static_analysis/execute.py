@@ -47,7 +47,7 @@ class Task(NamedTuple):
     """Run of one tool."""
 
     tool: Installed
-    """The tool."""
+    """Tool to run, with its installed version."""
     cache: Store | None
     """Cache of the tool's findings by text."""
     stop: threading.Event

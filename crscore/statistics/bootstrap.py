@@ -1,9 +1,9 @@
 """Bootstrap over clusters: draws, intervals, p-values.
 
-A draw takes whole clusters with replacement, as reviews of one change share its difficulty, and
-comments on one pull request share its author. A draw is represented by how often it takes each row,
-so that a statistic of many draws is arithmetic on one matrix (`resampled`): a thousand draws of a
-few hundred columns take seconds. A statistic that is undefined in a draw is NaN.
+A draw takes whole clusters with replacement, because reviews of one change share its difficulty,
+and comments on one pull request share its author. A draw is represented by how often it takes each
+row, so that a statistic of many draws is arithmetic on one matrix (`resampled`): a thousand draws
+of a few hundred columns take seconds. A statistic that is undefined in a draw is NaN.
 """
 
 import math
@@ -16,10 +16,11 @@ import numpy as np
 from crscore.statistics.intervals import LEVEL, Floats, Interval, percentiles
 from crscore.statistics.ranks import require_scipy
 
-# With 2,000 normal draws, chance moves an end of the 95 % interval by 0.06 standard errors:
-# sqrt(0.025 * 0.975 / 2,000) / 0.058, the density at 1.96. Four times as many would halve that.
+# With 2,000 normal draws, an end of the 95 % interval has a standard deviation of 0.06 standard
+# errors: sqrt(0.025 * 0.975 / 2,000) / 0.058, the density at 1.96. Four times as many would halve
+# it.
 RESAMPLES: Final = 2_000
-# Limits a large study to a few hundred MB.
+# It limits the memory of a large study to a few hundred MB.
 MAX_CELLS: Final = 2**21
 """Maximum cells of one block of draws."""
 ONE_SIDED: Final = 0.95
@@ -129,7 +130,7 @@ def percentile_interval(draws: Floats, *, clusters: int, expanded: bool = False)
     Source:
         Hesterberg, The American Statistician 69 (2015), 371-386, section 5.3.
     """
-    # A statistic that most draws leave undefined is known for a selection of the data only.
+    # If most draws leave a statistic undefined, the other draws are a biased selection.
     defined = draws[~np.isnan(draws)]
     if clusters < 2 or len(defined) < max(1, len(draws) / 2):
         return Interval(None, None)
@@ -150,8 +151,8 @@ def bootstrap_test(
     """Test a statistic against 0 by its bootstrap over clusters.
 
     The p-value compares value / standard error with Student's t with C - 1 degrees of freedom for C
-    clusters, as changes, not reviews, were sampled. A correlation is compared on Fisher's scale,
-    z = atanh(r), on which the error does not depend on r; its standard error is the standard
+    clusters, because changes, not reviews, were sampled. A correlation is compared on Fisher's
+    scale, z = atanh(r), on which the error does not depend on r; its standard error is the standard
     deviation of z in the draws.
 
     Args:
@@ -179,7 +180,7 @@ def bootstrap_test(
         scaled_draws = np.arctanh(np.clip(defined, -bound, bound))
     p, error = 1.0 if value == 0 else None, float(scaled_draws.std())
     if value and error:
-        # `special.stdtr`, as importing `scipy.stats` takes seconds.
+        # `special.stdtr`, because importing `scipy.stats` takes seconds.
         tail = require_scipy("special").stdtr(clusters - 1, -abs(scaled_value) / error)
         p = min(1.0, 2 * float(tail))
     return BootstrapTest(low, high, p, float(defined.std()))
@@ -259,7 +260,7 @@ def rank_ranges(draws: Floats) -> tuple[tuple[int, int], ...]:
     filled = np.where(np.isnan(draws), -np.inf, draws)
     ranks = 1 + (filled[:, None, :] > filled[:, :, None]).sum(axis=2)
     tail = (1 - LEVEL) / 2
-    # A rank between two ranks would be no rank, so the ends are rounded outwards.
+    # The ends are rounded outwards to whole ranks.
     best = np.quantile(ranks, tail, axis=0, method="lower")
     worst = np.quantile(ranks, 1 - tail, axis=0, method="higher")
     return tuple(zip(best.astype(int).tolist(), worst.astype(int).tolist(), strict=True))

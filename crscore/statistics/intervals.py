@@ -87,7 +87,7 @@ def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
 
 
 def independent(successes: Floats, trials: Floats) -> tuple[float, float]:
-    """Return the independent trials that are equivalent to trials in clusters, and the successes.
+    """Return the successes and trials of equivalent independent trials, for trials in clusters.
 
     Both are divided by the design effect: the variance between clusters, divided by the variance
     that independent trials would have. The arguments are as in `clustered_wilson`.

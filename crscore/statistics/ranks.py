@@ -21,7 +21,7 @@ def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
         DependencyError: scipy is not installed.
     """
     try:
-        # Not above: importing `scipy.stats` takes seconds.
+        # Imported here, because importing `scipy.stats` takes seconds.
         return importlib.import_module(f"scipy.{module}")
     except ImportError as exc:
         raise DependencyError("scipy", f"pip install {install}") from exc
@@ -59,7 +59,7 @@ def rank_sum_p(first: Floats, second: Floats) -> float:
 def share_p(successes: float, trials: float, chance: float) -> float:
     """Return the one-sided p-value of a share against a chance: the exact test, with mid-p.
 
-    Half of the probability of just this count is left out.
+    The probability of exactly this count enters by half.
 
     Args:
         successes: From 0 to `trials`, which may both be fractional (`intervals.independent`).
@@ -80,5 +80,5 @@ def share_p(successes: float, trials: float, chance: float) -> float:
     # The probabilities of at least as many and of more.
     as_many = float(betainc(successes, trials - successes + 1, chance)) if successes > 0 else 1.0
     more = float(betainc(successes + 1, trials - successes, chance)) if successes < trials else 0.0
-    # So the level is met on average; a normal approximation is too sure of three in five.
+    # With mid-p, the level is met on average; a normal approximation is too sure for 3 of 5.
     return (as_many + more) / 2

@@ -74,7 +74,7 @@ class Version:
     changed: list[int]
     """Changed lines, sorted."""
     file: ChangedFile
-    """The changed file."""
+    """Parsed diff of the file."""
     is_whole: bool
     """Whether `lines` is the whole file."""
     outlines: list[OutlinedLines] = field(default_factory=list)

@@ -246,7 +246,7 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
 
     Args:
         overview: The overview.
-        color: Whether to write colour sequences.
+        color: Whether to write color sequences.
         width: Columns of the terminal, limited to 60 to 160.
 
     Returns:

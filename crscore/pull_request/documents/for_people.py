@@ -90,7 +90,7 @@ def render_terminal(
 
     Args:
         overviews: Overviews to show.
-        color: Write colour sequences.
+        color: Write color sequences.
         width: Columns of the terminal; kept between 60 and 160.
         signature: Show the whole signature instead of its short form.
 

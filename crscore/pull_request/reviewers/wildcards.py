@@ -8,7 +8,7 @@ from functools import lru_cache
 def matches(pattern: str, text: str) -> bool:
     """Return whether a pattern matches the whole text, ignoring case.
 
-    Takes time linear in the text for each `*`. Only `*` is special: `[bot]` is `[bot]`.
+    Only `*` is special; brackets match themselves. The time is linear in the text for each `*`.
 
     Example:
         >>> matches("coderabbit*[bot]", "CodeRabbitAI[bot]"), matches("a*", "ba")

@@ -293,11 +293,11 @@ def test_lone_surrogate_in_text_is_replaced() -> None:
     assert "\ufffd" in only("@@ -1 +1 @@\n-a\udcff\n+b\n").hunks[0].lines[0].text
 
 
-def test_coloured_diff_reads_like_the_plain_one() -> None:
+def test_colored_diff_reads_like_the_plain_one() -> None:
     painted = "".join(f"\x1b[1m{line}\x1b[m\n" for line in PAIR.splitlines())
     parsed = parse_diff(painted)
     assert parsed.files == parse_diff(PAIR).files
-    assert any("colour" in note for note in parsed.notes)
+    assert any("color" in note for note in parsed.notes)
 
 
 def test_escape_code_inside_code_is_kept() -> None:
