@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from crscore.diff.languages import language_of
 from crscore.diff.paths import format_paths
 from crscore.diff.sections import (
+    WORD_CHANGE,
     WORD_DIFF,
     Header,
     Section,
@@ -31,15 +32,19 @@ from crscore.records import ChangedFile, Diff, FileStatus, Hunk, LineKind, Side
 _COLORED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 # "\x1b[31m", "\x1b[1;32m", and "\x1b[K", with which `grep --color` ends a match
 _COLOR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
-# "x = [-1-]{+10+}", as `git diff --word-diff` shows a changed line
-_WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
 # `"\n".join(difflib.unified_diff(...))` without `lineterm=""`: an empty line follows each header.
 _DOUBLE_ENDS: Final = re.compile(r"^--- .*\n\n\+\+\+ .*\n\n@@ -.*@@\n\n", re.MULTILINE)
 _DOUBLE_END: Final = re.compile(r"^((?:---|\+\+\+) .*|@@ -.*@@)\n\n", re.MULTILINE)
-# The last one is `git diff --submodule=log`.
-_NOT_SHOWN: Final = ("Only in ", "* Unmerged path ", "Submodule ")
-"""Starts of the lines of GNU diff and git for a file whose change is not shown."""
+# Of GNU diff, git (`--submodule=log`, not `=diff`), Mercurial, Perforce (an added file in the list
+# above the differences) and Subversion (a binary or an empty file, and properties).
+_NOT_SHOWN: Final = re.compile(
+    r"^(?:Only in |\* Unmerged path |Submodule .*$(?!\ndiff )|Binary file (?=.* has changed$)"
+    r"|(?:Files|Symbolic links) (?=.* differ$).* and |File .* while file |Property changes on: "
+    r"|\.\.\. //.*#\d+ (?!edit|integrate)|Index: .*$(?=\n=+\n(?!---|RCS|diff))).*",
+    re.MULTILINE,
+)
+"""Lines for a file whose change is not shown."""
 _COLOR_NOTE: Final = "The diff has color codes, which were removed."
 CUT_NOTE: Final = (
     "The diff ends before the lines that its last hunk's header counts: the hunk was cut. "
@@ -155,7 +160,7 @@ def parse_diff(
     if not changes:
         raise DiffParseError(source, None, "there is no change in this diff; nothing to score")
     files = _join_replaced(changes)
-    notes += _leftover_notes(lines, sections[-1].is_cut, files)
+    notes += _leftover_notes(decoded, sections[-1].is_cut, files)
     return Diff(files=files, sha256=hashlib.sha256(data).hexdigest(), notes=tuple(notes))
 
 
@@ -315,7 +320,8 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
             content = part.get_payload(decode=True)
             # None for a multipart, whose parts follow in `walk`:
             # https://docs.python.org/3/library/email.compat32-message.html#email.message.Message.get_payload
-            if not isinstance(content, bytes):
+            # A text in HTML repeats the one before it (RFC 2046, section 5.1.4).
+            if not isinstance(content, bytes) or (texts and part.get_content_subtype() == "html"):
                 continue
             fault = "has a damaged encoding, so lines may be missing" if part.defects else ""
             charset = (part.get_content_charset() or "utf-8").lower()
@@ -366,19 +372,19 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
             has_marks, has_signs = has_colors, False
         # "-- " begins the signature of a mail.
         has_signs = has_signs or (line.startswith(("+", "-")) and line != "-- ")
-        has_marks = has_marks or _WORD_CHANGE.search(line) is not None
+        has_marks = has_marks or WORD_CHANGE.search(line) is not None
 
 
 def _describe_fault(text: str) -> str:
     """Return why a text without files is no diff."""
     if not text.strip():
         return "this diff is empty: there is no change to score"
-    if text.startswith(_NOT_SHOWN):
+    if _NOT_SHOWN.match(text):
         return f"this diff names files without their change: {text.splitlines()[0]!r}"
     return "this is not a unified diff; make one with git diff or diff -u"
 
 
-def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedFile]) -> list[str]:
+def _leftover_notes(text: str, is_cut: bool, files: Sequence[ChangedFile]) -> list[str]:
     """Return notes on repaired and missing parts of a diff."""
     notes: list[str] = []
     if is_cut:
@@ -386,7 +392,7 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
     if missing := [file for file in files if file.is_missing]:
         paths = format_paths([file.path for file in missing])
         notes.append(f"Files not read, as {missing[0].missing}: {len(missing)} ({paths}).")
-    if not_shown := [line for line in lines if line.startswith(_NOT_SHOWN)]:
+    if not_shown := [match[0] for match in _NOT_SHOWN.finditer(text)]:
         notes.append(f"The diff names files without their change: {format_paths(not_shown)}.")
     for path, count in Counter(file.path for file in files).items():
         if count > 1 and path:

@@ -32,6 +32,8 @@ _CLOSES: Final = re.compile(
     r"diff |Only in |Submodule |From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b|-- ?$"
 )
 
+WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
+"""Changed words in a line of a word diff: "x = [-1-]{+10+}"; items of a list look removed there."""
 WORD_DIFF: Final = "this is a word diff; make it again with git diff, without --word-diff"
 """Message for a word diff; `--word-diff=porcelain` ends each line of code with a line `~`."""
 
@@ -50,14 +52,18 @@ _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 # Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object), 1/ 2/
 # for --no-index (diff.mnemonicPrefix: https://git-scm.com/docs/diff-config); Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
-# Time after a name where tabs became spaces: "a.py  2024-01-01 10:00:00"
+# What follows a name where tabs became spaces: "a.py  2024-01-01 10:00:00"; of Mercurial,
+# "a.py  Mon Jan 01 10:00:00 2024"; of Subversion, "a.py  (revision 7)"
 # Possessive, and only from the start of a run of spaces: long runs would take quadratic time.
-_AFTER_NAME: Final = re.compile(r"(?<! ) ++\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
+_AFTER_NAME: Final = re.compile(
+    r"(?<! ) ++(?:\((?:revision \d+|working copy|nonexistent)\)$"
+    r"|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d) \d\d:\d\d:\d\d.*)"
+)
 # Both names may contain spaces, so each space is tried as the separator; real paths have fewer.
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (
     "diff --git", "old mode", "new mode", "deleted file mode", "new file mode", "rename from",
-    "rename to", "copy from", "copy to", "index", "---", "+++", "GIT binary patch",
+    "rename to", "copy from", "copy to", "index", "---", "+++", "GIT binary patch", "====",
 )  # fmt: skip
 
 
@@ -122,6 +128,11 @@ def split_sections(
             if hunks > max_hunks:
                 raise LimitError("max_hunks", max_hunks, hunks, source)
             hunk, current.end = _read_hunk(lines, index, source)
+            # `gh api ... --jq '.[].patch'` prints the hunks of all files, without their names.
+            before = [] if current.header else current.hunks[-1:]
+            if before and hunk.new_start <= before[0].new_start:
+                fault = "this hunk is of another file than the one before it; name the file of each"
+                raise DiffParseError(source, index + 1, fault)
             current.hunks.append(hunk)
             current.is_cut = count_lines(hunk.lines) != (hunk.old_length, hunk.new_length)
             index = current.end
@@ -145,7 +156,7 @@ def _open_section(sections: list[Section], index: int, source: str, max_files: i
 def _section_start(lines: Sequence[str], index: int, current: Section | None) -> int:
     """Return the number of lines at `index` that start a new file: 0, 1 or 2."""
     line = lines[index]
-    if line.startswith("diff --git "):
+    if line.startswith(("diff --git ", "==== //")):
         return 1
     awaited = current is not None and current.awaits_names()
     # Mails and Markdown also have lines that begin with `--- `; only the pair starts a file.
@@ -191,7 +202,7 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
             end -= 1
         # `git diff --word-diff=porcelain` writes each line feed of the file as a line `~`:
         # https://git-scm.com/docs/git-diff
-        if lines[end : end + 1] == ["~"]:
+        if lines[end : end + 1] == ["~"] or any(map(WORD_CHANGE.search, lines[index:end])):
             fault = WORD_DIFF
         elif not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):
             fault = (
@@ -349,8 +360,10 @@ def read_header(lines: Sequence[str]) -> Header:
     if old_mode is None and new_mode is None:
         # "index 1f2e..3d4c 100644": the index line has one mode for both sides.
         old_mode = new_mode = facts.get("index", "").partition(" ")[2] or None
+    # "//depot/main/a.py#3 (text) ====", the only name of a file in `p4 describe -du`
+    depot_path, _, depot_type = facts.get("====", "").partition("#")
     # git's own lines come first: in "rename from x", the path has no prefix to remove.
-    candidates = [_git_names(facts)]
+    candidates = [_git_names(facts), _Names(depot_path, depot_path) if depot_path else None]
     if "---" in facts and "+++" in facts:
         old, new = _file_name(facts["---"]), _file_name(facts["+++"])
         candidates.append(_strip_prefixes(old, new) if old or new else None)
@@ -365,9 +378,10 @@ def read_header(lines: Sequence[str]) -> Header:
         is_git="diff --git" in facts,
         is_rename="rename from" in facts,
         is_copy="copy from" in facts,
-        is_binary=bool(binary) or "GIT binary patch" in facts,
+        is_binary=bool(binary) or "GIT binary patch" in facts or "binary" in depot_type,
         is_submodule=_SUBMODULE_MODE in {old_mode, new_mode},
-        expects_hunks="---" in facts,
+        # In Subversion, the properties alone can change.
+        expects_hunks="---" in facts and "\nProperty changes on: " not in "\n".join(lines),
         old_mode=old_mode,
         new_mode=new_mode,
     )
@@ -422,7 +436,9 @@ def _git_names(facts: dict[str, str]) -> _Names | None:
 def _file_name(text: str) -> str | None:
     """Read a name, which a tab and a time may follow; return None for the null device."""
     plain = _AFTER_NAME.sub("", text.partition("\t")[0]).rstrip("\r")
-    name = unquote(text) if text.startswith('"') else plain
+    # GNU diff, too, quotes names, and quotes a backslash: a plain one is from Windows.
+    quoted = _QUOTED.match(text)
+    name = unquote(quoted[0]) if quoted else plain if "/" in plain else plain.replace("\\", "/")
     return None if name == "/dev/null" else name
 
 

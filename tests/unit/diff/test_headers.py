@@ -51,6 +51,13 @@ def test_no_lines_leave_the_file_unknown() -> None:
         (("--- src/x.py", "+++ dst/x.py"), ("x.py", "x.py")),
         (("--- /dev/null", "+++ src/x.py"), (None, "src/x.py")),
         (("--- x.c  2024-01-01 10:00:00.0 +0000", "+++ x.c  2024-01-02 10:00:00"), ("x.c", "x.c")),
+        (("--- x.c  (revision 7)", "+++ x.c  (working copy)"), ("x.c", "x.c")),
+        (
+            ("--- a/x.c  Mon Jan 01 10:00:00 2024", "+++ b/x.c Tue Jan  2 10:00:00 2024"),
+            ("x.c",) * 2,
+        ),
+        (('--- "old/a b"\t2024-01-01 10:00', '+++ "new/a b"\t2024-01-02 10:00'), ("a b", "a b")),
+        (("--- old\\s\\x.py\t2024-01-01", "+++ new\\s\\x.py"), ("s/x.py", "s/x.py")),
         (("--- f (copy).py", "+++ f (copy).py"), ("f (copy).py", "f (copy).py")),
     ],
 )

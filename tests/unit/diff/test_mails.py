@@ -143,6 +143,7 @@ HEAD = "diff --git a/w.py b/w.py\n--- a/w.py\n+++ b/w.py\n"
         "@@ -1,3 +1,3 @@\nimport os\nx = [-1-]{+10+}\nprint(x)\n",
         "@@ -1,2 +1,3 @@\n import os\n~\n x = \n-1\n+10\n~\n",
         "@@ -1,2 +1,3 @@\n     import os\n     x = 1\n     {+y = 2+}\n",
+        "@@ -1,2 +1,2 @@\n- an item\n- [-the-]{+one+} of a list\n",
     ],
 )
 def test_word_diff_is_refused(hunk: str) -> None:

@@ -282,11 +282,30 @@ def test_lines_of_difflib_joined_with_line_feeds_are_read(name: str) -> None:
         "Only in new: x.py",
         "* Unmerged path x.py",
         "Submodule lib 1111111..2222222:",
+        "Files old/x and new/x differ",
+        "Symbolic links old/x and new/x differ",
+        "File old/x is a directory while file new/x is a regular file",
+        "Binary file x.png has changed",
+        "Index: x.png\n====\nCannot display: file marked as a binary type.",
+        "Property changes on: x",
+        "... //depot/x.py#1 add",
     ],
 )
 def test_file_without_its_change_is_noted(line: str) -> None:
     (note,) = parse_diff(f"--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n{line}\n").notes
-    assert line in note
+    assert line.partition("\n")[0] in note
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Submodule lib 1111111..2222222:\ndiff --git a/lib/x b/lib/x",
+        "Index: x.py\n====\n--- x.py\n+++ x.py\n@@ -1 +1 @@\n-a\n+b",
+        "... //depot/x.py#2 edit",
+    ],
+)
+def test_file_with_its_change_is_not_noted(line: str) -> None:
+    assert not parse_diff(f"--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n{line}\n").notes
 
 
 def test_lone_surrogate_in_text_is_replaced() -> None:
@@ -410,7 +429,7 @@ def test_source_of_another_version_does_not_apply(text: str) -> None:
 
 
 def test_overlapping_hunks_do_not_apply() -> None:
-    file = only("@@ -2 +2 @@\n-a\n+b\n@@ -1 +1 @@\n-c\n+d\n")
+    file = only("--- a/x\n+++ b/x\n@@ -2 +2 @@\n-a\n+b\n@@ -1 +1 @@\n-c\n+d\n")
     assert rebuild_new(file, "c\na\n") is None
 
 
@@ -467,6 +486,35 @@ def test_mail_is_decoded(as_attachment: bool, encoding: str) -> None:
 def test_header_of_a_mail_in_a_commit_message_changes_nothing() -> None:
     text = f"commit 1\nContent-Transfer-Encoding: base64\n{TRAILING_BLANKS}"
     assert parse_diff(text).files == parse_diff(TRAILING_BLANKS).files
+
+
+def test_text_in_html_is_not_a_second_change() -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "[PATCH] Set the limit"
+    mail.set_content(TRAILING_BLANKS)
+    mail.add_alternative(f"<pre>{TRAILING_BLANKS}</pre>", subtype="html")
+    assert parse_diff(bytes(mail)).files == parse_diff(TRAILING_BLANKS).files
+
+
+def test_files_of_perforce_are_told_apart() -> None:
+    # https://github.com/matiasb/python-unidiff/issues/56
+    hunk = "\n@@ -3 +3 @@\n-a\n+b\n\n"
+    text = "".join(f"==== //depot/{name}.py#7 (text) ====\n{hunk}" for name in ("a b", "c"))
+    *files, picture = parse_diff(f"{text}==== //depot/d.png#2 (binary+l) ====\n").files
+    assert [file.path for file in files] == ["//depot/a b.py", "//depot/c.py"]
+    assert [file.hunks[0].new_start for file in files] == [3, 3]
+    assert picture.is_binary
+
+
+def test_hunks_of_several_files_without_names_are_refused() -> None:
+    with pytest.raises(DiffParseError, match="another file") as caught:
+        parse_diff("@@ -3 +3 @@\n-a\n+b\n@@ -3 +3 @@\n-c\n+d\n", path="a.py")
+    assert caught.value.line == 4
+
+
+def test_change_of_properties_alone_has_no_hunk() -> None:
+    head = "Index: x\n====\n--- x\t(revision 1)\n+++ x\t(working copy)\n"
+    assert only(f"{head}\nProperty changes on: x\n____\nAdded: svn:ignore\n").hunks == ()
 
 
 def test_diff_of_submodule_logs_alone_is_named() -> None:

@@ -107,5 +107,5 @@ def test_more_bare_files_than_allowed_are_refused() -> None:
 
 def test_more_hunks_than_allowed_are_refused() -> None:
     with pytest.raises(LimitError) as caught:
-        cut("@@ -1 +1 @@\n-a\n+b\n" * 3, max_hunks=2)
+        cut("--- a\n+++ a\n" + "@@ -1 +1 @@\n-a\n+b\n" * 3, max_hunks=2)
     assert (caught.value.limit, caught.value.actual) == ("max_hunks", 3)
