@@ -13,8 +13,8 @@ from crscore.text import decode_text
 # `buffer_is_binary` in https://github.com/git/git/blob/master/xdiff-interface.c
 _PROBED_BYTES: Final = 8_000
 """Size of the start of a file where a NUL byte means that it is not text, as in git."""
-# A page saved in the browser in place of the comments' text
-_PAGE: Final = re.compile(r"\s{0,99}(?:<!doctype html|<html)\b", re.IGNORECASE)
+# A page saved in the browser in place of the comments' text, or a report in XML
+_PAGE: Final = re.compile(r"\s{0,99}<(!doctype html|html|\?xml)\b", re.IGNORECASE)
 
 
 class ReviewLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,8 +73,9 @@ def parse_review(
     if not review.strip():
         return ()
     comments = read_json(review, source)
-    if comments is None and _PAGE.match(review):
-        raise InputError(f"{source}: this is a web page; save the comments as text or JSON")
+    if comments is None and (page := _PAGE.match(review)):
+        content = "XML" if page[1].startswith("?") else "a web page"
+        raise InputError(f"{source}: this is {content}; save the comments as text or JSON")
     if comments is None:
         comments = (Comment(body=review),)
     _check("max_comments", limits.max_comments, len(comments), source)

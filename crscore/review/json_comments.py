@@ -32,8 +32,10 @@ _LISTS: Final = frozenset(
      "nodes", "edges", "findings"}
 )  # fmt: skip
 """Keys of lists of comments, which may be empty."""
+# GitHub's files and many bots' answers have a filename, with `filePath` and `end_line`.
+_PATHS: Final = ("path", "file", "file_path", "filename", "file_name")
 # A finding has a title, like a pull request, but also a place or a severity.
-_OF_FINDING: Final = frozenset({"path", "file", "line", "code_location", "severity", "priority"})
+_OF_FINDING: Final = frozenset({*_PATHS, "line", "code_location", "severity", "priority"})
 _OF_PULL: Final = frozenset({"number", "state", "reviews"})
 # GitHub has RIGHT and LEFT (https://docs.github.com/en/rest/pulls/comments), reports of crscore
 # have new and old.
@@ -80,7 +82,8 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
         InputError: The JSON is damaged, has a field of a wrong type, or holds no comments.
     """
     must_be_json = source.lower().endswith(_SUFFIXES)
-    review = _without_fence(review)
+    # https://gerrit-review.googlesource.com/Documentation/rest-api.html#output
+    review = _without_fence(review.removeprefix(")]}'"))
     if not must_be_json and not review.lstrip().startswith(("[", "{", '"')):
         return None
     search = _Search(source)
@@ -195,7 +198,7 @@ class _Search:
 
     def _check_error(self, value: Any) -> None:
         """Raise the error that an API writes in place of comments."""
-        if not isinstance(value, dict) or value.keys() & {"body", "path", "file"}:
+        if not isinstance(value, dict) or value.keys() & {"body", "location", *_PATHS}:
             return
         errors = value.get("errors")
         first = errors[0] if isinstance(errors, list) and errors else None
@@ -226,8 +229,9 @@ class _Search:
         inherited = dict(thread)
         inherited.update((key, filled_fields[key]) for key in _THREAD_KEYS if key in filled_fields)
         for key, content in fields.items():
-            # The comment that a reply answers was written before.
-            if isinstance(content, dict | list) and key != "reply_to":
+            # The comment that a reply answers was written before; what a finding of CodeClimate has
+            # as `content` is about its rule.
+            if isinstance(content, dict | list) and key not in ("reply_to", "content"):
                 is_list = key in _LISTS and isinstance(content, list)
                 self.has_list |= is_list
                 self._search(content, inherited, is_entry=is_list)
@@ -279,7 +283,7 @@ def _comment(fields: Mapping[str, Any], location: str) -> Comment:
         if places["line"] is None and position.get("old_line") is not None:
             places |= {"line": position["old_line"], "side": "LEFT"}
         fields = {**places, **fields}
-    fields = {**fields, **_place(fields, location)}
+    fields = {"line": fields.get("end_line"), **fields, **_place(fields, location)}
     line, start = _number(fields, "line", location), _number(fields, "start_line", location)
     original = _number(fields, "original_line", location)
     is_outdated = line is None and original is not None
@@ -322,7 +326,7 @@ def _place(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
     # https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md
     of_codex = fields.get("code_location")
     if not isinstance(of_codex, dict):
-        path = _text(fields, "path", location) or _text(fields, "file", location) or ""
+        path = next(filter(None, (_text(fields, key, location) for key in _PATHS)), "")
         # Azure DevOps starts paths with a slash.
         return {"path": _strip(path).removeprefix("./").lstrip("/")}
     path = _strip(_text(of_codex, "absolute_file_path", location) or "")

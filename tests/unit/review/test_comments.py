@@ -177,6 +177,11 @@ def test_web_page_is_refused(page: str) -> None:
     assert parse_review("<p>Leaks.</p>") == (Comment(body="<p>Leaks.</p>"),)
 
 
+def test_report_in_xml_is_refused() -> None:
+    report = "<?xml version='1.0'?>\n<checkstyle><file name='a'><error message='Leaks'/></file>"
+    assert message(report, "r.xml") == "r.xml: this is XML; save the comments as text or JSON"
+
+
 def test_text_is_one_comment_as_it_stands() -> None:
     assert parse_review("# A\n\n- b\n") == (Comment(body="# A\n\n- b\n"),)
 
@@ -540,6 +545,35 @@ def test_location_of_codex_is_read_from_the_root_of_the_repository(
 def test_path_is_that_from_the_root(path: str, read: str) -> None:
     assert item(path=path).path == read
     assert item(path=None, file=path).path == read
+
+
+@pytest.mark.parametrize("key", ["file", "filePath", "filename", "fileName"])
+def test_path_has_several_names(key: str) -> None:
+    (comment,) = parse_review(json.dumps([{"body": "Leaks.", key: "src/a.py", "line": 3}]))
+    assert (comment.path, comment.line) == ("src/a.py", 3)
+
+
+@pytest.mark.parametrize("key", ["end_line", "endLine"])
+def test_range_may_end_with_an_end_line(key: str) -> None:
+    comment = item(line=None, start_line=3, **{"original_line": None, key: 5})
+    assert (comment.start_line, comment.line, comment.outdated) == (3, 5, False)
+    assert item(line=7, **{key: 9}).line == 7
+
+
+def test_comments_of_gerrit_are_named_by_their_keys() -> None:
+    text = ")]}'\n" + json.dumps({"src/a.py": [{"line": 3, "message": "Leaks."}]})
+    assert message(text, "r.txt") == 'r.txt: JSON without comments; its keys are "src/a.py"'
+
+
+def test_diagnostic_of_reviewdog_is_no_error_of_an_api() -> None:
+    text = json.dumps({"message": "Leaks.", "location": {"path": "a.py"}})
+    assert 'its keys are "message", "location"' in message(text, "r.jsonl")
+    assert "API" not in message(text, "r.jsonl")
+
+
+def test_text_about_a_rule_is_no_comment() -> None:
+    issue = {"description": "`f` is too long", "content": {"body": "Long functions are hard."}}
+    assert message(json.dumps([issue])).endswith('its keys are "description", "content"')
 
 
 def test_comment_that_a_reply_answers_is_not_read_again() -> None:
