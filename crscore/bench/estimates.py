@@ -1,4 +1,4 @@
-"""Precision, recall and F of bots from judged findings, with intervals, ranks and comparisons."""
+"""Computes precision, recall and F of bots from judged findings, with intervals and ranks."""
 
 import math
 from collections import Counter, defaultdict
@@ -57,8 +57,8 @@ def compute(
 
     def measure(weights: Floats) -> Floats:
         """Return precision, recall, F and weighted recall of each bot, shape (b, 4, M)."""
-        # Counts are summed before they are divided: the share of a change with one problem or
-        # no finding says little.
+        # Counts are summed before they are divided, because the share of a change with one problem
+        # or no finding says little.
         hits, right, distinct, required, weighted, weight = np.einsum(
             "bn,mnk->kbm", weights, counts
         )

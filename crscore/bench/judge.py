@@ -1,8 +1,7 @@
 """A language model as judge of unsure pairs: `crscore bench --reader openai:MODEL`.
 
-It is asked about pairs in the matcher's band only; its answers count like decisions by hand. Texts
-of the set and of bots are untrusted, so they are fenced as for readers
-(`docs/design/033-readers.md`).
+It decides only pairs in the matcher's band; its answers count like decisions by hand. Texts of the
+set and of bots are untrusted, so they are fenced as for readers (`docs/design/033-readers.md`).
 """
 
 import hashlib
@@ -29,7 +28,7 @@ GUIDE: Final = "match.v1"
 MAX_CHARS: Final = 4_000
 """Maximum characters of a text that are shown."""
 MAX_TOKENS: Final = 512
-"""Maximum tokens of an answer: a sentence takes about 40, the rest is for reasoning."""
+"""Maximum tokens of an answer: about 40 for a sentence, the rest for reasoning."""
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object", "required": ["why", "same"], "additionalProperties": False,
     "properties": {"why": {"type": "string"}, "same": {"type": "boolean"}},
@@ -69,7 +68,7 @@ class Verdicts(NamedTuple):
     """Decisions of a model."""
 
     answers: Mapping[str, bool]
-    """Identifier of a pair -> whether it is the same point; without those not answered."""
+    """Identifier of a pair -> whether it is the same point, for the pairs with an answer."""
     notes: tuple[str, ...] = ()
     """Sentences about its decisions and their cost."""
     identity: str = ""
@@ -87,7 +86,7 @@ def make_request(problem: Problem, finding: Finding) -> PairRequest:
     texts = {}
     for name, side in (("known problem", problem), ("finding", finding)):
         place = f"\n(in {side.path}, line {side.line or 'unknown'})" if side.path else ""
-        # Without invisible characters: what a model reads must be what people see.
+        # Invisible characters are removed, so that a model reads what people see.
         texts[name] = clean(side.text[:MAX_CHARS] + place)
     content = json.dumps([read_guide().identity, texts], sort_keys=True)
     return PairRequest(hashlib.sha256(content.encode()).hexdigest()[:32], texts)
@@ -105,7 +104,7 @@ def write_requests(pairs: Iterable[tuple[Problem, Finding]]) -> str:
 
 
 class Judge(NamedTuple):
-    """Language model, and its limits."""
+    """Language model that decides about pairs, and its limits."""
 
     respondent: Respondent
     limit: int | None = None

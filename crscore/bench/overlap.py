@@ -19,7 +19,7 @@ def compare_findings(
 ) -> Floats:
     """Return the probability that findings of two reviewers make the same point, shape (F, G).
 
-    Each side takes the role of the model's known problems once, and the two results are averaged.
+    Each side is used once as the known problems, and the two results are averaged.
 
     Args:
         first: F findings of one reviewer, at least one.

@@ -1,13 +1,13 @@
-"""Probability that a finding is about a known problem: a logistic model of their similarity.
+"""Computes the probability that a finding is about a known problem, by a logistic model.
 
 The upper layers of the encoder are tuned to give texts that make the same point similar vectors,
 and texts that make another point about the same code other ones. Each pair is measured by the
 cosine of the two texts, by how well each token of one is matched in the other, and by the rare
-words that they share; then by the lead of these measures over the same measures for the change's
-other problems and the bot's other findings, as a finding that fits all problems fits none. No
-measure depends on another bot. Rules shift the result: texts that share names from code, but no
-word of what is said about it, have the same subject, not the same point; a single word that is not
-the problem's makes no point; and a comment of a few words on the problem's own lines needs less
+words that they share; then by how much these measures exceed the same measures for the change's
+other problems and the bot's other findings, because a finding that fits all problems fits none. No
+measure depends on another bot. Rules shift the result. Texts that share names from code, but no
+word about them, have the same subject, not the same point. A finding of one word that the problem
+does not contain makes no point. A comment of a few words on the problem's own lines needs less
 evidence. Texts that the encoder cannot read are compared by the code that they name and by their
 location.
 """
@@ -40,12 +40,12 @@ SHIPPED: Final = Path(__file__).with_name("weights.npz")
 FORMAT: Final = 2
 """Version of the file of weights."""
 RULES: Final = 3
-"""Version of the rules below, which shift what the weights give."""
+"""Version of the rules below, which shift the learned logit."""
 LOCATION_LOGIT: Final = 0.5
 """Amount added to the logit for the same location, and subtracted for another file. It is not
 learned, because the judgements have no locations; it is too small for a match by itself."""
 TERSE_LOGIT: Final = 1.5
-"""The same for the same location, if the finding is terse: the location says what it is about.
+"""Amount added for the same location if the finding is terse: the location says what it is about.
 "check err" then has .72 instead of .37, and "nit: spacing" on the same line .3."""
 TERSE_WORDS: Final = 6
 """Maximum number of words of a terse finding."""
@@ -53,14 +53,14 @@ UNCLAIMED_LOGIT: Final = 2.0
 """Amount subtracted from the logit of two texts that share names from code and no other word. It is
 not learned, because judges see few such findings (`docs/design/029-golden-sets.md`)."""
 EMPTY_LOGIT: Final = 6.0
-"""Amount subtracted for a finding of one word or none that is not the problem's: short texts are
-alike to the encoder, so "LGTM" would match "off by one"."""
+"""Amount subtracted for a finding of at most one word that is not in the problem: for the encoder,
+short texts are similar, so "LGTM" would match "off by one"."""
 COMMON: Final = 0.01
 """Maximum rarity of shared words that say nothing."""
 NEAR_LINES: Final = 3
 """Maximum number of lines between a finding and a problem at the same location."""
 DECIMALS: Final = 4
-"""Number of decimals of a measure, as its last bits depend on the machine and on the batch."""
+"""Number of decimals of a measure, whose last bits depend on the machine and on the batch."""
 LEAST_SHARE: Final = 4
 """One in this many tokens counts among the least covered."""
 LIKENESS: Final = (
@@ -69,7 +69,7 @@ LIKENESS: Final = (
 )  # fmt: skip
 """Measures of the similarity of two texts."""
 LEADS: Final = 4
-"""Number of the first measures whose lead over other problems and findings is a feature, too."""
+"""The first so many measures also have their lead over other problems and findings as a feature."""
 FEATURES: Final = (
     *LIKENESS,
     *(f"{name}_over_problems" for name in LIKENESS[:LEADS]),
@@ -195,10 +195,11 @@ def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
 
 
 def compare_code(finding: Finding, problem: Problem) -> float:
-    """Return the probability that texts in any language are about the same, by their code alone.
+    """Return the probability that texts in any language make the same point, by their code alone.
 
-    Two names in common at the same location are good evidence; one there, or two elsewhere, are
-    just enough for a match, the location alone is not. Other texts match only if they are equal.
+    Two common names at the same location are good evidence. One at the same location, or two at
+    different ones, are just enough for a match; the location alone is not. Other texts match only
+    if they are equal.
 
     Example:
         >>> finding = Finding(change="1", bot="a", text="`charge` gibt `lock` nicht frei")
@@ -229,7 +230,7 @@ def view_texts(
     for text, encoded in zip(distinct, encoder.tokens(distinct, layers), strict=True):
         tokens = encoded.vectors[~encoded.marker]
         if not is_english(text):
-            # A random direction, as only equal texts are known to make the same point.
+            # A random direction, because only equal texts are known to make the same point.
             seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
             tokens = np.random.default_rng(seed).standard_normal((1, tokens.shape[1]), np.float32)
         if not len(tokens):

@@ -73,7 +73,7 @@ class GoldenSet:
 
     name: str
     version: str
-    """"" when the set states none."""
+    """Version that the set states; "" without one."""
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
     """Repairs, one clause each."""

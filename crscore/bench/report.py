@@ -21,7 +21,7 @@ _SHORT: Final = 160
 """Maximum characters of a text in a table."""
 _MAX_CHARS: Final = 60_000
 """Maximum characters of a Markdown report; GitHub accepts 65,536."""
-# Bounded, as int() refuses a name of thousands of digits.
+# Bounded, because int() rejects thousands of digits.
 _NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 OTHER_FINDINGS: Final = {
     "Also right": "also_right", "Unlisted": "unlisted", "Critical or major": "serious",
@@ -155,7 +155,8 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, Table]]:
         hits = "" if pair.outcome == "hit" else ", ".join(hit_by[change.id, pair.problem])
         return first, pair.bot, hits, change.id, problem.text, *_describe(pair)
 
-    # A problem that another bot names can be named; a high probability is nearly a hit.
+    # Problems that other bots found can be found, so these come first in each severity; then those
+    # with a high probability, which are nearly hits.
     missed = sorted(
         (entry for entry in entries if entry[2].outcome == "missed" and entry[1].is_required),
         key=lambda entry: (

@@ -55,7 +55,7 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
     serious: int
     """Number of unlisted findings of critical or major importance, if they are right."""
     duplicates: int
-    """Number of findings that repeat another finding of the bot; they are not counted elsewhere."""
+    """Number of findings that repeat another finding of the bot; other counts leave them out."""
     unsure: int
     """Number of decisions whose probability is within the matcher's band."""
     silent: int

@@ -36,12 +36,12 @@ Vector = npt.NDArray[np.float32]
 Key = tuple[str, str]
 """Change and bot."""
 Answers = Mapping[str, tuple[bool, str]]
-"""Identifier of a pair -> whether it is the same point, and who says so."""
+"""Identifier of a pair -> whether it is the same point, and who decided so."""
 
 SAME_COSINE: Final = 0.8
 """Minimum cosine of two unlisted findings that make the same point."""
 CHUNK: Final = 64
-"""Number of changes of which the texts of one bot are encoded at once: some 10 MB of vectors."""
+"""Number of changes for which one bot's texts are encoded at once: some 10 MB of vectors."""
 
 
 class _Parts(NamedTuple):
@@ -216,7 +216,7 @@ def _divide(comments: Sequence[Finding], parts: _Parts) -> list[Finding]:
     )
     divided = []
     for comment, row, texts_read in zip(comments, units, read, strict=True):
-        # It may make several points or none; it counts as one.
+        # Unread text may make several points or none; it counts as one.
         if text := " ".join(unit.text for unit in row if unit.unread and not unit.hidden):
             divided.append(replace(comment, text=text, raw=False))
         for remark in texts_read.remarks:
@@ -360,8 +360,8 @@ def _name_hit(problem: Problem) -> str:
 def _read_levels(texts: Iterable[str], reading: reader.Reader) -> dict[str, str]:
     """Return the importance of texts if they are right; "" for text in another language.
 
-    It is read from phrases: the network would encode every finding a second time. Of 350 findings,
-    88 % are serious or not by both (`docs/design/029-golden-sets.md`).
+    Phrases decide, because the network would encode every finding a second time. Both agree on
+    whether a finding is serious for 88 % of 350 findings (`docs/design/029-golden-sets.md`).
     """
     distinct = sorted(set(texts))
     ratings = reading.weights.phrases.read(distinct)

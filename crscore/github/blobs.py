@@ -1,6 +1,6 @@
-"""Full files at the head of a pull request, many in one request.
+"""Reads full files at the head of a pull request, many in one request.
 
-One GraphQL query returns up to fifty blobs; REST takes a request for each.
+One GraphQL query returns up to fifty blobs; REST needs a request for each.
 """
 
 import re

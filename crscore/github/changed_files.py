@@ -25,7 +25,7 @@ from crscore.text import count_noun
 # https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
 MAX_LISTED: Final = 3_000
 """Maximum number of files that GitHub lists for a pull request."""
-# `git hash-object -t blob /dev/null` in repositories of both kinds.
+# The output of `git hash-object -t blob /dev/null` in repositories of both kinds.
 EMPTY_BLOBS: Final = frozenset(
     {
         "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
@@ -39,7 +39,7 @@ _STATUS: Final = {
     "renamed": FileStatus.RENAMED,
     "copied": FileStatus.COPIED,
 }
-# Without lines, such a file kept its content; any other is empty or binary.
+# Such a file without lines kept its content; any other file without lines is empty or binary.
 _MOVED: Final = frozenset({FileStatus.RENAMED, FileStatus.COPIED})
 # https://api.github.com/repos/o/r/contents/path?ref=<commit>
 _LISTED_AT: Final = re.compile(r"[?&]ref=([0-9a-f]{40}(?:[0-9a-f]{24})?)(?:&|\Z)")
@@ -129,10 +129,9 @@ def read_change(
         disagreements += (f"Files are not listed: the host lists {MAX_LISTED:,} at most.",)
     listing = {}
     for name, row in rows.items():
-        # Beyond about 20,000 lines of patches in all:
+        # GitHub lists a file beyond its limits, about 20,000 lines of patches in total, like a
+        # binary one, with 0 lines. So rows without lines are trusted only if all counts agree.
         # https://docs.github.com/en/repositories/creating-and-managing-repositories/repository-limits
-        # GitHub lists a file beyond its limits like a binary one, with 0 lines, so rows without
-        # lines are trusted only if all counts agree.
         listing[name] = read_row(row, zeros_are_reliable=not disagreements, limits=limits)
         if name in stale:
             listing[name] = listing[name].hide("are listed for another commit than the head")

@@ -75,7 +75,7 @@ class Client(HostClient):
     """
 
     name = "GitHub"
-    # PyGithub raises all but the first for a response that it cannot parse.
+    # PyGithub raises the second and later ones for a response that it cannot parse.
     library_errors = (
         github.GithubException,
         github.BadAttributeException,
@@ -98,7 +98,7 @@ class Client(HostClient):
         # https://docs.github.com/en/rest/about-the-rest-api/api-versions
         headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
         headers |= {"Authorization": f"token {token}"} if token is not None else {}
-        # Tokens of GitHub Apps, such as a workflow's, begin so and last at most a day:
+        # Tokens of GitHub Apps, such as a workflow's, begin with `ghs_` and last at most a day:
         # https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
         lasting_token = None if token is None or token.startswith("ghs_") else token
         self.comment_key = derive_key(comment_key or lasting_token)

@@ -63,7 +63,7 @@ class CommentItem(msgspec.Struct, frozen=True):
 
     id: int
     body: str | None = None
-    # None of an account that was deleted, against the documented schema:
+    # None for a deleted account, contrary to the documented schema:
     # https://github.com/github/rest-api-description/issues/4266
     user: User | None = None
     html_url: str = ""
@@ -126,7 +126,8 @@ def read_conversation(
         HostError: They cannot be read in full.
     """
     pulls, issues = (f"/repos/{repository}/{kind}/{number}" for kind in ("pulls", "issues"))
-    # Lists before states: comments that arrive in between then count as unlisted, and are reread.
+    # The lists are read before the states, so that comments in between count as unlisted and are
+    # read again.
     lines = client.pages(f"{pulls}/comments", LineItem)
     reviews = client.pages(f"{pulls}/reviews", _ReviewItem)
     comments = client.pages(f"{issues}/comments", CommentItem)
@@ -225,8 +226,8 @@ def read_reviews(
 def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION) -> HostMessage:
     """Convert the fields that all kinds of comments have."""
     is_bot = item.user is not None and item.user.type == "Bot"
-    # https://docs.github.com/en/graphql/reference/enums#commentauthorassociation; an app has none,
-    # but somebody with rights in the repository installed it.
+    # An app has no association, but someone with rights in the repository installed it:
+    # https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
     is_chosen = is_bot or item.author_association in TRUSTED
     return HostMessage(
         id=item.id,
@@ -254,8 +255,8 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
         item: The comment.
         original: True for the lines in the commit that it was written on, even if it is current.
     """
-    # https://docs.github.com/en/rest/pulls/comments: `line` is null then, `original_line` stays.
-    # GitHub removes the line of an outdated comment.
+    # GitHub sets the `line` of an outdated comment to null and keeps `original_line`:
+    # https://docs.github.com/en/rest/pulls/comments
     outdated = item.line is None and item.subject_type != "file"
     first, last = item.lines(original=original or outdated)
     return replace(

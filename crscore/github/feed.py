@@ -39,7 +39,7 @@ from crscore.hosts.records import HostMessage, MessageKind
 
 Response = TypeVar("Response", graphql.Nodes, graphql.Commits)
 
-# An `object` costs no request of its own, so 100 are one point, as one is.
+# An `object` costs no request of its own, so 100 cost one point, like a single one.
 COMMITS_PER_QUERY: Final = 100
 """Number of commits per query."""
 # 300,000 pull requests: a host whose list never ends must not be read forever.
@@ -144,8 +144,8 @@ class GitHubFeed:
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
         """Yield the changed pull requests: see `Feed`.
 
-        GitHub's list has no `since` parameter, so it is read from its newest item on. Pull requests
-        that change meanwhile move to the top and the others to later pages, so none is skipped.
+        GitHub's list has no `since` parameter, so it is read from the newest item on. Pull requests
+        that change meanwhile move to the top and the others to later pages, so none are skipped.
         """
         # https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
         path = f"/repositories/{repository}/pulls"
@@ -158,7 +158,7 @@ class GitHubFeed:
                 times.append(item.updated_at)
                 if item.updated_at >= since:
                     changed.setdefault(item.number, item.facts)
-            # Only if the items so far are sorted, all newer ones are among them.
+            # If the items so far are sorted, all newer ones are among them.
             is_past = bool(times) and times[-1] < since
             if not page.has_more or (is_past and times == sorted(times, reverse=True)):
                 break

@@ -1,8 +1,8 @@
 """GitHub's GraphQL API: queries for pull requests, records of the responses, and pagination.
 
-GitHub computes a query's cost before it runs: one request for each list and each of its parents, as
-if every list were full; 100 requests are one point. The page sizes of nested lists therefore decide
-the cost, so they are small, and longer lists are read to their end one pull request at a time:
+GitHub computes a query's cost before it runs, as if every list were full: one request for each list
+and each of its parents; 100 requests are one point. So nested lists have small pages, and longer
+lists are read to their end one pull request at a time:
 https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 
@@ -205,7 +205,7 @@ class ListQuery(NamedTuple):
     field: str
     nodes: str
     """Fields of an item."""
-    # A list has at most 100 items a page: the page of the module's docstring.
+    # A page of a list has at most 100 items, by the source in the module's docstring.
     first: int = 100
     """Number of items in the first query."""
     later: int = 100
@@ -216,7 +216,7 @@ _PAGE: Final = "pageInfo { hasNextPage endCursor }"
 _FLAGS: Final = "fullDatabaseId isMinimized viewerDidAuthor"
 _STATE: Final = "fullDatabaseId isMinimized minimizedReason"
 _THREAD: Final = "id isResolved isOutdated resolvedBy { login }"
-# Of one pull request, so long pages cost little; `DETAILS`, of many, has short ones.
+# Long pages cost little here, for one pull request; `DETAILS`, for many, has short ones.
 CONVERSATION: Final = {
     "threads": ListQuery(
         "reviewThreads", f"id isResolved comments(first: 100) {{ {_PAGE} nodes {{ {_FLAGS} }} }}"
@@ -224,7 +224,7 @@ CONVERSATION: Final = {
     "comments": ListQuery("comments", _FLAGS),
     "reviews": ListQuery("reviews", f"{_FLAGS} state"),
 }
-"""Lists with the states of all comments: minimised, resolved, written by us."""
+"""Lists with the states of all comments: minimised, resolved, written by crscore."""
 THREAD_COMMENTS: Final = {"comments": ListQuery("comments", _FLAGS)}
 THREAD_STATES: Final = {"threads": ListQuery("reviewThreads", _THREAD)}
 """States of the threads of up to 100 pull requests, for one point."""
@@ -352,7 +352,7 @@ def read_rest(
                 raise UnavailableError("GraphQL", "a list ends before its last page")
             nodes = [*getattr(node, name).nodes, *page.nodes]
             joined[name] = msgspec.structs.replace(page, nodes=nodes)
-        # The head may move while lists are read: the last response has the newest one.
+        # The head may change while lists are read; the last response has the newest one.
         head = page_node.head_ref_oid or node.head_ref_oid
         node = msgspec.structs.replace(node, head_ref_oid=head, **joined)
     return node

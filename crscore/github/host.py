@@ -67,14 +67,15 @@ class _Listed(msgspec.Struct, frozen=True):
     updated_at: str = ""
 
 
-# https://docs.github.com/en/rest/commits/commits#compare-two-commits; at most 300 files, which is
-# enough: a missing file leaves the part of the hunk that GitHub stores with the comment.
+# GitHub compares at most 300 files, which is enough: for a missing file, the part of the hunk that
+# GitHub stores with the comment is used:
+# https://docs.github.com/en/rest/commits/commits#compare-two-commits
 class _Comparison(msgspec.Struct, frozen=True):
     files: list[changed_files.PatchRow] = []
 
 
-# Of the pull request as a whole no diff is requested: GitHub answers 406 above 300 files, which
-# ended the runs of tools that had requested it: https://github.com/danger/danger-js/pull/1440
+# The diff of the whole pull request is not requested: for more than 300 files GitHub answers 406,
+# which ended the runs of other tools: https://github.com/danger/danger-js/pull/1440
 @dataclass(frozen=True, slots=True)
 class GitHub:
     """`Host` of a GitHub server."""
@@ -102,7 +103,7 @@ class GitHub:
                 else CheckoutSearch(None, None)
             )
             change = self._read_change(repository, pull, search, limits)
-            # Of the branch itself, as GitHub's `base.sha` may lag behind it.
+            # From the branch itself, because GitHub's `base.sha` may be older.
             settings = f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}"
             discussion = conversation.read_conversation(
                 self.client, repository, number, settings=settings
@@ -113,7 +114,7 @@ class GitHub:
                 raise UnavailableError(
                     f"{repository}#{number}", "it was pushed to while it was read"
                 )
-        # crscore's own comment lists all points, so as a review it would address them all.
+        # crscore's own comment lists all points; read as a review, it would address all of them.
         own_comments = sticky.find_own(discussion.messages, self.client.comment_key)
         reviews = [
             message
@@ -170,7 +171,7 @@ class GitHub:
 
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
         """Read crscore's own comments: see `Host`."""
-        # `settings` is the root folder here, which has no text, as none are needed.
+        # No settings are needed, so `settings` names the root folder, which has no text.
         discussion = conversation.read_conversation(
             self.client, repository, number, settings=f"{head}:"
         )
@@ -279,7 +280,7 @@ class CommentWriter(NamedTuple):
 
 
 def _trust(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, ...]:
-    """Trust everybody in a private repository: whoever may write there was let in."""
+    """Trust all authors in a private repository: only people with access can write there."""
     if pull.base.repo is None or not pull.base.repo.private:
         return tuple(messages)
     return tuple(replace(message, is_trusted=True) for message in messages)
@@ -307,7 +308,7 @@ def find_by_head(
     """
     query = {"state": "open", "head": f"{owner}:{branch}"}
     items = client.pages(f"/repos/{repository}/pulls", _Listed, query, key=attrgetter("number"))
-    # The branch may have been pushed to since the run that asks.
+    # The branch may have new commits since the run whose result is posted.
     return tuple(item.number for item in items if item.head.sha == sha)
 
 

@@ -51,13 +51,13 @@ class Client(HostClient):
         self.url = url.rstrip("/")
         self.is_job = is_job
         self.is_signed_in = token is not None
-        # A job's token ends with the job, so a later run could not find what it marked.
+        # A job's token expires with the job, so a later run could not find comments marked with it.
         lasting_token = None if is_job else token
         self.comment_key = derive_key(comment_key or lasting_token)
         # https://docs.gitlab.com/api/rest/authentication/
         headers = {"JOB-TOKEN" if is_job else "PRIVATE-TOKEN": token} if token is not None else {}
         super().__init__(f"{self.url}/api/v4", headers, token, **options)
-        # Without a token of its own: `HostSession` signs the requests.
+        # python-gitlab gets no token, because `HostSession` signs the requests.
         self._gitlab = gitlab.Gitlab(self.url, session=self.session, keep_base_url=True)
 
     def __repr__(self) -> str:

@@ -52,7 +52,7 @@ _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 # "!7", a merge request; not "!important"
 _REFERENCE: Final = re.compile(r"!(?=\d)")
 _ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
-"""Keeps python-gitlab from waiting for a rate limit itself: it knows no budget."""
+"""Keeps python-gitlab from waiting for a rate limit itself, because it does not know the budget."""
 
 
 class _Job(msgspec.Struct, frozen=True):
@@ -144,7 +144,7 @@ class GitLab:
         path = request_path(repository, number)
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
-        # Their commits are those of the versions, by the time of the push.
+        # A note's commit is that of the version that was the newest at its time.
         pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries)
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
         head = Head(repository, pushes[-1][1] if pushes else "", url)
@@ -187,7 +187,7 @@ class GitLab:
 
         Returns:
             The messages; the number of listed notes by people and bots, including internal ones;
-            whether it is known which are crscore's own; notes for a reader.
+            whether it is known which ones are crscore's; notes for a reader.
         """
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
@@ -215,7 +215,7 @@ class GitLab:
 
         Source: https://docs.gitlab.com/api/project_members/
         """
-        # `all` has those whom a group above the project brings along, too.
+        # `all` includes members of the groups above the project.
         address = f"{path.partition('/merge_requests/')[0]}/members/all"
         try:
             members = self.client.pages(address, notes.User)
@@ -282,7 +282,7 @@ class GitLab:
 
     def _read_settings(self, repository: str, branch: str) -> str | None:
         try:
-            # At the branch, not at the base of the change, which can be older.
+            # From the branch, not from the base of the change, which can be older.
             return read_file(self.client, repository, SETTINGS_FILE, branch).decode()
         except NotFoundError:
             return None

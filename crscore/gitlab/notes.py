@@ -1,8 +1,8 @@
 """Notes of a merge request as messages.
 
 Source: https://docs.gitlab.com/api/discussions/#list-all-merge-request-discussion-items. Draft
-notes are in a list of their own, which is not read; system notes ("added 2 commits") and internal
-notes are left out.
+notes are in a separate list, which is not read. System notes ("added 2 commits") and internal notes
+are left out.
 """
 
 import re
@@ -41,7 +41,10 @@ class User(msgspec.Struct, frozen=True):
 
     @property
     def is_bot(self) -> bool:
-        """True for a bot. The authors of notes lack the `bot` field, so the name decides too."""
+        """Whether it is a bot's account.
+
+        The authors of notes lack the `bot` field, so the name also counts.
+        """
         return self.bot or _BOT.fullmatch(self.username) is not None
 
 
@@ -156,7 +159,8 @@ def is_internal(note: NoteItem) -> bool:
 
 
 def _is_trusted(author: User | None, subject: Subject) -> bool | None:
-    """Return whether an author is a member or GitLab's own bot: any user can take other names."""
+    """Return whether an author is a member or GitLab's own bot; None if the members are unknown."""
     if subject.members is None or author is None:
         return None if subject.members is None else False
+    # Any user can take another name than this one, which GitLab reserves.
     return author.id in subject.members or author.username == "GitLabDuo"

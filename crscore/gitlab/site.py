@@ -64,7 +64,7 @@ SITE: Final = Site(
     ),
     is_deep=True,
     commit_form="/diffs?commit_id={commit}",
-    # A link to lines would need the old and the new line number.
+    # Without lines: a link to one would need its old and its new number.
     file_form="/diffs#{sha1}",
     comment_forms={
         MessageKind.LINE: "#note_{number}",

@@ -1,8 +1,8 @@
-"""Merge requests and their versions: GitLab keeps the change of every push, with its commits.
+"""Reads merge requests and their versions: GitLab keeps the change of every push.
 
-A version never changes. The list of current files does: a push between the requests for two pages
-can move a file from one to the other. One version is the change to score; the others have the hunks
-that outdated notes were written on.
+A version never changes. The list of current files can: a push between the requests for two pages
+can move a file from one page to the other. One version is the change to score; the others have the
+hunks that outdated notes were written on.
 
 Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-diff-version
 """
@@ -210,7 +210,7 @@ def count_lines(version: Version) -> tuple[int | None, str | None]:
     # https://docs.gitlab.com/administration/diff_limits/
     cut = any(row.is_withheld for row in version.diffs)
     is_complete = not cut and not _note_difference(version, len(version.diffs))
-    # Of languages with equally many lines, the first by name, so that the result is reproducible.
+    # Ties are decided by name, so that the result is reproducible.
     main = min(lines, key=lambda language: (-lines[language], language), default=None)
     return total if is_complete else None, main
 

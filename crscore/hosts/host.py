@@ -94,7 +94,7 @@ class Host(Protocol):
             HostError: They could not be read in full.
         """
 
-    # To post what another job measured, only the comment is needed.
+    # Posting what another job measured needs only these.
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
         """Read crscore's own comments.
 
@@ -103,4 +103,11 @@ class Host(Protocol):
         """
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
-        """Create or update crscore's comment; `body` has no marker, `existing` from `read_own`."""
+        """Create or update crscore's comment.
+
+        Args:
+            repository: Full name of the repository.
+            number: Number of the pull request.
+            body: Text without the marker.
+            existing: crscore's own comments, as `read_own` returns them.
+        """

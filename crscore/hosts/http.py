@@ -1,7 +1,7 @@
 """HTTP client that reads from code hosts; writes go through the hosts' own libraries.
 
 All requests of a run share one budget for waits. A response has a maximum size and duration, no
-redirect leads to another host, and the token is masked before anything else sees a response. All
+redirect leads to another host, and the token is masked as soon as a response is read. All
 errors are `HostError`s. A failed read raises an error: there are no partial lists. The reasons are
 in docs/design/017-asking-github.md.
 """
@@ -188,7 +188,7 @@ class HostClient(ABC):
         """Close the connections."""
         self.session.close()
 
-    # The libraries raise their own errors, but `write` decides by the response.
+    # The hosts' libraries raise errors of their own, but `write` needs the response.
     @abstractmethod
     def read_refusal(self, exc: Exception) -> Refusal | None:
         """Return the response that caused one of `library_errors`; None if it cannot be read."""
@@ -220,11 +220,13 @@ class HostClient(ABC):
         """
         query = {**(parameters or {}), "per_page": str(PAGE_ITEMS), "page": str(number)}
         items, headers = self._get(path, list[kind], query)  # type: ignore[valid-type]
-        # https://docs.gitlab.com/api/rest/#other-pagination-headers; GitHub has only links.
+        # GitHub has only links; for GitLab, see
+        # https://docs.gitlab.com/api/rest/#other-pagination-headers.
         next_page = headers.get("x-next-page")
         has_more = 'rel="next"' in headers.get("link", "") if next_page is None else bool(next_page)
         if not items and (has_more or number > 1):
-            # The page before announced it. Treated as the end of the list, it would hide the rest.
+            # The page before announced this one. Taking it for the end of the list could hide the
+            # rest.
             raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
         total = re.fullmatch(r"[0-9]{1,9}", headers.get("x-total", ""))
         return Page(tuple(items), has_more, int(total[0]) if total else None)
@@ -298,7 +300,7 @@ class HostClient(ABC):
                 raise error from exc
             except self.library_errors as exc:
                 refusal = self.read_refusal(exc)
-            # Outside `except`, so that no error is chained to `exc`, which may quote the token.
+            # Outside of `except`, so that no error is chained to `exc`, which may quote the token.
             if refusal is None:
                 raise _uncertain_write(operation, f"{self.name}'s response cannot be read")
             body = self.session.mask(refusal.body)
@@ -367,7 +369,7 @@ class HostClient(ABC):
                 break
             # A renamed repository redirects on the same host; the new address includes the query.
             location, options = response.headers.get("location", ""), {}
-            # The token goes along, so it must not lead to another host.
+            # The token is sent along, so the redirect must not lead to another host.
             if not location.startswith(f"{self._address}/"):
                 break
             url = location
@@ -407,7 +409,7 @@ class HostClient(ABC):
         wait_s, doubles = LIMIT_WAIT_S, True
         reset = headers.get("x-ratelimit-reset", headers.get("ratelimit-reset", ""))
         if _is_spent(headers) and re.fullmatch(r"[0-9]{1,12}", reset):
-            # One second more, because clocks differ.
+            # Add a second, because clocks differ.
             wait_s, doubles = max(int(reset) - self.budget.now(), 0.0) + 1.0, False
         with suppress(KeyError, urllib3.exceptions.InvalidHeader):
             wait_s, doubles = float(RETRIES.parse_retry_after(headers["retry-after"])), False

@@ -53,7 +53,7 @@ def read_patch(file: ChangedFile, patch: str, limits: DiffLimits) -> ListedFile:
     try:
         read = parse.parse_diff(patch, source=file.path, path=file.path, limits=limits)
     except InputError as exc:
-        # The reason has no file name, so that files can be grouped by it.
+        # The reason omits the file's name, so that files can be grouped by it.
         limit = getattr(exc, "limit", "")
         reason = f"have a patch that cannot be read ({limit or 'it is damaged'})"
         return listed.hide(reason, is_limit=bool(limit))
@@ -120,8 +120,9 @@ def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:
 def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: Limits) -> Change:
     """Add the whole files to a change.
 
-    Without them, the analyzers see less and the claims differ: a file that the host does not have
-    could change a score. A file beyond a limit is left out every time, which is only noted.
+    Without them, the analyzers see less and the claims differ, so a file that the host does not
+    have could change a score and is reported as missing. A file beyond a limit is left out every
+    time, which is only noted.
 
     Args:
         change: The change.

@@ -35,7 +35,8 @@ class HostMessage:
     """Markdown, the latest version."""
     login: str | None
     """Login of the author; None when the account is deleted."""
-    # Not sufficient: many bots post from ordinary accounts (`pull_request.reviewers.identify`).
+    # Many bots post from ordinary accounts, so this alone is not sufficient
+    # (`pull_request.reviewers.identify`).
     is_bot: bool
     """True if the host marks the account as an app."""
     url: str = ""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PAGE: Final = r"(?:\.(?:diff|patch))?(?:[/?#]\S*)?"
 """Rest of the address of a pull request's page: any tab, query and anchor, such as
 `/files/1a2b..3c4d?diff=split#diff-5e6fR7-R9`."""
-# `acme/shop` fits both; GitLab's names also have more than one slash.
+# `acme/shop` matches both; only GitLab's names can have more than one slash.
 SITES: Final = ("crscore.github.site", "crscore.gitlab.site")
 """Modules of the hosts; a name that matches several hosts belongs to the first one."""
 
@@ -135,7 +135,7 @@ def site_of_page(url: str) -> Site:
         'GitLab'
     """
     sites = all_sites()
-    # By its path, as a server of either kind can have any name.
+    # Recognised by its path, because a server of either kind can have any name.
     return next((site for site in sites if site.pull_path in url), sites[0])
 
 

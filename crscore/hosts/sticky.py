@@ -1,9 +1,9 @@
 """crscore's comment on a pull request: created once, then edited in place.
 
 Many programs post through one account, such as `github-actions[bot]`, and may copy or quote the
-comment. So it begins with a hidden marker that names the comment's own id, which no copy can have,
-and authenticates id and text with a key: see docs/design/020-the-comment.md. A new comment without
-a response may have been written: the next run looks for it.
+comment. So it begins with a hidden marker, which contains the comment's own id, which no copy can
+have, and authenticates id and text with a key (docs/design/020-the-comment.md). If the host does
+not respond to a new comment, it may still have been written, so the next run looks for it.
 """
 
 import contextlib
@@ -88,10 +88,10 @@ def sign(text: str, key: bytes, number: int | str, nonce: str) -> str:
 
     Args:
         text: Text of the comment.
-        key: Key of this installation; without one (empty), anybody can make a marker, but none
-            can be copied to another comment.
+        key: Key of this installation. If it is empty, anyone can make a marker, but a marker cannot
+            be copied to another comment.
         number: The comment's id; "draft" while it has none.
-        nonce: 16 hex digits that tell a comment from the drafts of other runs.
+        nonce: 16 hex digits that distinguish a comment from drafts of other runs.
 
     Example:
         >>> sign("Hello", b"", 7, "8f14e45fceea167a").partition(" hmac=")[0]
@@ -103,7 +103,7 @@ def sign(text: str, key: bytes, number: int | str, nonce: str) -> str:
 
 
 def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, ...]:
-    """Return the comments that crscore wrote with this key, unless somebody edited them.
+    """Return the comments that crscore wrote with this key and that were not edited since.
 
     Args:
         messages: All messages, oldest first.
@@ -116,8 +116,8 @@ def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, 
         if not (match := _SIGNED.fullmatch(body)):
             continue
         text, number, nonce = match["text"], match["id"], match["nonce"]
-        # A run that ended between its two writes left a draft; all copies of it are newer, also
-        # those made from the edit history of a finished comment.
+        # A run that ended between its two writes left a draft. All copies of it are newer, also
+        # copies from the edit history of a finished comment.
         is_named = number == str(message.id) or (number == _DRAFT and nonce not in nonces)
         nonces.add(nonce)
         # `is_own` can be None (unknown): a comment that may be somebody else's is never edited.

@@ -1,9 +1,8 @@
-"""Reader of the answers of language models: the JSON that was asked for, or why there is none.
+"""Reads the answers of language models: the requested JSON, or why there is none.
 
-Every use of an engine reads answers with this module, whatever the model writes around its answer:
-reasoning between tags, drafts in prose, a code fence, chatter. The JSON is read tolerantly (line
-breaks and wrong escapes in strings, commas too many or too few), because models without guided
-decoding write it so.
+A model may write other text around its answer: reasoning between tags, drafts in prose, a code
+fence, chatter. The JSON is read tolerantly (line breaks and wrong escapes in strings, missing or
+additional commas), because models without guided decoding make such mistakes.
 """
 
 import json
@@ -31,7 +30,7 @@ _TOKEN: Final = re.compile(
 _JSON: Final = re.compile(r'\{(?=\s*+["}])')
 # "\d", "\_", "\u12"; not "\n", "\u00e9". "\\" is taken as a whole.
 _WRONG_ESCAPE: Final = re.compile(r'\\(\\|(?!["/bfnrt]|u[0-9a-fA-F]{4}))')
-# Where JSON breaks off: nothing follows, or a string or word without an end, or a code fence.
+# JSON breaks off if nothing follows, or an unfinished string or word, or a code fence.
 _BREAK: Final = re.compile(r'[\s,:]*+(?:"|[a-z]{0,5}\s*+\Z|-\Z|```)')
 
 _NAME: Final = (
@@ -69,7 +68,7 @@ class ModelText:
     values: tuple[Any, ...]
     """Complete JSON objects, also nested ones, as they end."""
     unfinished: dict[str, Any] | None
-    """Object that breaks off at the end of the answer, up to its last whole item."""
+    """Object that breaks off at the end of the answer, up to its last complete item."""
     is_cut: bool
     """Whether the answer broke off before its end, so that its content may be a draft."""
 
@@ -98,13 +97,13 @@ def read_object(text: str, fits: Callable[[Any], T], *, whole: bool = True) -> T
 
     Args:
         text: The model's text.
-        fits: Converts an object, and raises a `ValueError` that says what is wrong if it is not
-            what was asked for. For a type, `functools.partial(msgspec.convert, type=Verdict)`.
+        fits: Converts an object; raises a `ValueError` that says what is wrong if it is not a
+            requested one. For a type, `functools.partial(msgspec.convert, type=Verdict)`.
         whole: False if the engine reports that the token limit cut off the answer.
 
     Raises:
         MalformedAnswerError: The answer has no such object, or broke off before its end; the error
-            says what came instead.
+            says what it has instead.
 
     Example:
         >>> read_object('<think>{"n": 1}?</think>No:\n```json\n{"n": 2}\n```', lambda v: v["n"])
@@ -124,7 +123,7 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
         text, whole = text[:MAX_CHARS], False
     blocks: list[_Json] = []
     position = 0
-    # In linear time, as the depth of the JSON is limited.
+    # This takes linear time, because the depth of the JSON is limited.
     while (opening := _JSON.search(text, position)) is not None:
         read = _read_json(text, opening.end() - 1)
         blocks += [read] if read else []

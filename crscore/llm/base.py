@@ -73,8 +73,8 @@ class Engine(Protocol):
     def origin(self) -> str:
         """Address of the model's server, part of the key of cached answers; "" in this process.
 
-        Two servers may use one name for different models. It is not in the signature, as an address
-        is private.
+        Two servers may use one name for different models. It is not in the signature, because an
+        address is private.
         """
         ...
 

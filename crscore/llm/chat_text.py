@@ -1,4 +1,4 @@
-"""Conversion of chats to the text that a model reads, by its own template or in a plain form.
+"""Converts chats to the text that a model reads, by its own template or in a plain form.
 
 The plain form is the layout that the default model was trained on: the system message, then each
 turn below a line `@@ Instruction` or `@@ Response`.

@@ -32,9 +32,9 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 """Default server when there is a key but no address."""
 MAX_RETRIES: Final = 3
 """Maximum retries of a request when the server fails, is busy or cannot be reached."""
-# A model may take minutes for an answer; a server that runs accepts a connection at once.
+# An answer may take minutes, but a running server accepts a connection at once.
 CONNECT_TIMEOUT_S: Final = 10.0
-# Without it, 1,000 chats to a server that hangs would wait for 1,000 times the time-out.
+# Without this limit, 1,000 chats to a server that hangs would wait 1,000 times the time-out.
 MAX_FAILURES_IN_A_ROW: Final = 3
 """Number of failed chats in a row after which no more are sent."""
 # OpenAI's reasoning models require another name and reject a temperature
@@ -243,7 +243,7 @@ class OpenAI:
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
-            # Best effort, as the server's hardware changes the sums:
+            # Best effort, because results depend on the server's hardware:
             # https://platform.openai.com/docs/api-reference/chat/create
             "seed": sampling.seed,
         }
@@ -281,7 +281,7 @@ class OpenAI:
         """
         message = error.response.text.lower()
         for name, pattern in _REJECTIONS.items():
-            # Another failure that happens to name a field is no rejection of it.
+            # An error with another status that mentions the field is not a rejection of it.
             codes = {400, 422, 500} if name == "response_format" else {400, 422}
             is_named = name in sent and re.search(pattern, message)
             if is_named and error.status_code in codes:
@@ -303,7 +303,7 @@ def create(options: OpenAIOptions) -> Engine:
     if not options.base_url and key is None:
         expected = "set OPENAI_BASE_URL to a server's address, or OPENAI_API_KEY for OpenAI's own"
         raise ConfigError("base_url", _ORIGIN, expected)
-    # It is sent in a header, whose values are ASCII (RFC 9110, section 5.5).
+    # It is sent in a header, which must be ASCII (RFC 9110, section 5.5).
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise ConfigError("api_key", _ORIGIN, "expected printable ASCII characters without spaces")
     try:
@@ -325,7 +325,7 @@ def create(options: OpenAIOptions) -> Engine:
 
 # OpenAI's, Mistral's and Gemini's.
 _CUT: Final = frozenset({"length", "model_length", "max_tokens"})
-"""Reasons of a server for an answer that breaks off."""
+"""Values of `finish_reason` for an answer that breaks off."""
 
 
 def read_completion(completion: Any) -> Answer | Failure:
@@ -338,7 +338,7 @@ def read_completion(completion: Any) -> Answer | Failure:
     choices = getattr(completion, "choices", None)
     choice: Any = choices[0] if isinstance(choices, list) and choices else None
     message: Any = getattr(choice, "message", None)
-    # Some gateways answer with status 200 and an error, also beside half of an answer.
+    # Some gateways send an error with status 200, also together with half of an answer.
     if error := getattr(choice, "error", None) or getattr(completion, "error", None):
         return Failure(f"the server reports an error: {_message(error)}")
     if not hasattr(message, "content"):

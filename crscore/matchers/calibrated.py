@@ -1,4 +1,4 @@
-"""Learned rule: probability that people judge a sentence to address a reference.
+"""Learned rule: the probability that people say that a sentence addresses a reference.
 
 The published structure is unchanged: every sentence is compared with every pseudo-reference, and
 conciseness and comprehensiveness are means of the best cells. Only the value of a cell is learned:
@@ -26,8 +26,8 @@ from crscore.records import Flag
 
 Floats = npt.NDArray[np.float32]
 
-# Since 5, prose of the change counts for nothing in `guards.py`: before, 225 of 1,224 real
-# sentences lost their degree when the author copied them into a comment of the change.
+# Since version 5, `guards.py` ignores prose of the change. Before, 225 of 1,224 real sentences lost
+# their degree when the author copied them into a comment of the change.
 RULES: Final = 5
 """Version of the rules that supplement the trees: flags, and the degree allowed by each flag."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
@@ -45,7 +45,7 @@ class Calibrated(msgspec.Struct, frozen=True, eq=False):
     def identity(self) -> str:
         """`calibrated@`, version of the rules, hash of the data, seed, and hash of the file.
 
-        The hash of the file is needed, as another version may learn different weights from the
+        The hash of the file is needed, because another version may learn different weights from the
         same data.
         """
         learned = f"calibrated@{RULES}.{self.weights.data_sha256[:8]}.{self.weights.seed}"
@@ -57,8 +57,8 @@ class Calibrated(msgspec.Struct, frozen=True, eq=False):
         A sentence that is hidden, repeats another or is only code does not address any reference.
         """
         flags = guards.find_flags(cells.sentences, cells.diff)
-        # Hidden prose stays in the review but does not address anything; a hidden marker, with
-        # which a bot finds its comment again, is not part of the review.
+        # Hidden prose stays in the review but does not address anything. A hidden marker, which a
+        # bot uses to find its comment again, is not part of the review.
         in_review = tuple(
             not (sentence.hidden and guards.is_machine_marker(sentence.text))
             for sentence in cells.sentences

@@ -19,7 +19,7 @@ from crscore.text import Words, stems_and_names, words
 Floats = npt.NDArray[np.float32]
 
 DECIMALS: Final = 4
-"""Number of decimals to which features are rounded, as the last bit of a cosine differs between
+"""Number of decimals to which features are rounded: the last bit of a cosine differs between
 machines and must not decide a branch of a tree."""
 
 
@@ -42,7 +42,7 @@ class Background(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def rarity(self, stems: Iterable[str]) -> float:
         """Return the sum of the stems' inverse document frequencies, each at least 0."""
         documents, frequency = self.documents + 1, self.frequency
-        # `fsum`, as the undefined order of a set could change the last bit of a plain sum.
+        # `fsum`, because the undefined order of a set could change the last bit of a plain sum.
         return math.fsum([math.log(documents / (frequency.get(stem, 0) + 1)) for stem in stems])
 
 
@@ -151,7 +151,7 @@ def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) ->
         rows.append(
             [
                 math.log1p(text.length),
-                # + 1e-6, as a reference may have no stems
+                # + 1e-6, because a reference may have no stems
                 shared / (weight + 1e-6),
                 math.log1p(shared),
                 text.speech.explains,

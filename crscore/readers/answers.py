@@ -17,7 +17,7 @@ from crscore.text import clean
 
 MAX_SENTENCE_CHARS: Final = 300
 """Maximum characters of a sentence by the model."""
-# Shorter lines (`else:`, `return x`) are everywhere.
+# Shorter lines, such as `else:` or `return x`, occur too often.
 MIN_QUOTE_CHARS: Final = 8
 """Minimum characters of a quoted line, without white space."""
 STANCES: Final = {stance.name.lower(): stance for stance in Stance}
@@ -77,14 +77,14 @@ def read_answer(answer: Answer, shown_comment: ShownComment, excerpt: Excerpt) -
 
     Args:
         answer: The model's answer.
-        shown_comment: The comment that it was asked about.
-        excerpt: The code that it was shown.
+        shown_comment: The comment in the request.
+        excerpt: The code in the request.
 
     Returns:
         The remarks whose first and last words are in the comment.
 
     Raises:
-        MalformedAnswerError: The answer is not complete, or not what was asked for.
+        MalformedAnswerError: The answer is incomplete, or has another form than the schema.
     """
     fits = partial(msgspec.convert, type=_Remarks)
     remarks = [

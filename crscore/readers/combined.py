@@ -1,7 +1,7 @@
-"""The readings of a model and of the network of the same remarks, joined.
+"""Joins the readings of the same remarks by a model and by the network.
 
-A comment may try to sway a model, and the network reads the same words. Where the two differ by
-more than their errors explain, the lower reading counts.
+A comment may contain orders to a model; the network, which cannot be ordered, reads the same words.
+If the two differ by more than their errors explain, the lower reading counts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,11 +32,11 @@ from crscore.usefulness.reading import ReviewReadings
 # points (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
 MAX_DIFFERENCE: Final = 1.75
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
-# A model's word alone refutes nothing (docs/design/033-readers.md), so some worth is left.
+# A model alone cannot refute a remark (docs/design/033-readers.md), so some worth is left.
 DOUBTED_WORTH: Final = 2.0
 """Maximum worth of a remark that the model calls wrong without a line of the code."""
-# Nothing else speaks against an order to the model in a language that the network does not read.
-# Two remarks of this worth have a standing below 5.
+# An order to the model could be in a language that the network does not read, so nothing else
+# limits it. Two remarks of this worth have a standing below 5.
 UNCHECKED_WORTH: Final = 1.75
 """Maximum worth of a remark that the model alone reads, without a line of the code."""
 ASKS_FROM: Final = 0.75
@@ -108,7 +108,8 @@ def place_readings(
         is_foreign = all(sentences[column].unread for column in columns)
         for remark in of_comment:
             remark_columns = tuple(columns[at] for at in remark.columns)
-            # Otherwise an order to the model in another language, which the network cannot check.
+            # Otherwise it may be an order to the model in another language, which the network
+            # cannot check.
             if is_foreign or not all(sentences[column].unread for column in remark_columns):
                 placed[remark_columns] = remark.reading
                 divided.setdefault(comment, []).append(remark_columns)
@@ -152,7 +153,7 @@ def join_readings(
 
 
 def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkReading]:
-    """Return both readings of a remark that the network does not read as if it agreed."""
+    """Return both readings of a remark that only the model reads, as if the network agreed."""
     if reading.line is None:
         reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
     # The model's worth of 1 includes remarks on another change; only the network recognizes these.
@@ -160,14 +161,14 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
 
 
 def _differ(remark: Remark, reading: RemarkReading) -> bool:
-    # Upwards only: an order in a comment wants a higher worth.
+    # Only upwards: an order in a comment would demand a higher worth.
     return reading.worth - remark.worth > MAX_DIFFERENCE
 
 
 def _join(remark: Remark, reading: RemarkReading) -> Remark:
     asks = reading.importance >= ASKS_FROM and reading.stance in _ASKING
     receipt = None
-    # Only a quoted line of the code proves something.
+    # Only a quoted line of the code is a proof.
     if reading.line is not None and reading.holds is not Holds.OPEN:
         reason = reading.why.rstrip(".!") or "this line decides it"
         receipt = Receipt(

@@ -1,7 +1,8 @@
-"""Excerpt of a change for a comment: the code around its line, in both versions, and other hunks.
+"""Selects the code of a change that a model sees with a comment.
 
-A declaration around the line is shown once, with the signs of the diff: lines that begin with `-`
-are in the old version alone, lines that begin with `+` in the new one.
+This is the code around the comment's line, in both versions, and other hunks. A declaration around
+the line is shown once, with the signs of the diff: lines that begin with `-` are only in the old
+version, lines that begin with `+` only in the new one.
 """
 
 import re
@@ -124,9 +125,9 @@ class Excerpts:
         scope = attach(comment, self.diff)
         words = frozenset(_WORD.findall(text))
         rarity = {
-            # Sorted, as texts in a set have another order in each run
-            # (https://docs.python.org/3/reference/datamodel.html#object.__hash__), which changes
-            # the last digit of a sum.
+            # Sorted, because the order of texts in a set, which differs between runs
+            # (https://docs.python.org/3/reference/datamodel.html#object.__hash__), changes the last
+            # digit of a sum.
             id(hunk): sum(1 / self._uses[word] for word in sorted(hunk.words & words))
             for hunk in self._hunks
         }
@@ -151,7 +152,8 @@ class Excerpts:
                 self._passages[key] = self._surroundings(hunk, center)
             title, lines = self._passages[key]
             rest = tuple(line for line in lines if line.span not in seen_spans)
-            # A part of what is left, so that one long passage leaves space for the others.
+            # Use only a part of the remaining space, so that one long passage leaves some for the
+            # others.
             window = _window(rest, center, max_chars * 2 // 3)
             if any(line.sign.strip() or hunk is first for line in window):
                 cut = " (a part of it)" if len(window) < len(lines) else ""
@@ -170,14 +172,14 @@ class Excerpts:
         lines = hunk.passage.lines
         if comment.diff_hunk and scope and scope.hunk is not None:
             hunk_lines = comment.diff_hunk.rstrip("\n").split("\n")[1:]
-            # `\ No newline at end of file` is no line of the file.
+            # `\ No newline at end of file` is not a line of the file.
             count = sum(not line.startswith("\\") for line in hunk_lines)
             return lines[min(count, len(lines)) - 1].span
         return lines[-1].span if CUT_NOTE in self.diff.notes and len(self._hunks) == 1 else None
 
     def _merge(self, file: ParsedFile) -> tuple[Line, ...]:
         """Return both versions of a whole file in one list; empty if only its hunks are known."""
-        # By identity: a series of patches changes a path more than once.
+        # Keyed by identity, because a series of patches changes a path more than once.
         key = id(file)
         if key not in self._merged:
             self._merged[key] = tuple(_merge_versions(file)) if file.new.is_whole else ()

@@ -1,4 +1,4 @@
-"""A language model as a reader: it is asked once about each comment, and its answers are kept."""
+"""Reader that is a language model; it gets one request for each comment, and answers are cached."""
 
 import hashlib
 import json
@@ -108,7 +108,7 @@ class Effort(NamedTuple):
     comments: int = 0
     requests: int = 0
     again: int = 0
-    """Requests that an earlier run has answered."""
+    """Requests with an answer from an earlier run."""
     tokens_read: int = 0
     tokens_written: int = 0
 
@@ -207,11 +207,11 @@ class ModelReader:
             try:
                 read = read_answer(answer, request.entry.shown, request.excerpt)
             except MalformedAnswerError as exc:
-                # Not cached, so that the next run asks again.
+                # Not cached, so that the next run sends the request again.
                 failures.append(exc)
                 continue
             if self._cache is not None and request.id not in cached_answers:
-                # As JSON cannot hold half a surrogate pair.
+                # JSON cannot contain half a surrogate pair.
                 safe = replace(answer, text=replace_surrogates(answer.text))
                 self._cache.put(self._key(request.id), msgspec.json.encode(safe))
             if read:

@@ -1,4 +1,4 @@
-"""A comment as a model sees it, and the sentences that the model's quotations are from."""
+"""Shows a comment to a model, and finds the sentences that the model quotes."""
 
 from collections.abc import Iterator, Sequence
 from itertools import repeat
@@ -86,8 +86,8 @@ def locate(
 ) -> list[tuple[int, ...]]:
     """Find the sentences of remarks by their first and last words.
 
-    White space, punctuation and case do not count. A quotation that occurs several times is the
-    first one after the remark before.
+    White space, punctuation and case do not count. If a quotation occurs several times, the first
+    one after the previous remark counts.
 
     Args:
         quotations: First and last words of the remarks of one comment, in order.
@@ -107,13 +107,13 @@ def locate(
     after = 0
     for first, _ in ends:
         start = dense.find(first, after) if first else -1
-        # Words that a comment repeats are those after the remark before.
+        # If a comment repeats these words, those after the previous remark count.
         starts.append(start if start >= 0 or not first else dense.find(first))
         after = max(after, starts[-1] + len(first))
     located: list[tuple[int, ...]] = []
     used_columns: dict[int, tuple[int, ...]] = {}
     for (_, last), start in zip(ends, starts, strict=True):
-        # The last words may occur inside of the remark, too.
+        # The last words may also occur inside the remark.
         limit = min((later for later in starts if later > start), default=len(dense))
         end = max(dense.rfind(last, start, limit), dense.find(last, start)) if last else -1
         pieces = dict.fromkeys(owners[start : end + len(last)]) if 0 <= start <= end else ()
@@ -125,8 +125,7 @@ def locate(
     return located
 
 
-# The guide asks for quotations letter by letter (`prompts/read.v1.toml`), which not every model
-# keeps to.
+# Not every model quotes letter by letter, as the guide asks (`prompts/read.v1.toml`).
 def _dense(text: str) -> str:
     """Return the letters and digits of a text, in lower case."""
     return "".join(filter(str.isalnum, text)).casefold()

@@ -1,4 +1,4 @@
-"""Readings of a language model, apart from what asks it: most runs have none."""
+"""Readings of a language model. The code that makes them is elsewhere: most runs do not need it."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

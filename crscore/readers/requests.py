@@ -30,8 +30,8 @@ VERSION: Final = 2
 # A remark takes about 120.
 MAX_TOKENS: Final = 2_048
 """Default maximum tokens of an answer."""
-# Code takes 3 to 3.5, English 4 to 4.5. Too low an estimate only shows less code; too high a one is
-# a request that a server refuses.
+# Code has 3 to 3.5 bytes per token, English 4 to 4.5. With too low an estimate, less code is shown;
+# with too high a one, a server rejects the request.
 BYTES_PER_TOKEN: Final = 3
 """Low estimate of the UTF-8 bytes per token."""
 MAX_REQUEST_BYTES: Final = 18_000
@@ -41,7 +41,7 @@ MAX_REQUEST_BYTES: Final = 18_000
 COMMENT_BYTES: Final = 4_300
 """Mean bytes of a comment's texts in a change of 40 comments or more."""
 MIN_COMMENTS: Final = 40
-"""Number of comments for which a change with fewer of them has room."""
+"""A change with fewer comments has as much space as one with this many."""
 MIN_CODE_CHARS: Final = 800
 """Code that is shown even if the comment is long."""
 MAX_SHORT_CHARS: Final = 300
@@ -96,8 +96,8 @@ class Request:
             special_tokens: Texts that are always one token for the model.
         """
         guide = read_guide().content
-        # No author of a comment can know the mark, as it depends on all texts; and that a recording
-        # fits, it depends on nothing else.
+        # The mark depends on all texts, so that no author of a comment can know it, and on nothing
+        # else, so that a recording matches.
         nonce = hashlib.sha256(f"fence {self.id}".encode()).hexdigest()[:16]
         fence = Fence(nonce=nonce, special=special_tokens)
         blocks = [guide.instruction.strip()]
@@ -116,7 +116,7 @@ class Request:
 
     @property
     def tokens(self) -> int:
-        """Estimated tokens of the chat, rather too many than too few."""
+        """Estimated number of tokens of the chat, an upper estimate."""
         return sum(len(message.text.encode()) for message in self.chat()) // BYTES_PER_TOKEN
 
     def document(self) -> dict[str, Any]:
@@ -156,13 +156,13 @@ def make_requests(
         parsed: The comments, split, with their proposals.
         findings: Findings of analyzers in the change.
         max_bytes: Maximum bytes of the texts of one request.
-        skipped: Indices of comments that are not asked about.
+        skipped: Indices of comments without a request.
         is_original: Whether the change is the older version that the comments are on.
 
     Returns:
-        The requests, in the order of the comments. A comment without visible text has none,
-        and neither has any if the change shows no lines. One on an older version of the change is
-        shown the hunk that was stored with it, and has none without.
+        The requests, in the order of the comments. There is none for a comment without visible
+        text, and none at all if the change shows no lines. The request for a comment on an older
+        version has the hunk that was stored with the comment; without it, there is none.
     """
     current = Excerpts(diff)
     entries = [
@@ -202,7 +202,7 @@ def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
 
 def _find_limit(sizes: Sequence[int], total: int) -> int:
     """Return the size to which the largest must shrink so that the sum is at most `total`."""
-    # From the smallest: what one leaves of its equal share is for the larger ones.
+    # From the smallest on: what a size leaves of its equal share is for the larger ones.
     rest = total
     for index, size in enumerate(sorted(sizes)):
         if size * (len(sizes) - index) > rest:
@@ -259,7 +259,7 @@ def _draft(
         "other comments": "\n".join(neighbours),
         "comments": f"Comment 1{_location(entry.comment, excerpt)}:\n{text}",
     }
-    # Without invisible characters: what a model reads must be what people see.
+    # Invisible characters are removed, so that a model reads what people see.
     texts = {name: clean(text) for name, text in texts.items() if text}
     content = json.dumps([read_guide().identity, texts], sort_keys=True)
     return Request(

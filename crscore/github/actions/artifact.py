@@ -1,4 +1,4 @@
-"""Result of an untrusted job: one file with a fixed name and a limited size, read in memory.
+"""Reads the result of an untrusted job in memory: one file with a fixed name and a limited size.
 
 The job ran for an untrusted pull request, so the archive is untrusted too. Nothing in it is written
 to disk, and no name in it is used as a path.
@@ -16,7 +16,7 @@ MEMBER: Final = "crscore.json"
 # https://docs.python.org/3/library/zipfile.html: Python also reads BZIP2, LZMA and Zstandard.
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Accepted compression methods: GitHub uses no others, and each decoder adds attack surface."""
-# As `pull_request.overview.MAX_BYTES`, of the same file on a command line.
+# Equal to `pull_request.overview.MAX_BYTES`, the limit of the same file on a command line.
 MAX_BYTES: Final = 50_000_000
 """Maximum size of the file and of the archive, in bytes."""
 
@@ -45,8 +45,8 @@ def read_artifact(path: Path) -> bytes:
             return path.read_bytes()
         with zipfile.ZipFile(path) as archive:
             names = [info for info in archive.infolist() if info.filename == MEMBER]
-            # CVE-2013-4787: Android checked one of two members of a name, and installed the other.
-            # With two members of one name, programs differ in which one they read.
+            # Programs differ in which of two members with the same name they read. CVE-2013-4787:
+            # Android checked one and installed the other.
             if len(names) != 1:
                 raise InputError(f"post-from: the archive must have one {MEMBER}")
             if names[0].compress_type not in METHODS:

@@ -8,7 +8,7 @@ https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 import uuid
 from typing import Literal
 
-# The fourth, `debug`, is shown in the log only, on request.
+# The fourth level, `debug`, is shown only in the log, on request.
 Level = Literal["notice", "warning", "error"]
 """Level of a message on the page of a run."""
 
@@ -39,9 +39,9 @@ def message(level: Level, text: str, **properties: str) -> str:
 
 def _escape(text: str) -> str:
     """Escape the text of a command so that it stays on one line."""
-    # As `escapeData` and `escapeProperty` of
-    # https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts; "%" first, as the
-    # others add some.
+    # Like `escapeData` and `escapeProperty` of
+    # https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts; "%" comes first,
+    # because the others add some.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

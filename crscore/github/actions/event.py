@@ -42,7 +42,7 @@ class Target(NamedTuple):
     number: int | None = None
     """Number of the only one."""
     head: BranchHead | None = None
-    """Scored commit of the open one; its number must be looked up, while this is its head."""
+    """Scored commit; the number of the open pull request with this head must be looked up."""
     is_recent: bool = False
     """True for those that changed within `RECENT_DAYS`, most recent change first."""
     reason: str = ""
@@ -70,7 +70,7 @@ def find_target(environment: Environment) -> Target:
         InputError: The event cannot be read, or does not match its name.
     """
     name, number = environment.event, environment.inputs.pull_request
-    # Anybody may comment, so a comment is checked even if the number is given.
+    # Anyone can comment, so a comment is checked even if the number is given.
     if number is not None and name != "issue_comment":
         return Target(number)
     if name == "schedule":

@@ -47,7 +47,7 @@ def write_document(folder: Path, name: str, text: str) -> Path:
         OutputError: It cannot be written, or a link is in the path of its folder.
     """
     path = folder / name
-    # A stranger may have put a link into the workspace that leads to any folder of the runner.
+    # The workspace may contain a stranger's link to any folder of the runner.
     workspace = Path.cwd()
     inside = Path(os.path.normpath(workspace / folder))
     if inside.is_relative_to(workspace) and inside.resolve() != inside:
@@ -74,9 +74,9 @@ def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:
     """
     if file is None or not values:
         return
-    # CVE-2022-35954: `@actions/core` had a fixed delimiter, which a value could contain:
+    # The delimiter is random, because a value that contains it could set other outputs.
+    # CVE-2022-35954: `@actions/core` had a fixed one:
     # https://github.com/actions/toolkit/security/advisories/GHSA-7r3h-m5j6-3q42
-    # The delimiter is random: a value that contained it could set other outputs.
     mark = f"ghadelimiter_{uuid.uuid4()}"
     _append(file, "".join(f"{name}<<{mark}\n{text}\n{mark}\n" for name, text in values.items()))
 
