@@ -15,7 +15,7 @@ import numpy.typing as npt
 from crscore.bench.estimates import MEASURES, Row, compute
 from crscore.bench.records import Change, GoldenSet
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 
 BOTS = ("first", "second")
 SKILLS = (0.2, -0.4)
@@ -25,7 +25,7 @@ FURTHER = (3.0, 1.5)
 POPULATION = 200_000
 
 
-def draw(rng: np.random.Generator, changes: int) -> Floats:
+def draw(rng: np.random.Generator, changes: int) -> Doubles:
     """Draw the counts of each bot and change, shape (2, N, 6), as of `Row.counts`."""
     problems = rng.integers(1, 6, changes)
     weights = rng.integers(1, 5, (changes, 5)) * (np.arange(5) < problems[:, None])
@@ -40,7 +40,9 @@ def draw(rng: np.random.Generator, changes: int) -> Floats:
     return np.array(counts, dtype=np.float64).transpose(0, 2, 1)
 
 
-def estimate(counts: Floats, resamples: int) -> dict[str, tuple[float, float | None, float | None]]:
+def estimate(
+    counts: Doubles, resamples: int
+) -> dict[str, tuple[float, float | None, float | None]]:
     """Return value and ends of the interval of each measure."""
     names = [f"{number:06}" for number in range(counts.shape[1])]
     golden = GoldenSet(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from crscore.code.execution.programs import Completion, Problem
     from crscore.code.metrics.metric import Metric
 
-    Floats = npt.NDArray[np.float64]
+    Doubles = npt.NDArray[np.float64]
 
 SEED = 0
 
@@ -69,7 +69,7 @@ def draw_completions(
     return judged
 
 
-def scored(judged: Sequence[Judged], language: str, metric: Metric) -> Floats:
+def scored(judged: Sequence[Judged], language: str, metric: Metric) -> Doubles:
     """Score candidates with CodeScore-R."""
     samples = [
         Sample(candidate=row.candidate, references=(row.reference,), language=language)
@@ -78,14 +78,14 @@ def scored(judged: Sequence[Judged], language: str, metric: Metric) -> Floats:
     return metric.sentence_scores(metric.statistics(samples))
 
 
-def edit_similarity(judged: Sequence[Judged], *_: object) -> Floats:
+def edit_similarity(judged: Sequence[Judged], *_: object) -> Doubles:
     """Score candidates by the edits of their characters."""
     return np.array(
         [Levenshtein.normalized_similarity(row.candidate, row.reference) for row in judged]
     )
 
 
-def area(good: Floats, bad: Floats) -> float:
+def area(good: Doubles, bad: Doubles) -> float:
     """Return the share of pairs in which the good one is higher; ties are half."""
     gaps = good[:, None] - bad[None, :]
     return float(((gaps > 0) + 0.5 * (gaps == 0)).mean())

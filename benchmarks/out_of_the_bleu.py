@@ -28,7 +28,7 @@ from crscore.statistics.intervals import percentiles
 from crscore_lab.code.graded import GradedCode, read_graded
 from crscore_lab.tables import make_table
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 PRESET: Final = "out-of-the-bleu"
@@ -123,9 +123,9 @@ class Column(NamedTuple):
 
     name: str
     origin: str
-    statistics: Floats
+    statistics: Doubles
     """Shape (M, N, S): systems, problems, statistics."""
-    corpus_scores: Callable[[Floats], Floats]
+    corpus_scores: Callable[[Doubles], Doubles]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +135,7 @@ class Grid:
     systems: tuple[str, ...]
     rows: Indices
     """Row of the data by system and problem, shape (M, N)."""
-    grades: Floats
+    grades: Doubles
     """Shape (M, N)."""
     texts: tuple[tuple[str, ...], ...]
     """Code by system and problem."""
@@ -214,7 +214,7 @@ def human_column(grid: Grid) -> Column:
     return _mean_column(HUMAN, "people", grid.grades / MAX_GRADE)
 
 
-def _mean_column(name: str, origin: str, scores: Floats) -> Column:
+def _mean_column(name: str, origin: str, scores: Doubles) -> Column:
     """Make a column whose corpus score is the mean of its scores, shape (M, N)."""
     statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
     return Column(name, origin, statistics, lambda totals: totals[:, 0] / totals[:, 1])
@@ -247,7 +247,7 @@ def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[st
     return columns, tuple(notes)
 
 
-def synthetic_models(grades: Floats, texts: Sequence[Sequence[str]]) -> list[Indices]:
+def synthetic_models(grades: Doubles, texts: Sequence[Sequence[str]]) -> list[Indices]:
     """Make systems by exchanging a share of a system's snippets for better or worse ones.
 
     Of each snippet the largest improvement (or worsening) by another system is taken; the p % with
@@ -269,7 +269,7 @@ def synthetic_models(grades: Floats, texts: Sequence[Sequence[str]]) -> list[Ind
     return list(models.values())
 
 
-def _candidate_models(grades: Floats) -> Iterator[Indices]:
+def _candidate_models(grades: Doubles) -> Iterator[Indices]:
     systems, snippets = grades.shape
     for system in range(systems):
         yield np.full(snippets, system)
@@ -286,7 +286,9 @@ def _candidate_models(grades: Floats) -> Iterator[Indices]:
                 yield model
 
 
-def _system_scores(columns: Sequence[Column], grid: Grid, weights: Floats) -> Iterator[SystemScore]:
+def _system_scores(
+    columns: Sequence[Column], grid: Grid, weights: Doubles
+) -> Iterator[SystemScore]:
     for column in columns:
         drawn_scores = resampled.corpus_scores(column.statistics, column.corpus_scores, weights)
         totals = column.corpus_scores(column.statistics.sum(axis=1))
@@ -302,8 +304,8 @@ def _system_scores(columns: Sequence[Column], grid: Grid, weights: Floats) -> It
 
 
 def outcomes(
-    column: Column, models: Sequence[Indices], weights: Floats
-) -> tuple[npt.NDArray[np.int8], Floats]:
+    column: Column, models: Sequence[Indices], weights: Doubles
+) -> tuple[npt.NDArray[np.int8], Doubles]:
     """Compare all models by one metric.
 
     Returns:
@@ -324,7 +326,7 @@ def _disagreements(
     columns: Sequence[Column],
     human: Column,
     models: Sequence[Indices],
-    weights: Floats,
+    weights: Doubles,
     bins: Sequence[float],
 ) -> Iterator[Disagreement]:
     first, second = np.triu_indices(len(models), 1)

@@ -31,7 +31,7 @@ from crscore.claims.structural import plugin
 from crscore.diff import languages, parse
 from crscore.records import Diff, LineKind, PseudoReference, ReferenceKind, Side
 from crscore.scoring.cells import select_references
-from crscore.syntax import grammars, reader
+from crscore.syntax import grammars, outliner
 from crscore.syntax.outline import Kind
 
 TEST = re.compile(r"(?i)(?:^|[/._-])(?:tests?|specs?|e2e|\w+specs)(?:[/._-]|$)|(?-i:Tests?\.\w+$)")
@@ -73,7 +73,9 @@ def edits(rows: list[dict], kind: str, chance: random.Random) -> Iterator[Edit]:
 def is_sound(edit: Edit, kind: str, mutant: str) -> bool:
     """Return whether the edit is of code in a function, and the file parses as before."""
     language = grammars.language_of(languages.language_of(edit.path))
-    before, after = outlines = [reader.read(language, text) for text in (edit.match.string, mutant)]
+    before, after = outlines = [
+        outliner.read(language, text) for text in (edit.match.string, mutant)
+    ]
     old, new = (Counter(text for unit in o.units for _, text in unit.tokens) for o in outlines)
     strings = [bool(re.match(r"\w{0,2}[\"'`]", text)) for text in (old - new) + (new - old)]
     unit = before.units[before.owners([edit.line])[edit.line]]

@@ -1,7 +1,7 @@
 """On-disk cache of values that are expensive to compute.
 
 One SQLite file, shared by processes. SQLite's journal keeps it consistent when a process is killed;
-the least recently used values are evicted when it grows too large. A store that cannot be opened or
+the least recently used values are evicted when it grows too large. A cache that cannot be opened or
 is damaged is not an error: everything is computed again.
 """
 
@@ -60,7 +60,7 @@ def use_wal(connection: sqlite3.Connection) -> None:
         time.sleep(pause_s)
 
 
-class Store:
+class Cache:
     """Cache of bytes by key. Safe to use from several threads.
 
     Args:
@@ -77,7 +77,7 @@ class Store:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the file itself.
-        return functools.partial(Store, self.file.parent, max_bytes=self.max_bytes), ()
+        return functools.partial(Cache, self.file.parent, max_bytes=self.max_bytes), ()
 
     def get(self, key: str) -> bytes | None:
         """Look up a value.

@@ -506,9 +506,9 @@ def make_analyzers(
     )
 
 
-def make_store(settings: Config) -> cache.Store:
+def make_store(settings: Config) -> cache.Cache:
     """Make the store in the settings; its file is opened at first use."""
-    return cache.Store(_cache_folder(settings))
+    return cache.Cache(_cache_folder(settings))
 
 
 def _cache_folder(settings: Config) -> Path:

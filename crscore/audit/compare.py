@@ -19,7 +19,7 @@ from crscore.audit.tables import GAINED, ReviewTable
 from crscore.errors import InputError
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 from crscore.statistics.paired import compare as compare_draws
 from crscore.statistics.paired import correct as correct_p_values
@@ -80,7 +80,7 @@ def compare_all(
 
 def _test_pairs(
     table: ReviewTable, pairs: Sequence[tuple[str, str]], *, resamples: int, seed: int
-) -> tuple[list[list[Floats]], list[bool], list[PairedComparison]]:
+) -> tuple[list[list[Doubles]], list[bool], list[PairedComparison]]:
     """Test the difference of each pair.
 
     Returns:
@@ -101,7 +101,7 @@ def _test_pairs(
     is_paired = np.array(common, dtype=np.int64) >= MIN_PULLS
     deltas = np.array([first - second for first, second in sides])[is_paired]
 
-    def differ(weights: Floats) -> Floats:
+    def differ(weights: Doubles) -> Doubles:
         differences = np.empty((len(weights), len(sides)))
         if len(deltas):
             differences[:, is_paired] = resampled.means(deltas.T, weights)
@@ -134,7 +134,7 @@ def _test_pairs(
 
 def _verdict(
     names: tuple[str, str],
-    sides: Sequence[Floats],
+    sides: Sequence[Doubles],
     test: PairedComparison,
     paired: bool,
     detect: float,

@@ -14,7 +14,7 @@ from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.reports import Scope
 from crscore.pull_request.reviewers.profile import profiles
-from crscore.statistics.intervals import Floats, clustered_wilson, wilson
+from crscore.statistics.intervals import Doubles, clustered_wilson, wilson
 
 _Pull = tuple[int, int]
 
@@ -127,7 +127,7 @@ def rate(count: int, total: int) -> Rate:
     return Rate(count=count, total=total, share=share, low=low, high=high)
 
 
-def rate_of_pulls(counts: Floats, totals: Floats) -> Rate:
+def rate_of_pulls(counts: Doubles, totals: Doubles) -> Rate:
     """Return the share of items, given the counts of each pull request, shape (N,)."""
     share, low, high = clustered_wilson(counts, totals) or (None, None, None)
     return Rate(count=round(counts.sum()), total=int(totals.sum()), share=share, low=low, high=high)

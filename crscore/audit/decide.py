@@ -24,7 +24,7 @@ from crscore.audit.store.reports import count_afterwards, count_points, read_rem
 from crscore.audit.tables import IMPORTANT, ReviewTable
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.reports import view
-from crscore.statistics.intervals import LEVEL, Floats, independent
+from crscore.statistics.intervals import LEVEL, Doubles, independent
 from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
@@ -213,7 +213,7 @@ def _starts(rows: Counts) -> npt.NDArray[np.intp]:
     return np.flatnonzero(changes[0] | changes[1])
 
 
-def _rate_of(rows: Counts, counts: Floats, totals: Floats) -> Rate:
+def _rate_of(rows: Counts, counts: Doubles, totals: Doubles) -> Rate:
     """Return the share of remarks, given the counts of each row, shape (N,)."""
     starts = _starts(rows)
     return rate_of_pulls(np.add.reduceat(counts, starts), np.add.reduceat(totals, starts))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from crscore.audit.overview import ConfigurationChange
 from crscore.audit.tables import ReviewTable
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.ranks import rank_sum_p
 from crscore.statistics.resampled import divide
 
@@ -53,7 +53,7 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     columns = table.columns
     # For each number, its distinct values, shape (V,), and how often each had occurred before each
     # night, shape (T + 1, V). The counts in a window are then one difference.
-    numbers: dict[str, tuple[Floats, Floats]] = {}
+    numbers: dict[str, tuple[Doubles, Doubles]] = {}
     for name, column in {
         "remarks per pull request": columns["comments"],
         "words per remark": divide(columns["words"], columns["comments"]),
@@ -92,7 +92,7 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
 
 
 def _test(
-    numbers: Mapping[str, tuple[Floats, Floats]], worked: Ints, start: int, night: int
+    numbers: Mapping[str, tuple[Doubles, Doubles]], worked: Ints, start: int, night: int
 ) -> Iterator[tuple[float, int, str, float, float]]:
     """Test each number in each window that ends with `night`.
 

@@ -45,7 +45,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
                 repository=name,
                 number=number,
                 text=subject[:200],
-                url=site_of_page(pages[name]).landed_address(pages[name], commit_id),
+                url=site_of_page(pages[name]).branch_commit_address(pages[name], commit_id),
                 path=path,
                 line=line,
             )

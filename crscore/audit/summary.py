@@ -37,7 +37,7 @@ from crscore.audit.tables import Period, ReviewTable, load_reviews
 from crscore.errors import InputError
 from crscore.hosts.site import site_of_page
 from crscore.statistics.bootstrap import RESAMPLES
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.text import count_noun
 from crscore.usefulness.headline import REVIEWS
 from crscore.usefulness.model import read_weights
@@ -207,7 +207,7 @@ def _reviewer(
     )
 
 
-def estimate_mean(standings: Floats, spread: Floats) -> Estimate:
+def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
     """Return the mean of standings, with an 80 % interval for the mean by readers with the guide.
 
     Three errors add up: the choice of texts, the reader's error on each of them, which averages
@@ -235,7 +235,7 @@ def estimate_mean(standings: Floats, spread: Floats) -> Estimate:
 
 
 @cache
-def _spread() -> Floats:
+def _spread() -> Doubles:
     """Return how far readers with the guide place reviews from where the network does."""
     return read_weights(SHIPPED).scale.spread[REVIEWS].astype(np.float64)
 

@@ -23,7 +23,7 @@ from crscore.audit.store.reports import Scope
 from crscore.errors import InputError
 from crscore.pull_request.reviewers import wildcards
 from crscore.pull_request.reviewers.profile import profiles
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.resampled import divide
 
 Ints = npt.NDArray[np.int64]
@@ -95,7 +95,7 @@ class ReviewTable:
     """Index of the pull request of each row, shape (N,)."""
     reviewer: Ints
     """Index of the reviewer of each row, shape (N,)."""
-    columns: Mapping[str, Floats]
+    columns: Mapping[str, Doubles]
     """Numbers of each row, shape (N,) each, NaN if unknown: comments, words, usefulness, whether it
     is scored, `GAINED`, and `noise`: the share of remarks with nothing to do, 0 to 100."""
     remarked: Mapping[str, Mask]
@@ -115,7 +115,7 @@ class ReviewTable:
         is_row: Mask = self.reviewer == index
         return is_row
 
-    def matrix(self, column: str) -> Floats:
+    def matrix(self, column: str) -> Doubles:
         """Return a column as a matrix of shape (P, K); NaN for a missing review.
 
         A bot that saw a pull request and said nothing has found nothing.
@@ -220,12 +220,12 @@ def _see(
     return is_seen
 
 
-def _columns(scores: reports.Rows, remarks: Sequence[tuple[float, ...]]) -> dict[str, Floats]:
+def _columns(scores: reports.Rows, remarks: Sequence[tuple[float, ...]]) -> dict[str, Doubles]:
     """Return `ReviewTable.columns`, given the important, the empty and all remarks of each row."""
     names = ("comments", "words", "usefulness", "scored")
     numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
     important, empty, total = np.array(remarks, dtype=np.float64).reshape(-1, 3).T
-    columns: dict[str, Floats] = dict(zip(names, numbers.T, strict=True))
+    columns: dict[str, Doubles] = dict(zip(names, numbers.T, strict=True))
     columns[GAINED] = np.where(important > 0, 100.0, 0.0)
     columns["noise"] = 100 * divide(empty, total)
     return columns

@@ -3,7 +3,7 @@
 `score` is the Python API: `crscore.bench.score("golden.jsonl", "findings.jsonl")`.
 """
 
-from crscore.bench.readers import read_findings, read_golden
+from crscore.bench.formats import read_findings, read_golden
 from crscore.bench.score import score
 
 __all__ = ["read_findings", "read_golden", "score"]

@@ -14,7 +14,7 @@ from crscore.bench.results import BotScore, Comparison, Decision, Estimate, Grou
 from crscore.records import Importance
 from crscore.statistics import bootstrap, paired, resampled
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 
 MEASURES: Final = ("precision", "recall", "f", "weighted_recall")
 """Fields of a bot's scores that have an interval."""
@@ -55,7 +55,7 @@ def compute(
     names = [change.id for change in golden.changes]
     counts = np.array([[rows[name, bot].counts for name in names] for bot in bots])
 
-    def measure(weights: Floats) -> Floats:
+    def measure(weights: Doubles) -> Doubles:
         """Return precision, recall, F and weighted recall of each bot, shape (b, 4, M)."""
         # Counts are summed before they are divided, because the share of a change with one problem
         # or no finding says little.
@@ -103,7 +103,7 @@ def compute(
     return tuple(scores), _compare(bots, observed[0, 2], draws[:, 2], len(names))
 
 
-def _estimate(value: float, draws: Floats, changes: int) -> Estimate:
+def _estimate(value: float, draws: Doubles, changes: int) -> Estimate:
     # With 30 changes, plain percentiles covered 92 % instead of 95 %
     # (docs/design/029-golden-sets.md).
     low, high = bootstrap.percentile_interval(draws, clusters=changes, expanded=True)
@@ -111,7 +111,7 @@ def _estimate(value: float, draws: Floats, changes: int) -> Estimate:
 
 
 def _compare(
-    bots: Sequence[str], observed: Floats, draws: Floats, changes: int
+    bots: Sequence[str], observed: Doubles, draws: Doubles, changes: int
 ) -> tuple[Comparison, ...]:
     """Compare each pair of bots on the same draws of changes."""
     pairs = list(combinations(range(len(bots)), 2))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
-from crscore.bench.pairs import Floats, TextView, assign, read_model, view_texts
+from crscore.bench.pairs import Doubles, TextView, assign, read_model, view_texts
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
 from crscore.usefulness.evidence import Rarity
@@ -16,7 +16,7 @@ SAME_POINT: Final = 0.8
 
 def compare_findings(
     first: Sequence[Finding], second: Sequence[Finding], views: Mapping[str, TextView]
-) -> Floats:
+) -> Doubles:
     """Return the probability that findings of two reviewers make the same point, shape (F, G).
 
     Each side is used once as the known problems, and the two results are averaged.
@@ -29,7 +29,7 @@ def compare_findings(
     model = read_model()
     forward = model.probabilities(first, _problems(second), views)
     backward = model.probabilities(second, _problems(first), views)
-    probabilities: Floats = (forward + backward.T) / 2
+    probabilities: Doubles = (forward + backward.T) / 2
     return probabilities
 
 

@@ -32,7 +32,7 @@ from crscore.text import code_names, mask_names, stems_and_names
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.reading import logit
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
@@ -123,7 +123,7 @@ class PairModel:
         findings: Sequence[Finding],
         problems: Sequence[Problem],
         views: Mapping[str, TextView],
-    ) -> Floats:
+    ) -> Doubles:
         """Return the probability of each pair of a bot's F findings and the G problems.
 
         Args:
@@ -147,10 +147,10 @@ class PairModel:
         return sigmoid(logits).round(DECIMALS)
 
 
-def sigmoid(logits: Floats) -> Floats:
+def sigmoid(logits: Doubles) -> Doubles:
     """Return the probabilities of logits, each in (0, 1)."""
     # exp() overflows above 709, and a logit of 30 is a probability of 1 to 13 digits.
-    odds: Floats = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    odds: Doubles = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
     return odds
 
 
@@ -247,7 +247,7 @@ def view_texts(
     return views
 
 
-def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) -> Floats:
+def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) -> Doubles:
     """Measure the similarity of each of a bot's findings and each problem of a change.
 
     Args:
@@ -272,7 +272,7 @@ def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) ->
     )
 
 
-def _likeness(findings: Sequence[TextView], problem: TextView) -> Floats:
+def _likeness(findings: Sequence[TextView], problem: TextView) -> Doubles:
     """Measure the similarity of findings and a problem, shape (F, len(LIKENESS))."""
     counts = np.array([len(view.tokens) for view in findings])
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
@@ -298,7 +298,7 @@ def _likeness(findings: Sequence[TextView], problem: TextView) -> Floats:
     ).astype(np.float64)
 
 
-def _next_best(likeness: Floats, axis: int) -> Floats:
+def _next_best(likeness: Doubles, axis: int) -> Doubles:
     """Return the largest of the other values along an axis; `ALONE` if there is no other."""
     if likeness.shape[axis] == 1:
         return np.full_like(likeness, ALONE)
@@ -315,7 +315,7 @@ class Match(NamedTuple):
     probability: float
 
 
-def assign(probabilities: Floats) -> list[Match]:
+def assign(probabilities: Doubles) -> list[Match]:
     """Match findings and problems, the most probable pair first.
 
     Args:

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from crscore import progress
 from crscore.bench import reasons
 from crscore.bench.estimates import Row, compute
+from crscore.bench.formats import read_findings, read_golden
 from crscore.bench.judge import Judge, Verdicts
-from crscore.bench.pairs import Floats, PairModel, TextView, assign, read_model, view_texts
-from crscore.bench.readers import read_findings, read_golden
+from crscore.bench.pairs import Doubles, PairModel, TextView, assign, read_model, view_texts
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, Problem, make_set
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Pair, find_unsure
 from crscore.encoders.base import Vectors
@@ -61,7 +61,7 @@ class _Review(NamedTuple):
     change: Change
     bot: str
     findings: Sequence[Finding]
-    probabilities: Floats
+    probabilities: Doubles
     """Shape (F, G)."""
     vectors: Sequence[Vector]
     """Unit vector of each finding."""
@@ -319,7 +319,7 @@ def _pair(
     review: _Review,
     parts: _Parts,
     answers: Answers,
-    probabilities: Floats,
+    probabilities: Doubles,
     matched: Mapping[int, int],
 ) -> list[Pair]:
     """Pair each problem with the finding that hits it or is nearest to it."""

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from crscore.bench.readers import read_golden
+from crscore.bench.formats import read_golden
 from crscore.bench.records import GoldenSet
 from crscore.errors import InputError
 
@@ -53,7 +53,7 @@ def fetch(name: str, source: Path) -> GoldenSet:
 
 
 def to_lines(golden: GoldenSet) -> str:
-    """Write a set as JSON Lines, as `readers.read_golden` reads them."""
+    """Write a set as JSON Lines, as `formats.read_golden` reads them."""
     head = {"set": golden.name, "version": golden.version}
     rows = [msgspec.json.encode(row).decode() for row in (head, *golden.changes)]
     return "\n".join(rows) + "\n"

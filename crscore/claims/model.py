@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from crscore import plugins
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.claims.answer import read_answer
 from crscore.claims.chunks import BUDGET, Chunk, ChunkedDiff, chunk_diff
 from crscore.claims.model_options import ENGINE_OPTIONS, ModelOptions
@@ -63,7 +63,7 @@ class ModelClaims:
     """Form of an answer."""
     few_shots: int | None = None
     """Number of the prompt's examples that are shown; None for all."""
-    cache: Store | None = None
+    cache: Cache | None = None
     """Claims of earlier runs; None to cache nothing."""
 
     @property
@@ -250,7 +250,7 @@ def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
         ),
         form=form,
         few_shots=None if few_shots else 0,
-        cache=Store(Path(options.cache_dir)) if options.cache_dir else None,
+        cache=Cache(Path(options.cache_dir)) if options.cache_dir else None,
     )
 
 

@@ -17,7 +17,7 @@ from crscore.reports.view import UNDEFINED, count_noun
 from crscore.statistics import bootstrap, paired, resampled
 from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:code-comparison:1"
 """Schema identifier of the document."""
@@ -183,7 +183,7 @@ def _by_key(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
     return keyed
 
 
-def paired_test(measurement: Measurement, weights: Floats, problems: int) -> ScoredPair:
+def paired_test(measurement: Measurement, weights: Doubles, problems: int) -> ScoredPair:
     """Test the difference of two systems by one metric.
 
     Args:

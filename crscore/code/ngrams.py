@@ -10,7 +10,7 @@ import numpy.typing as npt
 from crscore.code.samples import Sample
 from crscore.code.tokens import TokenKind, split
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 Ngram = tuple[str, ...]
 
 ORDER: Final = 4
@@ -72,7 +72,7 @@ class References:
 
 def statistics(
     samples: Sequence[Sample], kind: TokenKind, ignored: Container[Ngram] = frozenset()
-) -> Floats:
+) -> Doubles:
     """Count the n-grams of samples for BLEU.
 
     Args:
@@ -93,7 +93,7 @@ def statistics(
     return np.array(rows, dtype=np.float64)
 
 
-def bleu(statistics: Floats, *, effective_order: bool) -> Floats:
+def bleu(statistics: Doubles, *, effective_order: bool) -> Doubles:
     """Compute BLEU scores.
 
     The precision of the k-th length without a common n-gram among T is 1 / (2^k T): the default of
@@ -124,5 +124,5 @@ def bleu(statistics: Floats, *, effective_order: bool) -> Floats:
     defined = common.any(axis=1) & (effective_order | present.all(axis=1))
     scores = np.where(defined, penalty * np.exp(logs / orders), 0.0)
     # Two empty texts are equal; sacrebleu gives them 0.
-    result: Floats = np.where((length == 0) & (nearest == 0), 1.0, scores)
+    result: Doubles = np.where((length == 0) & (nearest == 0), 1.0, scores)
     return result

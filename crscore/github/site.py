@@ -84,7 +84,7 @@ SITE: Final = Site(
         MessageKind.REVIEW: "#pullrequestreview-{number}",
         MessageKind.CONVERSATION: "#issuecomment-{number}",
     },
-    landed_form="/commit/{commit}",
+    branch_commit_form="/commit/{commit}",
     web=web_address,
     token=_token,
     make_host=_make_host,

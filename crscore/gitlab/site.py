@@ -72,7 +72,7 @@ SITE: Final = Site(
         MessageKind.REVIEW: "",
         MessageKind.CONVERSATION: "#note_{number}",
     },
-    landed_form="/-/commit/{commit}",
+    branch_commit_form="/-/commit/{commit}",
     web=_web_address,
     token=_token,
     make_host=_make_host,

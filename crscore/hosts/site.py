@@ -78,7 +78,7 @@ class Site:
     """Suffix for a file: with `{sha1}` or `{sha256}` of its path, and `{lines}`."""
     comment_forms: Mapping[MessageKind, str]
     """Suffixes for comments, each with the comment's `{number}`."""
-    landed_form: str
+    branch_commit_form: str
     """Suffix of the repository's address for a `{commit}` on a branch."""
     web: Callable[[str | None], str]
     """Returns the address of its pages and clones for the given or the environment's API."""
@@ -111,9 +111,9 @@ class Site:
         """Return the address of a comment with the host's id `number`."""
         return f"{url}{self.comment_forms[kind].format(number=number)}"
 
-    def landed_address(self, url: str, commit: str) -> str:
+    def branch_commit_address(self, url: str, commit: str) -> str:
         """Return the address of a commit on a branch; `url` is a pull request's page."""
-        return f"{url.rpartition(self.pull_path)[0]}{self.landed_form.format(commit=commit)}"
+        return f"{url.rpartition(self.pull_path)[0]}{self.branch_commit_form.format(commit=commit)}"
 
     def name_below(self, path: str, api_url: str | None) -> str:
         """Return a repository's name: its path on the server, without the host's own folder."""

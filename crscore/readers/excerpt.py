@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from crscore.diff.parse import CUT_NOTE
 from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, LineSpan, Scope, Side
 from crscore.review.read import attach
-from crscore.syntax import reader
+from crscore.syntax import outliner
 from crscore.syntax.change import ParsedChange, ParsedFile
 from crscore.text import code_names
 
@@ -198,7 +198,7 @@ class Excerpts:
         noun, name, start, end = "file", "", 1, numbers[-1]
         if file.language is not None:
             source = "\n".join(file.new.lines.values())
-            outline = reader.read(file.language, source, lines=[(number, number)])
+            outline = outliner.read(file.language, source, lines=[(number, number)])
             unit = outline.units[outline.owners([number])[number]]
             noun, name, start, end = unit.noun, unit.name, unit.start, unit.end
         hunk_spans = {line.span for line in hunk.passage.lines}

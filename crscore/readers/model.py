@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.errors import GenerationError, MalformedAnswerError
 from crscore.llm.answers import summarize
 from crscore.llm.base import Answer, Engine, Message, Sampling
@@ -139,7 +139,7 @@ class ModelReader:
         self,
         respondent: Respondent,
         *,
-        cache: Store | None = None,
+        cache: Cache | None = None,
         limit: int | None = None,
         prices: Prices | None = None,
     ) -> None:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis import formats
@@ -48,7 +48,7 @@ class Task(NamedTuple):
 
     tool: Installed
     """Tool to run, with its installed version."""
-    cache: Store | None
+    cache: Cache | None
     """Cache of the tool's findings by text."""
     stop: threading.Event
     """Set when the outcome is no longer needed."""

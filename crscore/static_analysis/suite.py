@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.errors import ManifestError, UnknownPluginError
 from crscore.records import Analysis, Diff
 from crscore.sandbox import run
@@ -47,7 +47,7 @@ class Suite:
     """Folder with one folder per npm tool."""
     path: str
     """Search path for programs."""
-    cache: Store | None = None
+    cache: Cache | None = None
     """Cache of findings by tool, version, rules and text."""
     reports: tuple[RawReport, ...] = ()
     """Findings of tools outside of this run, from SARIF files."""

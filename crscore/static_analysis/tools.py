@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.records import ToolState
 from crscore.sandbox import run as sandbox
@@ -66,7 +66,7 @@ def default_folder() -> Path:
 
 
 def find_tool(
-    analyzer: Analyzer, *, tools: Path, path: str, cache: Store | None
+    analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None
 ) -> Installed | Absent:
     """Find a tool.
 
@@ -157,7 +157,7 @@ def limits_of(analyzer: Analyzer) -> sandbox.Limits:
 
 
 def _version(
-    analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Store | None
+    analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
 ) -> str:
     # The key changes when the program is replaced. A module that this interpreter runs is replaced
     # with its package, which touches the folder of the packages.

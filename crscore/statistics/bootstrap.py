@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from crscore.statistics.intervals import LEVEL, Floats, Interval, percentiles
+from crscore.statistics.intervals import LEVEL, Doubles, Interval, percentiles
 from crscore.statistics.ranks import require_scipy
 
 # With 2,000 normal draws, an end of the 95 % interval has a standard deviation of 0.06 standard
@@ -52,7 +52,7 @@ class Wins(NamedTuple):
         return int(self.first >= needed) - int(self.second >= needed)
 
 
-def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) -> Iterator[Floats]:
+def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) -> Iterator[Doubles]:
     """Draw clusters with replacement.
 
     Args:
@@ -76,22 +76,22 @@ def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) ->
         # Offsets keep the draws of a block apart, so that one bincount serves them all.
         indices = rng.integers(0, count, (size, count)) + np.arange(size)[:, None] * count
         counts = np.bincount(indices.ravel(), minlength=size * count).astype(np.float64)
-        weights: Floats = counts.reshape(size, count)
+        weights: Doubles = counts.reshape(size, count)
         yield weights if membership is None else weights[:, membership]
 
 
-def weight_matrix(clusters: Sequence[str] | int, *, resamples: int, seed: int) -> Floats:
+def weight_matrix(clusters: Sequence[str] | int, *, resamples: int, seed: int) -> Doubles:
     """Return the draws of `draw_weights` as one matrix, shape (B, N), B at least 1."""
     return np.concatenate(list(draw_weights(clusters, resamples=resamples, seed=seed)))
 
 
 def resample(
-    statistic: Callable[[Floats], Floats],
+    statistic: Callable[[Doubles], Doubles],
     clusters: Sequence[str] | int,
     *,
     resamples: int,
     seed: int,
-) -> Floats:
+) -> Doubles:
     """Compute a statistic in each draw of `draw_weights`, at least one.
 
     Args:
@@ -108,7 +108,7 @@ def resample(
     return np.concatenate(values_by_block) if values_by_block else np.zeros(0)
 
 
-def percentile_interval(draws: Floats, *, clusters: int, expanded: bool = False) -> Interval:
+def percentile_interval(draws: Doubles, *, clusters: int, expanded: bool = False) -> Interval:
     """Return the 95 % percentile interval of bootstrap draws.
 
     With few clusters, the percentile interval is too narrow: it lacks the factors for Student's t
@@ -146,7 +146,7 @@ def percentile_interval(draws: Floats, *, clusters: int, expanded: bool = False)
 
 
 def bootstrap_test(
-    value: float | None, draws: Floats, *, clusters: int, is_correlation: bool
+    value: float | None, draws: Doubles, *, clusters: int, is_correlation: bool
 ) -> BootstrapTest:
     """Test a statistic against 0 by its bootstrap over clusters.
 
@@ -228,7 +228,7 @@ def clusters_needed(
     return max(2, math.ceil(clusters * (sum_of_quantiles * error / difference) ** 2))
 
 
-def wins(first: Floats, second: Floats) -> Wins:
+def wins(first: Doubles, second: Doubles) -> Wins:
     """Compare two systems on the same draws.
 
     Args:
@@ -243,7 +243,7 @@ def wins(first: Floats, second: Floats) -> Wins:
     return Wins(float((first > second).mean()), float((first < second).mean()))
 
 
-def rank_ranges(draws: Floats) -> tuple[tuple[int, int], ...]:
+def rank_ranges(draws: Doubles) -> tuple[tuple[int, int], ...]:
     """Return the range of ranks that is plausible for each column, 1 for the highest value.
 
     Args:

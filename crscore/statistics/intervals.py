@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 
 LEVEL: Final = 0.95
 """Coverage of an interval."""
@@ -30,7 +30,7 @@ class Share(NamedTuple):
     high: float
 
 
-def percentiles(draws: Floats) -> tuple[float, float]:
+def percentiles(draws: Doubles) -> tuple[float, float]:
     """Return the 2.5 and 97.5 percentiles of draws without NaN, shape (B,), B at least 1."""
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
@@ -66,7 +66,7 @@ def wilson(successes: float, trials: float) -> Share | None:
     return Share(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
-def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
+def clustered_wilson(successes: Doubles, trials: Doubles) -> Share | None:
     """Return a share with its 95 % interval for trials that come in clusters.
 
     This is Wilson's interval for the equivalent independent trials.
@@ -86,7 +86,7 @@ def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
     return wilson(*independent(successes, trials))
 
 
-def independent(successes: Floats, trials: Floats) -> tuple[float, float]:
+def independent(successes: Doubles, trials: Doubles) -> tuple[float, float]:
     """Return the successes and trials of equivalent independent trials, for trials in clusters.
 
     Both are divided by the design effect: the variance between clusters, divided by the variance

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from crscore.statistics import bootstrap
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 
 SIGNIFICANCE: Final = 0.05
 """A difference with a p-value below this one is significant."""
@@ -62,7 +62,7 @@ class PairedComparison(NamedTuple):
 
 
 def compare(
-    difference: float | None, draws: Floats, *, units: int, is_mean: bool = False
+    difference: float | None, draws: Doubles, *, units: int, is_mean: bool = False
 ) -> PairedComparison:
     """Compare two sides by the difference of a statistic.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crscore.errors import DependencyError
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 
 
 def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
@@ -27,7 +27,7 @@ def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
         raise DependencyError("scipy", f"pip install {install}") from exc
 
 
-def rank_sum_p(first: Floats, second: Floats) -> float:
+def rank_sum_p(first: Doubles, second: Doubles) -> float:
     """Return the p-value of the two-sided rank-sum test of Mann and Whitney.
 
     It uses counts, and the normal approximation with corrections for ties and continuity.

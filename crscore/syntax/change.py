@@ -16,7 +16,7 @@ from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, Side
 from crscore.syntax.fragments import Completed, complete
 from crscore.syntax.grammars import Language, language_of, languages_known
 from crscore.syntax.outline import Outline
-from crscore.syntax.reader import read
+from crscore.syntax.outliner import read
 
 MAX_ERRORS = 0.45
 """Maximum share of a hunk that its grammar may fail to read: unreadable bytes per character. A hunk

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.syntax.grammars import Language, parse
 from crscore.syntax.outline import Outline
-from crscore.syntax.reader import read, unreadable
+from crscore.syntax.outliner import read, unreadable
 
 if TYPE_CHECKING:
     from tree_sitter import Node

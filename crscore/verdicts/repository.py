@@ -14,7 +14,7 @@ from crscore.syntax import grammars
 from crscore.syntax.change import ParsedChange, ParsedFile, Version
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Unit
-from crscore.syntax.reader import parse_text, read
+from crscore.syntax.outliner import parse_text, read
 
 LINES_BELOW: Final = 2
 """Number of lines read below a line: a decorator or a comment is above its declaration."""

@@ -24,7 +24,7 @@ from crscore.records import (
 from crscore.review.read import align_lines, find_replaced_lines, place_suggestion
 from crscore.syntax.fragments import parse_lines
 from crscore.syntax.grammars import Language, language_of
-from crscore.syntax.reader import errors_in
+from crscore.syntax.outliner import errors_in
 from crscore.syntax.sketch import sketch_tokens
 from crscore.syntax.trees import Token, is_readable, tokens
 

@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore import jsonl
+from crscore.bench.formats import name_change, read_problem
 from crscore.bench.judge import Judge, make_request, write_requests
 from crscore.bench.pairs import PairModel, TextView, assign, read_model, view_texts
-from crscore.bench.readers import name_change, read_problem
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.text import count_noun
 from crscore.usefulness import model, reader
 from crscore_lab.statistics import ranks, resampled
 
 Flags = npt.NDArray[np.bool_]
-Measure = Callable[["Judged"], Floats]
+Measure = Callable[["Judged"], Doubles]
 """Judged findings -> probability of each pair, shape (F, G)."""
 
 
@@ -178,7 +178,7 @@ class _Unsure(NamedTuple):
     pair: tuple[Problem, Finding]
 
 
-def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Floats], list[_Unsure]]:
+def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Doubles], list[_Unsure]]:
     """Return the probability of each pair, and the unsure decisions."""
     encoder, rarity = MiniLM(), model.read_weights(reader.SHIPPED).rarity
     low, high = pair_model.band
@@ -220,7 +220,7 @@ def check_judgements(path: Path, judge: Judge | None = None) -> Agreement:
     tables, unsure = _match(judged, pair_model)
     position = {id(group): index for index, group in enumerate(judged)}
 
-    def measure(group: Judged) -> Floats:
+    def measure(group: Judged) -> Doubles:
         return tables[position[id(group)]]
 
     agreement = agree(judged, measure, pair_model.threshold)

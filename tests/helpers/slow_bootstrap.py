@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.statistics.bootstrap import percentile_interval, resample
-from crscore.statistics.intervals import Floats, Interval
+from crscore.statistics.intervals import Doubles, Interval
 
 
 def interval_of_rows(
@@ -27,7 +27,7 @@ def interval_of_rows(
     """
     rows = np.arange(len(clusters))
 
-    def values(weights: Floats) -> Floats:
+    def values(weights: Doubles) -> Doubles:
         values_or_none = (statistic(np.repeat(rows, counts)) for counts in weights.astype(np.int64))
         return np.array([math.nan if value is None else value for value in values_or_none])
 

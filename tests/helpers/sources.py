@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crscore.syntax.grammars import Language, language_of
 from crscore.syntax.outline import Outline
-from crscore.syntax.reader import read
+from crscore.syntax.outliner import read
 
 LANGUAGES = {
     path.stem: tomllib.loads(path.read_text("utf-8"))

@@ -13,7 +13,7 @@ from crscore.static_analysis.suite import Suite
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crscore.cache import Store
+    from crscore.cache import Cache
     from crscore.records import Analysis, Diff
     from crscore.static_analysis.analyzer import Analyzer
     from crscore.static_analysis.reports import RawReport
@@ -120,7 +120,7 @@ def toy(
 def suite(
     *analyzers: Analyzer,
     tools: Path | None = None,
-    cache: Store | None = None,
+    cache: Cache | None = None,
     reports: tuple[RawReport, ...] = (),
 ) -> Suite:
     return Suite(

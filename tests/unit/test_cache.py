@@ -11,17 +11,17 @@ import time
 import pytest
 
 from crscore import cache
-from crscore.cache import Store
+from crscore.cache import Cache
 
 
 @pytest.fixture
 def made(tmp_path):
-    return Store(tmp_path / "cache")
+    return Cache(tmp_path / "cache")
 
 
 def test_value_is_recalled_by_another_store(tmp_path, made) -> None:
     made.put("findings a", b"\x00\xff")
-    other = Store(tmp_path / "cache")
+    other = Cache(tmp_path / "cache")
     assert other.get("findings a") == b"\x00\xff"
     assert other.get("findings b") is None
 
@@ -43,37 +43,37 @@ def test_default_folder_is_the_systems_for_caches(monkeypatch, tmp_path) -> None
 @pytest.mark.parametrize("content", [b"no database at all, but long enough" * 99, b"SQLite format"])
 def test_damaged_file_is_as_if_there_were_none(tmp_path, content) -> None:
     (tmp_path / cache.FILE_NAME).write_bytes(content)
-    broken = Store(tmp_path)
+    broken = Cache(tmp_path)
     broken.put("a", b"1")
     assert broken.get("a") is None
     (tmp_path / cache.FILE_NAME).unlink()
-    again = Store(tmp_path)
+    again = Cache(tmp_path)
     again.put("a", b"1")
     assert again.get("a") == b"1"
 
 
 def test_file_damaged_in_the_middle_is_no_error(tmp_path) -> None:
-    one = Store(tmp_path)
+    one = Cache(tmp_path)
     for number in range(300):
         one.put(f"findings {number}", bytes(1000))
     content = bytearray((tmp_path / cache.FILE_NAME).read_bytes())
     content[4096 : len(content) - 4096] = b"\xaa" * (len(content) - 8192)
     (tmp_path / cache.FILE_NAME).write_bytes(content)
-    other = Store(tmp_path)
+    other = Cache(tmp_path)
     assert [other.get(f"findings {number}") for number in range(300)].count(None) > 0
     other.put("new", b"1")
 
 
 def test_folder_that_cannot_be_made_is_no_error(tmp_path) -> None:
     (tmp_path / "file").write_text("")
-    nowhere = Store(tmp_path / "file" / "cache")
+    nowhere = Cache(tmp_path / "file" / "cache")
     nowhere.put("a", b"1")
     assert nowhere.get("a") is None
 
 
 def test_file_that_is_a_folder_is_no_error(tmp_path) -> None:
     (tmp_path / cache.FILE_NAME).mkdir()
-    assert Store(tmp_path).get("a") is None
+    assert Cache(tmp_path).get("a") is None
 
 
 def test_file_of_a_later_version_stays_as_it_is(tmp_path) -> None:
@@ -81,7 +81,7 @@ def test_file_of_a_later_version_stays_as_it_is(tmp_path) -> None:
         connection.execute("PRAGMA user_version = 99")
         connection.execute("CREATE TABLE other (x)")
     connection.close()
-    one = Store(tmp_path)
+    one = Cache(tmp_path)
     one.put("a", b"1")
     assert one.get("a") is None
     connection = sqlite3.connect(tmp_path / cache.FILE_NAME)
@@ -93,7 +93,7 @@ def test_file_of_a_later_version_stays_as_it_is(tmp_path) -> None:
 
 
 def test_value_larger_than_the_store_is_not_kept(tmp_path) -> None:
-    small = Store(tmp_path, max_bytes=10)
+    small = Cache(tmp_path, max_bytes=10)
     small.put("a", bytes(11))
     assert small.get("a") is None
     small.put("a", bytes(10))
@@ -103,7 +103,7 @@ def test_value_larger_than_the_store_is_not_kept(tmp_path) -> None:
 def test_full_store_forgets_what_was_longest_unused(tmp_path, monkeypatch) -> None:
     now = [1_000_000.0]
     monkeypatch.setattr(time, "time", lambda: now[0])
-    small = Store(tmp_path, max_bytes=1000)
+    small = Cache(tmp_path, max_bytes=1000)
     for name in "abcdefghij":
         now[0] += 10
         small.put(name, bytes(100))
@@ -116,7 +116,7 @@ def test_full_store_forgets_what_was_longest_unused(tmp_path, monkeypatch) -> No
 
 
 def test_newest_value_is_kept_however_large(tmp_path) -> None:
-    small = Store(tmp_path, max_bytes=1000)
+    small = Cache(tmp_path, max_bytes=1000)
     small.put("old", bytes(500))
     small.put("new", bytes(950))
     assert small.get("new") == bytes(950)
@@ -144,8 +144,8 @@ def test_threads_share_a_store(made) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from crscore.cache import Store
-one = Store(Path(sys.argv[1]))
+from crscore.cache import Cache
+one = Cache(Path(sys.argv[1]))
 for number in range(int(sys.argv[3])):
     one.put(f"{sys.argv[2]} {number}", bytes(500))
     print(number, flush=True)
@@ -162,7 +162,7 @@ def test_processes_that_make_the_file_at_once_lose_nothing(tmp_path) -> None:
     for process in [writer(tmp_path, name, 100) for name in ("a", "b")]:
         process.communicate(timeout=60)
         assert process.returncode == 0
-    one = Store(tmp_path)
+    one = Cache(tmp_path)
     keys = [f"{name} {number}" for name in ("a", "b") for number in range(100)]
     assert [one.get(key) for key in keys] == [bytes(500)] * 200
 
@@ -172,7 +172,7 @@ def test_file_of_a_killed_process_is_whole(tmp_path) -> None:
         for _ in range(200):
             process.stdout.readline()
         os.kill(process.pid, signal.SIGKILL)
-    one = Store(tmp_path)
+    one = Cache(tmp_path)
     assert all(one.get(f"a {number}") == bytes(500) for number in range(200))
     one.put("b", b"1")
     assert one.get("b") == b"1"
@@ -180,12 +180,12 @@ def test_file_of_a_killed_process_is_whole(tmp_path) -> None:
 
 def test_file_locked_for_too_long_is_done_without(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(cache, "_LOCK_TIMEOUT_S", 0.05)
-    other = Store(tmp_path)
+    other = Cache(tmp_path)
     other.put("a", b"1")
     blocking = sqlite3.connect(other.file, isolation_level=None)
     blocking.execute("BEGIN EXCLUSIVE")
     try:
-        one = Store(tmp_path)
+        one = Cache(tmp_path)
         one.put("b", b"1")
         assert one.get("b") is None
     finally:
@@ -194,14 +194,14 @@ def test_file_locked_for_too_long_is_done_without(tmp_path, monkeypatch) -> None
 
 
 def test_store_that_is_forgotten_lets_go_of_its_file(tmp_path) -> None:
-    one = Store(tmp_path)
+    one = Cache(tmp_path)
     one.put("a", b"1")
     del one  # a ResourceWarning would be an error
-    assert Store(tmp_path).get("a") == b"1"
+    assert Cache(tmp_path).get("a") == b"1"
 
 
 def test_store_at_the_end_of_the_program_needs_no_other_module(tmp_path, monkeypatch) -> None:
-    one = Store(tmp_path)
+    one = Cache(tmp_path)
     one.put("a", b"1")
     monkeypatch.setattr(cache, "contextlib", None)  # as a module is torn down
     del one  # what `__del__` raises is a warning, and a warning an error

@@ -102,9 +102,8 @@ def first_screen(overview: Overview, files: Mapping[str, str] | None = None) -> 
 
 def bot_item(row: Reviewer, link: str = "") -> Item:
     """Return the decision about a bot with its five lines and the quoted remarks."""
-    verdict, reason = (
-        ("", "") if row.decision is None else (row.decision.verdict, row.decision.reason)
-    )
+    decision = row.decision
+    verdict, reason = (decision.verdict, decision.reason) if decision else ("", "")
     lines: list[Line] = []
     for fact in row.facts:
         lines.append((Run(f"{fact.title}: ", "strong"), fact.text))
@@ -159,8 +158,7 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
     # If no bots can be compared, the first page says why, once.
     if any(row.difference for row in overview.verdicts):
         yield from make_list("Pairs of bots", _verdicts(overview.verdicts))
-    changes = [Item(text) for text in list_changes(overview)]
-    yield from make_list("Bots that changed", changes)
+    yield from make_list("Bots that changed", [Item(text) for text in list_changes(overview)])
     yield from _missed(overview.escaped)
 
 

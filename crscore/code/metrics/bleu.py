@@ -9,14 +9,14 @@ from __future__ import annotations
 from functools import partial
 
 from crscore.code import ngrams
-from crscore.code.metrics.metric import Floats, Metric, Preset, rounding
+from crscore.code.metrics.metric import Doubles, Metric, Preset, rounding
 from crscore.code.tokens import TokenKind
 
 
 def create(*, tokens: TokenKind = "tranx", preset: Preset | None = None) -> Metric:
     """Create the metric; its n-grams need tokens with punctuation, as `tranx` has."""
 
-    def sentence_scores(statistics: Floats) -> Floats:
+    def sentence_scores(statistics: Doubles) -> Doubles:
         # As in sacrebleu, whose `sentence_bleu` has the effective order by default and whose
         # `corpus_bleu` does not:
         # https://github.com/mjpost/sacrebleu/blob/master/sacrebleu/compat.py

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from crscore.code import libraries
-from crscore.code.metrics.metric import Floats, Metric, Preset, mean_metric
+from crscore.code.metrics.metric import Doubles, Metric, Preset, mean_metric
 from crscore.code.samples import Sample
 
 # The defaults of sacrebleu:
@@ -19,7 +19,7 @@ _CHAR_ORDER: Final = 6
 _BETA: Final = 2
 
 
-def _scores(totals: Floats) -> Floats:
+def _scores(totals: Doubles) -> Doubles:
     candidate, reference, common = (totals[:, start:-1:3] for start in range(3))
     # The effective order, as in sacrebleu: lengths for which one side is too short are left out.
     counted = (candidate > 0) & (reference > 0)
@@ -31,7 +31,7 @@ def _scores(totals: Floats) -> Floats:
     weighted = _BETA**2 * precision + recall
     scores = (1 + _BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1)
     blank = (candidate[:, 0] == 0) & (reference[:, 0] == 0) & (totals[:, -1] == 0)
-    result: Floats = np.where(blank, 1.0, scores)
+    result: Doubles = np.where(blank, 1.0, scores)
     return result
 
 
@@ -53,7 +53,7 @@ def create(
         mean = "|mean|round:3" if preset else ""
         return f"{variant}|{libraries.version('sacrebleu')}{mean}"
 
-    def reduce(samples: Sequence[Sample]) -> Floats:
+    def reduce(samples: Sequence[Sample]) -> Doubles:
         # For each length of n-grams, three counts: those of the candidate, those of the best
         # reference, and the common ones. Then, if all references are blank, the characters of the
         # candidate, which sacrebleu does not count. Shape (N, 3 · orders + 1).

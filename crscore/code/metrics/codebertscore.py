@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.code.hugging_face import LoadedModel, load_model
-from crscore.code.metrics.metric import Floats, Metric, mean_metric
+from crscore.code.metrics.metric import Doubles, Metric, mean_metric
 from crscore.encoders.minilm import BEGIN, END, UNKNOWN, MiniLM
 from crscore.encoders.minilm import MAX_TOKENS as MINILM_TOKENS
 from crscore.errors import EncodingError
@@ -274,14 +274,14 @@ def drop_punctuation(tokens: Tokens) -> Tokens:
     return Tokens(spelled, tokens.marker[mask], tokens.vectors[mask])
 
 
-def weights_of(tokens: Tokens) -> Floats:
+def weights_of(tokens: Tokens) -> Doubles:
     """Return the weights of tokens, shape (L,): equal with the sum 1, but 0 for special tokens."""
     equal = (~tokens.marker).astype(np.float64)
-    weights: Floats = equal / max(1.0, equal.sum())
+    weights: Doubles = equal / max(1.0, equal.sum())
     return weights
 
 
-def align(candidate: Tokens, reference: Tokens) -> Floats:
+def align(candidate: Tokens, reference: Tokens) -> Doubles:
     """Match every token with the most similar one of the other side.
 
     Args:
@@ -372,7 +372,7 @@ def create(
         parts += [f"{language}={identities[language]}" for language in sorted(identities)]
         return f"codebertscore[{','.join(parts)}]"
 
-    def scores(samples: Sequence[Sample]) -> Floats:
+    def scores(samples: Sequence[Sample]) -> Doubles:
         values = np.zeros(len(samples))
         languages = [sample.language if sample.language in sources else None for sample in samples]
         for language, source in sources.items():

@@ -13,7 +13,7 @@ from typing import Final
 
 from crscore.code import ngrams
 from crscore.code import tokens as splitting
-from crscore.code.metrics.metric import Floats, Metric
+from crscore.code.metrics.metric import Doubles, Metric
 from crscore.code.samples import Sample
 
 # The paper ignores the 500 commonest of a large corpus. With a few hundred references, these would
@@ -36,7 +36,7 @@ def _most_common(texts: frozenset[str], kind: splitting.TokenKind) -> frozenset[
 def create(*, tokens: splitting.TokenKind = "tranx") -> Metric:
     """Create the metric; if there is only one short reference, no n-gram is ignored."""
 
-    def reduce(samples: Sequence[Sample]) -> Floats:
+    def reduce(samples: Sequence[Sample]) -> Doubles:
         # A set, so that a reference with several candidates counts once.
         texts = frozenset(text for sample in samples for text in sample.references)
         return ngrams.statistics(samples, tokens, _most_common(texts, tokens))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from crscore import plugins
-from crscore.code.metrics.metric import Floats, Metric
+from crscore.code.metrics.metric import Doubles, Metric
 from crscore.code.samples import Sample
 from crscore.errors import CRScoreError, InputError
 
@@ -16,7 +16,7 @@ class Measurement(NamedTuple):
     name: str
     """Name of the metric, with the options that were given."""
     metric: Metric
-    statistics: Floats
+    statistics: Doubles
     """Shape (N, S), see `Metric.statistics`."""
 
     @property

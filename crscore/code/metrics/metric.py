@@ -16,7 +16,7 @@ from crscore.code.tokens import TokenKind
 from crscore.errors import InputError
 from crscore.syntax.grammars import language_of
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 
 # An algorithm of quadratic time compares two such texts in about a second.
 MAX_CHARACTERS: Final = 200_000
@@ -51,11 +51,11 @@ class Metric:
     name: str
     identify: Callable[[], str]
     """Returns the identity; it may load a library for its version."""
-    reduce: Callable[[Sequence[Sample]], Floats]
+    reduce: Callable[[Sequence[Sample]], Doubles]
     """Reduces N samples that the metric can judge to statistics, shape (N, S)."""
-    sentence_scores: Callable[[Floats], Floats]
+    sentence_scores: Callable[[Doubles], Doubles]
     """Returns the score of each sample from statistics: shape (N, S) to (N,)."""
-    corpus_scores: Callable[[Floats], Floats]
+    corpus_scores: Callable[[Doubles], Doubles]
     """Returns the scores of B sets of samples, none of them empty, from the sums of their
     statistics: shape (B, S) to (B,)."""
     needs_grammar: bool = False
@@ -85,7 +85,7 @@ class Metric:
             return None
         return f"code of {longest:,} characters; it compares at most {self.max_characters:,}"
 
-    def statistics(self, samples: Sequence[Sample]) -> Floats:
+    def statistics(self, samples: Sequence[Sample]) -> Doubles:
         """Reduce samples to statistics that can be added up.
 
         Args:
@@ -125,7 +125,7 @@ class Metric:
 def mean_metric(
     name: str,
     identify: Callable[[], str],
-    scores: Callable[[Sequence[Sample]], Floats],
+    scores: Callable[[Sequence[Sample]], Doubles],
     **limits: Any,
 ) -> Metric:
     """Make a metric whose corpus score is the mean of its samples' scores.
@@ -137,13 +137,13 @@ def mean_metric(
         **limits: Fields of `Metric` about what it can judge.
     """
 
-    def reduce(samples: Sequence[Sample]) -> Floats:
+    def reduce(samples: Sequence[Sample]) -> Doubles:
         values = scores(samples)
         return np.stack([values, np.ones_like(values)], axis=1)
 
     # Sums of these rows are a sum of scores and their number, for any set of samples.
-    def divide(statistics: Floats) -> Floats:
-        means: Floats = statistics[:, 0] / statistics[:, 1]
+    def divide(statistics: Doubles) -> Doubles:
+        means: Doubles = statistics[:, 0] / statistics[:, 1]
         return means
 
     return Metric(
@@ -171,7 +171,7 @@ def pair_metric(
         **limits: Fields of `Metric` about what it can judge.
     """
 
-    def scores(samples: Sequence[Sample]) -> Floats:
+    def scores(samples: Sequence[Sample]) -> Doubles:
         best = (
             max(
                 compare(sample.candidate, reference, sample.language)

@@ -9,13 +9,13 @@ from msgspec import Struct
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
 from crscore.statistics import bootstrap
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore_lab.code.graded import GradedCode
 from crscore_lab.statistics import ranks, resampled
 from crscore_lab.statistics.ranks import Indices
 from crscore_lab.tables import format_interval, make_table
 
-Block = tuple[Floats, resampled.RankedColumn]
+Block = tuple[Doubles, resampled.RankedColumn]
 
 SCHEMA: Final = "urn:crscore:code-study:1"
 """Schema identifier of the document."""
@@ -83,18 +83,18 @@ class CodeStudy(Struct, frozen=True, kw_only=True):
 class _Column(NamedTuple):
     name: str
     identity: str
-    scores: Floats
+    scores: Doubles
     is_baseline: bool
 
 
-def concordance(scores: Floats, better: Indices, worse: Indices) -> Floats:
+def concordance(scores: Doubles, better: Indices, worse: Indices) -> Doubles:
     """Return 1 for each pair in the order of the grades, -1 in the opposite one, 0 for a tie."""
     difference = scores[better] - scores[worse]
-    agreement: Floats = np.where(np.abs(difference) < TIE, 0.0, np.sign(difference))
+    agreement: Doubles = np.where(np.abs(difference) < TIE, 0.0, np.sign(difference))
     return agreement
 
 
-def kendall(scores: Floats, grades: Floats, problems: Sequence[str]) -> float | None:
+def kendall(scores: Doubles, grades: Doubles, problems: Sequence[str]) -> float | None:
     """Compute Kendall's tau of the candidates of the same problem.
 
     (C - D) / (C + D + T) over all pairs of one problem whose grades differ: C in the same order,
@@ -202,7 +202,7 @@ def _agreement(
     compared = np.bincount(pairs[0], minlength=len(scores)).astype(np.float64)
 
     def estimate(
-        value: float | None, draw: Callable[[Floats, resampled.RankedColumn], Floats]
+        value: float | None, draw: Callable[[Doubles, resampled.RankedColumn], Doubles]
     ) -> Estimate:
         draws = np.concatenate([draw(*block) for block in blocks] or [np.zeros(0)])
         low, high = bootstrap.percentile_interval(draws, clusters=len(set(graded.problems)))

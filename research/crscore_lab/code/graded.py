@@ -14,7 +14,7 @@ from crscore import jsonl
 from crscore.code import libraries
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 
 _Row = TypeVar("_Row")
 GradeKind = Literal["mean", "aggregated", "mmsr"]
@@ -79,7 +79,7 @@ class GradedCode:
     """Problem of each candidate."""
     systems: tuple[str, ...]
     """Author of each candidate; for a program, its index."""
-    grades: Floats
+    grades: Doubles
     """Shape (N,): people's grade, or 1 and 0 for passed and failed."""
     published: tuple[Mapping[str, float], ...]
     """Scores of each candidate that others computed, by metric."""

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.ranks import require_scipy
 
 Indices = npt.NDArray[np.intp]
 
 
-def rank(values: Floats) -> Floats:
+def rank(values: Doubles) -> Doubles:
     """Rank values from 1; tied values share their mean rank.
 
     Args:
@@ -27,11 +27,11 @@ def rank(values: Floats) -> Floats:
         >>> rank(np.array([3.0, 1.0, 3.0])).tolist()
         [2.5, 1.0, 2.5]
     """
-    ranked: Floats = require_scipy().rankdata(values)
+    ranked: Doubles = require_scipy().rankdata(values)
     return ranked
 
 
-def pearson(first: Floats, second: Floats) -> float | None:
+def pearson(first: Doubles, second: Doubles) -> float | None:
     """Correlate two lists.
 
     Args:
@@ -49,7 +49,7 @@ def pearson(first: Floats, second: Floats) -> float | None:
     return float(np.clip(float(a @ b) / scale, -1.0, 1.0)) if scale > 0 else None
 
 
-def spearman(first: Floats, second: Floats) -> float | None:
+def spearman(first: Doubles, second: Doubles) -> float | None:
     """Correlate the ranks of two lists; see `pearson`.
 
     Raises:
@@ -59,7 +59,7 @@ def spearman(first: Floats, second: Floats) -> float | None:
     return pearson(rank(first), rank(second))
 
 
-def kendall(first: Floats, second: Floats) -> float | None:
+def kendall(first: Doubles, second: Doubles) -> float | None:
     """Compute Kendall's tau-b of two lists.
 
     Args:
@@ -109,7 +109,7 @@ def cohen_kappa(pairs: Sequence[tuple[str | bool, str | bool]]) -> float | None:
     return (float(np.mean(first == second)) - chance) / (1 - chance)
 
 
-def graded_pairs(groups: Sequence[str], grades: Floats) -> tuple[Indices, Indices]:
+def graded_pairs(groups: Sequence[str], grades: Doubles) -> tuple[Indices, Indices]:
     """Pair the rows of each group whose grades differ.
 
     Args:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.statistics.bootstrap import percentile_interval, resample
-from crscore.statistics.intervals import Floats, Interval
+from crscore.statistics.intervals import Doubles, Interval
 from crscore.statistics.resampled import divide
 
 
@@ -24,15 +24,15 @@ class Resampling(TypedDict):
 class RankedColumn(NamedTuple):
     """Ranks of a column in B draws."""
 
-    centred: Floats
+    centred: Doubles
     """Rank minus the mean rank of the draw, shape (B, N)."""
-    weighted: Floats
+    weighted: Doubles
     """`centred` times the row's count, shape (B, N)."""
-    spread: Floats
+    spread: Doubles
     """Sum of the squares over the drawn rows, shape (B,); 0 if the column is constant."""
 
 
-def ratio(numerator: Floats, denominator: Floats, weights: Floats) -> Floats:
+def ratio(numerator: Doubles, denominator: Doubles, weights: Doubles) -> Doubles:
     """Divide two sums over the drawn rows.
 
     Args:
@@ -46,7 +46,7 @@ def ratio(numerator: Floats, denominator: Floats, weights: Floats) -> Floats:
     return divide(weights @ numerator, weights @ denominator)
 
 
-def rank(values: Floats, weights: Floats) -> RankedColumn:
+def rank(values: Doubles, weights: Doubles) -> RankedColumn:
     """Rank a column in each draw; tied values share their mean rank.
 
     Args:
@@ -66,13 +66,13 @@ def rank(values: Floats, weights: Floats) -> RankedColumn:
     return RankedColumn(centred, weighted, np.einsum("bn,bn->b", weighted, centred))
 
 
-def spearman(first: RankedColumn, second: RankedColumn) -> Floats:
+def spearman(first: RankedColumn, second: RankedColumn) -> Doubles:
     """Correlate two ranked columns in each draw, shape (B,); NaN if one of them is constant."""
     products = np.einsum("bn,bn->b", first.centred, second.weighted)
     return np.clip(divide(products, np.sqrt(first.spread * second.spread)), -1.0, 1.0)
 
 
-def pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
+def pearson(first: Doubles, second: Doubles, weights: Doubles) -> Doubles:
     """Correlate two columns in each draw.
 
     Args:
@@ -96,7 +96,7 @@ def pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
     return np.clip(divide(sxy - sx * sy / n, np.sqrt(spreads[0] * spreads[1])), -1.0, 1.0)
 
 
-def mean_of_groups(values: Sequence[Floats], present: Sequence[npt.NDArray[np.bool_]]) -> Floats:
+def mean_of_groups(values: Sequence[Doubles], present: Sequence[npt.NDArray[np.bool_]]) -> Doubles:
     """Average over the groups present in each draw.
 
     An undefined group, in which a side is constant, counts as 0.
@@ -115,12 +115,12 @@ def mean_of_groups(values: Sequence[Floats], present: Sequence[npt.NDArray[np.bo
 
 
 def auc(
-    values: Floats,
+    values: Doubles,
     is_positive: npt.NDArray[np.bool_],
-    weights: Floats,
+    weights: Doubles,
     *,
     strata: Sequence[str] | None = None,
-) -> Floats:
+) -> Doubles:
     """Compute the probability that a positive row exceeds a negative one; a tie counts one half.
 
     Args:
@@ -156,14 +156,14 @@ def auc(
     return divide(below - before, (positives * negatives).sum(axis=1))
 
 
-def of_all_rows(statistic: Callable[[Floats], Floats], rows: int) -> float | None:
+def of_all_rows(statistic: Callable[[Doubles], Doubles], rows: int) -> float | None:
     """Compute a statistic of all rows, each drawn once; None if it is undefined."""
     value = float(statistic(np.ones((1, rows)))[0])
     return None if math.isnan(value) else value
 
 
 def interval(
-    statistic: Callable[[Floats], Floats],
+    statistic: Callable[[Doubles], Doubles],
     clusters: Sequence[str],
     **resampling: Unpack[Resampling],
 ) -> Interval:

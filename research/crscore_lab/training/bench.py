@@ -19,11 +19,14 @@ from crscore.bench.pairs import PairModel, assign, measure_pairs, sigmoid, view_
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.usefulness.evidence import Rarity
 from crscore_lab.judgements import Agreement, Judged, agree, read_judgements
 from crscore_lab.training import points
 from crscore_lab.training.logistic import fit_measures
+
+_Pairs = tuple[Doubles, Doubles, Doubles]
+"""Measures, labels and weights of N pairs, shapes (N, M), (N,) and (N,)."""
 
 FOLDS: Final = 10
 MADE_UP_WEIGHT: Final = 0.1
@@ -72,7 +75,7 @@ def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Lear
     made_up = _pairs(drawn, [_measure(group, encoder, rarity, layers) for group in drawn])
     fold_of = dict(zip(changes, np.random.default_rng(seed).permutation(len(changes)) % FOLDS,
                        strict=True))  # fmt: skip
-    probabilities: dict[int, Floats] = {}
+    probabilities: dict[int, Doubles] = {}
     for fold in range(FOLDS):
         inside = [i for i, group in enumerate(judged) if fold_of[group.change] != fold]
         weights = _fit(_pairs([judged[i] for i in inside], [tables[i] for i in inside]), made_up)
@@ -102,7 +105,7 @@ def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Lear
 
 def _measure(
     group: Judged, encoder: MiniLM, rarity: Rarity, layers: TunedLayers | None = None
-) -> Floats:
+) -> Doubles:
     sides = [[row.text for row in rows] for rows in (group.findings, group.problems)]
     views = view_texts([*sides[0], *sides[1]], encoder, rarity, layers)
     return measure_pairs(*([views[text] for text in texts] for texts in sides))
@@ -138,7 +141,7 @@ def _draw(changes: Sequence[points.Change], rng: np.random.Generator) -> list[Ju
     return drawn
 
 
-def _pairs(judged: Sequence[Judged], tables: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
+def _pairs(judged: Sequence[Judged], tables: Sequence[Doubles]) -> _Pairs:
     """Return the measures, labels and weights of all pairs."""
     labels, weights = [], []
     for group, table in zip(judged, tables, strict=True):
@@ -154,18 +157,16 @@ def _pairs(judged: Sequence[Judged], tables: Sequence[Floats]) -> tuple[Floats, 
     return measures, np.concatenate(labels), np.concatenate(weights)
 
 
-def _fit(judged: tuple[Floats, Floats, Floats], made_up: tuple[Floats, Floats, Floats]) -> Floats:
-    measures, labels, weights = (
-        np.concatenate(sides) for sides in zip(judged, made_up, strict=True)
-    )
+def _fit(judged: _Pairs, made_up: _Pairs) -> Doubles:
+    measures, labels, weights = (np.concatenate(both) for both in zip(judged, made_up, strict=True))
     weights[len(judged[2]) :] *= MADE_UP_WEIGHT * judged[2].sum() / made_up[2].sum()
     fitted = fit_measures(measures, labels, weights=weights, penalty=PENALTY)
     return fitted.astype(np.float64)
 
 
 def _decisions(
-    judged: Sequence[Judged], probabilities: dict[int, Floats]
-) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    judged: Sequence[Judged], probabilities: dict[int, Doubles]
+) -> tuple[Doubles, npt.NDArray[np.bool_]]:
     """Return each problem's probability of a match, and the judge's decision."""
     values, truth = [], []
     for index, group in enumerate(judged):
@@ -176,12 +177,12 @@ def _decisions(
     return np.array(values), np.array(truth)
 
 
-def _equal_error(values: Floats, truth: npt.NDArray[np.bool_]) -> float:
+def _equal_error(values: Doubles, truth: npt.NDArray[np.bool_]) -> float:
     """Return the threshold with as many misses as false matches."""
     return round(float(np.sort(values)[-int(truth.sum())]), 3)
 
 
-def _band(values: Floats, threshold: float) -> tuple[float, float]:
+def _band(values: Doubles, threshold: float) -> tuple[float, float]:
     """Return the widest interval around the threshold, in logits, with a share of `UNSURE`."""
     center = np.log(threshold / (1 - threshold))
     for width in np.arange(3.0, 0.0, -0.02):

@@ -5,7 +5,7 @@ import pytest
 
 from crscore import bench, cli
 from crscore.bench import sets
-from tests.unit.bench.test_readers import AACR, GOLDEN, REVIEWBENCH, write
+from tests.unit.bench.test_formats import AACR, GOLDEN, REVIEWBENCH, write
 
 
 @pytest.mark.parametrize(

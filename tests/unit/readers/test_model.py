@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crscore import plugins
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.diff import parse
 from crscore.readers import model
 from crscore.readers.model import ModelReader, ModelReadings, Prices, make_respondent
@@ -81,7 +81,7 @@ def test_price_of_1000_comments_is_told() -> None:
 
 
 def test_answers_are_cached_with_their_tokens_and_failures_are_not(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = Cache(tmp_path)
     says = [scripted_llm.completion([]), well("nothing"), say]
     requests = requests_about("Why?")
 
@@ -98,14 +98,14 @@ def test_answers_are_cached_with_their_tokens_and_failures_are_not(tmp_path: Pat
 
 
 def test_cached_answers_are_those_of_the_same_model_and_server(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = Cache(tmp_path)
     for _ in range(2):
         assert "0 of them" in read(say, requests_about("Why?"), cache=store)[0].notes[0]
 
 
 def test_requests_over_the_limit_of_a_run_are_left_to_the_network(tmp_path: Path) -> None:
     requests = requests_about("Why?", "Really?", "How?")
-    store = Store(tmp_path)
+    store = Cache(tmp_path)
     with scripted_llm.serve(say) as server:
         limited = reader(server, limit=2, cache=store)
         first, second = limited.read([requests[:1], requests[1:]])

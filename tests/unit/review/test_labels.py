@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crscore.bench.readers import read_finding
+from crscore.bench.formats import read_finding
 from crscore.review.sentences import (
     is_label,
     read_badge,

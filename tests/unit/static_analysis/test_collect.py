@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.diff import parse
 from crscore.records import Coverage, ToolState
 from crscore.static_analysis.reports import RawFinding, RawReport
@@ -279,7 +279,7 @@ def test_finding_of_a_tool_that_also_ran_here_counts_once(tmp_path) -> None:
 
 
 def test_second_analysis_from_the_store_is_the_same(tmp_path) -> None:
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     diffs = [change("a.py", "BAD a\n", "BAD a\nBAD b\nUNPARSED\n"), parse.parse_diff(HUNK)]
     ours = suite(toy(tmp_path, FRAGMENTS), cache=cache)
     assert ours.analyze(diffs) == ours.analyze(diffs)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.errors import ToolFailedError, ToolOutputError
 from crscore.records import Side
 from crscore.static_analysis import execute, formats, tools
@@ -236,7 +236,7 @@ def test_our_file_is_known_however_it_is_written(tmp_path, path) -> None:
 
 
 def test_lone_surrogate_in_a_message_is_replaced(tmp_path) -> None:
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     text = 'RAW {"found": [{"file": "s0000.py", "line": 1, "rule": "a", "text": "\\ud800"}]}'
     (findings,) = run(toy(tmp_path), text, cache=cache)
     assert messages(findings) == ["?"]
@@ -317,7 +317,7 @@ def test_tool_removed_since_its_version_was_queried_fails(tmp_path) -> None:
 
 
 def test_second_run_starts_no_process(tmp_path) -> None:
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     one = toy(tmp_path)
     first = run(one, "PID", cache=cache)
     assert run(one, "PID", cache=cache) == first
@@ -325,7 +325,7 @@ def test_second_run_starts_no_process(tmp_path) -> None:
 
 
 def test_only_new_texts_are_read(tmp_path) -> None:
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     one = toy(tmp_path)
     first = run(one, "PID a", cache=cache)
     again = run(one, "PID a", "PID b", cache=cache)
@@ -343,7 +343,7 @@ def test_only_new_texts_are_read(tmp_path) -> None:
     ],
 )
 def test_another_tool_version_or_rules_is_read_anew(tmp_path, other) -> None:
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     first = run(toy(tmp_path), "PID", cache=cache)
     changed = dict(other)
     changed["program"] = PROGRAM + changed.get("program", "")
@@ -351,7 +351,7 @@ def test_another_tool_version_or_rules_is_read_anew(tmp_path, other) -> None:
 
 
 def test_another_text_or_name_is_read_anew(tmp_path) -> None:
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     made = task(toy(tmp_path), cache)
     (first,) = execute.run_analyzer(made, [unit("PID")])
     assert execute.run_analyzer(made, [unit("PID", path="b.py")]) == (first,)
@@ -360,7 +360,7 @@ def test_another_text_or_name_is_read_anew(tmp_path) -> None:
 
 
 def test_failures_are_not_remembered(tmp_path) -> None:
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     program = tmp_path / "flag"
     one = toy(
         tmp_path,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.records import ToolState
 from crscore.static_analysis import analyzer, tools
 from crscore.static_analysis.tools import Absent, Installed
@@ -130,7 +130,7 @@ def test_file_that_is_no_program_failed(tmp_path) -> None:
 
 def test_version_is_asked_for_once(tmp_path) -> None:
     analyzer_folder = toy(tmp_path, version="import time; print(f'toy 1.{time.time_ns()}')")
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     first = found(analyzer_folder, tmp_path, cache=cache)
     assert found(analyzer_folder, tmp_path, cache=cache).version == first.version
     assert found(analyzer_folder, tmp_path).version != first.version
@@ -139,7 +139,7 @@ def test_version_is_asked_for_once(tmp_path) -> None:
 def test_version_of_a_replaced_program_is_queried_again(tmp_path) -> None:
     path = program(tmp_path / "bin", "echo toy 1.2.3")
     analyzer_folder, where = toy(tmp_path, replaced=NOWHERE), str(tmp_path / "bin")
-    cache = Store(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     assert found(analyzer_folder, tmp_path, path=where, cache=cache).version == "1.2.3"
     # As npm does it: another file of the same size and the same time of change.
     before = path.stat()

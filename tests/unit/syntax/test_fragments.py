@@ -8,7 +8,7 @@ from crscore.syntax.change import ParsedChange, guess, is_cpp_header
 from crscore.syntax.fragments import MAX_OPEN, complete
 from crscore.syntax.grammars import language_of, parser
 from crscore.syntax.outline import Outline, Role
-from crscore.syntax.reader import unreadable
+from crscore.syntax.outliner import unreadable
 from tests.helpers.growth import growth, slowness
 from tests.helpers.sources import SAMPLES, table
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from crscore.syntax.grammars import languages_known
 from crscore.syntax.outline import Kind, Outline, Role, Unit
-from crscore.syntax.reader import MAX_DEPTH, read
+from crscore.syntax.outliner import MAX_DEPTH, read
 from tests.helpers.growth import growth
 from tests.helpers.sources import LANGUAGES, SAMPLES, outline
 from tests.helpers.sources import table as table_of

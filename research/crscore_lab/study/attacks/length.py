@@ -7,7 +7,7 @@ from typing import Final, Unpack
 
 import numpy as np
 
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.resampled import divide
 from crscore_lab.statistics.resampled import Resampling, interval, of_all_rows, rank, spearman
 from crscore_lab.study.measures.measurements import USEFULNESS, WORDS, Measurements
@@ -63,7 +63,7 @@ def length_effect(measured: Measurements, **resampling: Unpack[Resampling]) -> L
     )
 
 
-def partial_spearman(columns: Sequence[Floats], weights: Floats) -> Floats:
+def partial_spearman(columns: Sequence[Doubles], weights: Doubles) -> Doubles:
     """Correlate the ranks of two lists with the ranks of a third list held fixed, in each draw.
 
     Args:

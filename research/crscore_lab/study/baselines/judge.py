@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from crscore import plugins, scorer
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.claims.model import make_engine as make_engine_of_claims
 from crscore.claims.model_options import ModelOptions
 from crscore.encoders.base import Encoder
@@ -92,7 +92,7 @@ class Judge:
     model: str
     """Engine and model as the user named them: `openai:MODEL`."""
     engine: Engine
-    store: Store | None
+    store: Cache | None
     """Cache of answers; None to ask each time."""
     prompt: Prompt[Wording] = field(default_factory=partial(prompts.read_prompt, NAME, Wording))
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from crscore.errors import InputError
 from crscore.statistics import paired
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 from crscore.version import __version__
 from crscore_lab.statistics import ranks
@@ -136,7 +136,7 @@ def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling])
 
 
 def assess_difference(
-    first: float | None, second: float | None, draws: Sequence[Floats], *, changes: int
+    first: float | None, second: float | None, draws: Sequence[Doubles], *, changes: int
 ) -> PairedComparison:
     """Compare two sides measured on the same changes: second minus first.
 
@@ -152,8 +152,8 @@ def assess_difference(
 
 def _differences(
     keys: Sequence[ReviewKey],
-    human: Floats,
-    tables: Sequence[Floats],
+    human: Doubles,
+    tables: Sequence[Doubles],
     **resampling: Unpack[Resampling],
 ) -> Iterator[Difference]:
     changes = [key.change for key in keys]
@@ -188,7 +188,7 @@ def _differences(
 
 def _difference(
     values: Sequence[float | None],
-    draws: Sequence[Floats],
+    draws: Sequence[Doubles],
     *,
     changes: int,
     **labels: str,

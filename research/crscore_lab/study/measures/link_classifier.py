@@ -12,7 +12,7 @@ from msgspec import Struct
 from crscore.scorer import Scorer
 from crscore.settings import override_settings
 from crscore.statistics import bootstrap
-from crscore.statistics.intervals import Floats, Interval
+from crscore.statistics.intervals import Doubles, Interval
 from crscore.statistics.resampled import divide
 from crscore_lab.statistics import resampled
 from crscore_lab.statistics.resampled import Resampling
@@ -31,9 +31,9 @@ class Links:
     """Change of each pair."""
     linked: Bools
     """Shape (P,): whether people linked the review to the pseudo-reference."""
-    cosine: Floats
+    cosine: Doubles
     """Shape (P,): highest cosine over the review's sentences, in [-1, 1]; -1 without a sentence."""
-    degree: Floats
+    degree: Doubles
     """Shape (P,): highest degree of the matcher, in [0, 1]; 0 without a sentence."""
     tau: float | None
     """The matcher's cosine threshold for these claims, or None; it depends on the generator."""
@@ -177,7 +177,7 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     )
 
 
-def _steps(score: Floats) -> tuple[Indices, Indices]:
+def _steps(score: Doubles) -> tuple[Indices, Indices]:
     """Sort pairs by score, highest first; equal scores form one step.
 
     Returns:
@@ -188,7 +188,7 @@ def _steps(score: Floats) -> tuple[Indices, Indices]:
     return order, np.concatenate([[0], changes]).astype(np.intp)
 
 
-def average_precision(score: Floats, linked: Bools) -> float:
+def average_precision(score: Doubles, linked: Bools) -> float:
     """Compute the area under the steps of precision over recall.
 
     Pairs of equal score form one step, so their order in the file does not matter.
@@ -212,7 +212,7 @@ def average_precision(score: Floats, linked: Bools) -> float:
     return float(np.nan_to_num(_average_precisions(_steps(score), linked, weights))[0])
 
 
-def _average_precisions(steps: tuple[Indices, Indices], linked: Bools, weights: Floats) -> Floats:
+def _average_precisions(steps: tuple[Indices, Indices], linked: Bools, weights: Doubles) -> Doubles:
     order, starts = steps
     ordered = weights[:, order]
     hits = np.add.reduceat(ordered * linked[order], starts, axis=1)
@@ -223,7 +223,7 @@ def _average_precisions(steps: tuple[Indices, Indices], linked: Bools, weights: 
 
 
 def _intervals(
-    links: Links, score: Floats, positive: Bools, **resampling: Unpack[Resampling]
+    links: Links, score: Doubles, positive: Bools, **resampling: Unpack[Resampling]
 ) -> list[Interval]:
     """Return the intervals of F1 and of the average precision."""
     steps = _steps(score)
@@ -231,7 +231,7 @@ def _intervals(
     # F1 is a ratio of two sums, hits over this mean, so a draw only has to weight the pairs.
     mean_positives = (positive.astype(np.float64) + links.linked) / 2
 
-    def f1_and_precision(weights: Floats) -> Floats:
+    def f1_and_precision(weights: Doubles) -> Doubles:
         precisions = _average_precisions(steps, links.linked, weights)
         return np.stack([resampled.ratio(hits, mean_positives, weights), precisions], axis=1)
 

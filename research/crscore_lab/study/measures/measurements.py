@@ -11,7 +11,7 @@ from crscore.errors import InputError
 from crscore.records import Comment, Diff, Result
 from crscore.scorer import Scorer
 from crscore.scoring.assembly import harmonic_mean
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore_lab.study.data.study import (
     GROUND_TRUTH,
     RatedReview,
@@ -45,10 +45,10 @@ class ScoredReview:
     """Change under review."""
     review: RatedReview
     """Review and its human ratings."""
-    sentences: Floats
+    sentences: Doubles
     """Highest cosine of each sentence to a counted pseudo-reference, shape (S,); sentences hidden
     from readers are left out."""
-    references: Floats
+    references: Doubles
     """Highest cosine of each counted pseudo-reference to a sentence, shape (R,); 0 without one."""
 
 
@@ -58,7 +58,7 @@ class Metric:
 
     name: str
     """Name; for the score: matcher, encoder and claims."""
-    values: Floats
+    values: Doubles
     """Shape (N, 3): conciseness, comprehensiveness, relevance. An extra metric with one value for
     all three may come with shape (N,)."""
     variant: str = ""
@@ -105,7 +105,7 @@ class Measurements:
         return tuple(row.review.system for row in self.rows)
 
     @property
-    def human(self) -> Floats:
+    def human(self) -> Doubles:
         """Shape (N, 3), Likert 1 to 5: conciseness, comprehensiveness, relevance."""
         return _array([row.review.ratings for row in self.rows])
 
@@ -305,9 +305,9 @@ def _metrics(
     )
 
 
-def _array(rows: Sequence[Sequence[float]] | Floats) -> Floats:
+def _array(rows: Sequence[Sequence[float]] | Doubles) -> Doubles:
     table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
-    rounded: Floats = np.round(table, _DECIMALS)
+    rounded: Doubles = np.round(table, _DECIMALS)
     return rounded
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from crscore.statistics import bootstrap
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore_lab.statistics import resampled
 from crscore_lab.statistics.ranks import graded_pairs
 from crscore_lab.statistics.resampled import Resampling
@@ -85,9 +85,9 @@ class Tally(NamedTuple):
 
     changes: tuple[str, ...]
     """C changes with two reviews or more, sorted."""
-    right: Floats
+    right: Doubles
     """Pairs in the same order as the human ratings, a tie counting 1/2, shape (C,)."""
-    counted: Floats
+    counted: Doubles
     """Pairs with different human ratings, shape (C,)."""
 
     @property
@@ -100,7 +100,7 @@ class Tally(NamedTuple):
         """Share of pairs in the same order, in [0, 1]; None without a pair."""
         return float(self.right.sum() / self.n) if self.n else None
 
-    def sample(self, **resampling: Unpack[Resampling]) -> Floats:
+    def sample(self, **resampling: Unpack[Resampling]) -> Doubles:
         """Compute the accuracy in every draw of changes, shape (B,)."""
         if not self.changes:
             return np.zeros(0)
@@ -108,7 +108,7 @@ class Tally(NamedTuple):
         return bootstrap.resample(accuracy, self.changes, **resampling)
 
 
-def tally(values: Floats, human: Floats, changes: Sequence[str]) -> Tally:
+def tally(values: Doubles, human: Doubles, changes: Sequence[str]) -> Tally:
     """Count the ordered pairs of each change.
 
     Args:

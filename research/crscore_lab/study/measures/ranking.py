@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.ranks import require_scipy
 from crscore_lab.statistics.ranks import rank
 from crscore_lab.study.data.study import DIMENSIONS
@@ -85,7 +85,7 @@ def rank_systems(measured: Measurements) -> Systems:
     names, membership = np.unique(measured.systems, return_inverse=True)
     counts = np.bincount(membership)
 
-    def averages(values: Floats) -> Floats:
+    def averages(values: Doubles) -> Doubles:
         # One ulp of a sum must not separate two systems.
         return np.round(np.bincount(membership, values) / counts, 12)
 
@@ -136,7 +136,7 @@ def join(tables: Sequence[Systems]) -> Systems:
     return Systems(ranking=(*first.ranking, *ranking), means=(*first.means, *means))
 
 
-def _correlate(values: Floats, human: Floats) -> dict[str, float | None]:
+def _correlate(values: Doubles, human: Doubles) -> dict[str, float | None]:
     stats = require_scipy()
     if len(values) < FEWEST or np.ptp(values) == 0 or np.ptp(human) == 0:
         return dict.fromkeys(("spearman", "spearman_p", "kendall", "kendall_p"))

@@ -23,7 +23,7 @@ from crscore.reports.fields import Count
 from crscore.scorer import Scorer
 from crscore.scoring.assembly import render_signature
 from crscore.statistics import bootstrap, paired
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.resampled import divide
 from crscore.version import __version__
 from crscore_lab.statistics import resampled
@@ -204,7 +204,7 @@ def judge(
 
 def _score_comments(
     rows: Sequence[CommentRow], scorer: Scorer, progress: Callable[[str], None]
-) -> dict[str, Floats]:
+) -> dict[str, Doubles]:
     """Return each of `FIELDS` for every comment, in order."""
     table = np.zeros((len(rows), len(FIELDS)))
     # Comments on one change are in one batch, so that its claims are written once.
@@ -218,9 +218,9 @@ def _score_comments(
     return dict(zip(FIELDS, np.round(table, _DECIMALS).T, strict=True))
 
 
-def _read_outcomes(comments: Comments) -> dict[str, Floats]:
+def _read_outcomes(comments: Comments) -> dict[str, Doubles]:
     """Return each row's value of each outcome: those in `outcomes`, and labels."""
-    outcomes: dict[str, Floats] = {}
+    outcomes: dict[str, Doubles] = {}
     for index, row in enumerate(comments.rows):
         of_row: Any = row.fields.get(OUTCOMES) or {}
         if not isinstance(of_row, dict):
@@ -236,8 +236,8 @@ def _read_outcomes(comments: Comments) -> dict[str, Floats]:
 
 
 def _agree(
-    targets: Floats, writers: Sequence[str] | None, numbers: Floats, weights: Floats
-) -> Floats:
+    targets: Doubles, writers: Sequence[str] | None, numbers: Doubles, weights: Doubles
+) -> Doubles:
     """Compute the AUC, within one kind of writer, or the rank correlation in each draw."""
     if writers is not None:
         # Pooled figures mostly tell people from bots.
@@ -246,8 +246,8 @@ def _agree(
 
 
 def _compare(
-    judges: Mapping[str, Floats],
-    statistic: Callable[[Floats, Floats], Floats],
+    judges: Mapping[str, Doubles],
+    statistic: Callable[[Doubles, Doubles], Doubles],
     groups: Sequence[str],
     draws: Resampling,
 ) -> Iterator[JudgedOutcome]:
@@ -279,7 +279,7 @@ def _describe(name: str, scorer: Scorer, comments: int) -> Reader:
     )
 
 
-def weigh_words(texts: Sequence[str]) -> Floats:
+def weigh_words(texts: Sequence[str]) -> Doubles:
     """Return the TF-IDF vector of each text, of length 1, with words hashed to `BUCKETS` columns.
 
     Args:
@@ -296,7 +296,7 @@ def weigh_words(texts: Sequence[str]) -> Floats:
     return np.nan_to_num(divide(weighted, np.linalg.norm(weighted, axis=1)[:, None]))
 
 
-def predict_held_out(matrix: Floats, targets: Floats, groups: Names, *, seed: int) -> Floats:
+def predict_held_out(matrix: Doubles, targets: Doubles, groups: Names, *, seed: int) -> Doubles:
     """Predict each row's target by a ridge regression on the rows of other groups.
 
     Args:

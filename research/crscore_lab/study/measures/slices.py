@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.statistics import bootstrap
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore_lab.statistics import resampled
 from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.study import junk_systems
 
 Rows = npt.NDArray[np.intp]
-Correlate = Callable[[Floats, Floats], float | None]
+Correlate = Callable[[Doubles, Doubles], float | None]
 
 POOLED: Final = "pooled"
 WITHOUT_JUNK: Final = "without-junk"
@@ -41,7 +41,7 @@ class Slice:
         """All row indices."""
         return np.concatenate(self.groups)
 
-    def correlate(self, by: Correlate, values: Floats, human: Floats) -> float | None:
+    def correlate(self, by: Correlate, values: Doubles, human: Doubles) -> float | None:
         """Correlate two columns, averaging over several groups.
 
         A group in which a side is constant counts as 0: leaving it out would reward a metric for
@@ -61,7 +61,7 @@ class Slice:
         return float(np.mean([correlation or 0.0 for correlation in by_group]))
 
 
-def of_systems(systems: Sequence[str], relevance: Sequence[float] | Floats) -> Iterator[Slice]:
+def of_systems(systems: Sequence[str], relevance: Sequence[float] | Doubles) -> Iterator[Slice]:
     """Yield the slices by author: all reviews, without the junk systems, within each system.
 
     Args:
@@ -96,12 +96,12 @@ def label(name: str) -> str:
 
 
 def resample_spearman(
-    human: Floats,
-    tables: Sequence[Floats],
+    human: Doubles,
+    tables: Sequence[Doubles],
     subset: Slice,
     changes: Sequence[str],
     **resampling: Unpack[Resampling],
-) -> Floats:
+) -> Doubles:
     """Correlate every column of some tables with its human dimension in every draw of changes.
 
     Args:
@@ -116,7 +116,7 @@ def resample_spearman(
     """
     starts = np.cumsum([len(rows) for rows in subset.groups])[:-1]
 
-    def correlate(weights: Floats) -> Floats:
+    def correlate(weights: Doubles) -> Doubles:
         by_group = list(map(np.ascontiguousarray, np.split(weights, starts, axis=1)))
         values = [
             _spearman(human[rows], [table[rows] for table in tables], group)
@@ -133,7 +133,7 @@ def resample_spearman(
     return np.moveaxis(draws.reshape(-1, len(tables), human.shape[1]), 0, -1)
 
 
-def _spearman(human: Floats, tables: Sequence[Floats], weights: Floats) -> Floats:
+def _spearman(human: Doubles, tables: Sequence[Doubles], weights: Doubles) -> Doubles:
     ratings = [resampled.rank(column, weights) for column in human.T]
     values = []
     for table in tables:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from crscore.cache import Store
+from crscore.cache import Cache
 from crscore.encoders import hashing
 from crscore.errors import GenerationError
 from crscore.llm import prompts
@@ -65,7 +65,7 @@ def question(pair: Pair = PAIR) -> str:
     return judge.make_chat(PROMPT, pair, judge.make_mark(PROMPT, [pair]))[-1].text
 
 
-def opinions(engine: Toy, *pairs: Pair, store: Store | None = None) -> dict[Pair, judge.Opinion]:
+def opinions(engine: Toy, *pairs: Pair, store: Cache | None = None) -> dict[Pair, judge.Opinion]:
     return judge.Judge("toy:m", engine, store).ask(pairs)
 
 
@@ -162,17 +162,17 @@ def test_repeated_pair_is_asked_about_once_and_all_in_one_batch() -> None:
 
 def test_second_run_asks_nothing(tmp_path: Path) -> None:
     other = PAIR._replace(review="Fine.")
-    first = opinions(Toy(by_length), PAIR, other, store=Store(tmp_path))
+    first = opinions(Toy(by_length), PAIR, other, store=Cache(tmp_path))
     engine = Toy(lambda _: said("never"))
-    assert opinions(engine, other, PAIR, store=Store(tmp_path)) == first
+    assert opinions(engine, other, PAIR, store=Cache(tmp_path)) == first
     assert engine.batches == []
 
 
 def test_only_what_is_new_is_asked(tmp_path: Path) -> None:
-    opinions(Toy(), PAIR, store=Store(tmp_path))
+    opinions(Toy(), PAIR, store=Cache(tmp_path))
     fresh, engine = Toy(), Toy()
     both = (PAIR, PAIR._replace(review="New."))
-    opinions(engine, *both, store=Store(tmp_path))
+    opinions(engine, *both, store=Cache(tmp_path))
     opinions(fresh, *both)
     # What is remembered of the rest changes no word of it.
     assert engine.asked == [text for text in fresh.asked if "New." in text]
@@ -215,14 +215,14 @@ def test_another_model_prompt_or_limit_has_another_key() -> None:
 def test_missing_answer_is_an_abstention_that_is_asked_again(
     tmp_path: Path, answer: Answer
 ) -> None:
-    found = opinions(Toy(lambda _: answer), PAIR, store=Store(tmp_path))[PAIR]
+    found = opinions(Toy(lambda _: answer), PAIR, store=Cache(tmp_path))[PAIR]
     assert (found.score, found.is_score) == (None, False)
     assert found.reason == (answer.reason or judge.EMPTY)
-    assert opinions(Toy(), PAIR, store=Store(tmp_path))[PAIR].score == 3
+    assert opinions(Toy(), PAIR, store=Cache(tmp_path))[PAIR].score == 3
 
 
 def test_damaged_memory_is_asked_again(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = Cache(tmp_path)
     store.put(judge.make_key(PROMPT, PAIR, "toy:m"), b"\xff\xfe")
     engine = Toy()
     assert opinions(engine, PAIR, store=store)[PAIR].score == 3
@@ -232,9 +232,9 @@ def test_damaged_memory_is_asked_again(tmp_path: Path) -> None:
 def test_half_a_surrogate_pair_does_not_crash(tmp_path: Path) -> None:
     pair = PAIR._replace(review="Why \ud83d?")
     engine = Toy(lambda _: said("4\udc00"))
-    first = opinions(engine, pair, store=Store(tmp_path))
+    first = opinions(engine, pair, store=Cache(tmp_path))
     engine.asked[0].encode()  # can be sent
-    assert opinions(Toy(), pair, store=Store(tmp_path)) == first
+    assert opinions(Toy(), pair, store=Cache(tmp_path)) == first
 
 
 def study_of(folder: Path) -> study.Study:

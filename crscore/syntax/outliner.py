@@ -1,4 +1,4 @@
-"""Reader of outlines: one walk over a syntax tree, without recursion.
+"""Makes the outline of a source text in one walk over its syntax tree, without recursion.
 
 A declaration (*unit*) is a function, a type, a test or the file itself. The contents of a unit are
 kept as *facts*: calls, conditions, returned values, raised and caught errors, bindings, imports,

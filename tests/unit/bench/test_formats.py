@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crscore.bench import read_findings, read_golden
-from crscore.bench.readers import name_change
+from crscore.bench.formats import name_change
 from crscore.errors import InputError
 
 GOLDEN = {"id": "a", "problems": [{"text": "It leaks."}]}

@@ -1,7 +1,7 @@
-"""Readers of golden sets and findings: JSON Lines, JSON, and SARIF.
+"""Reads golden sets and findings from their formats: JSON Lines, JSON, and SARIF.
 
 Published sets differ in the names of their fields and in their rows: a change, a problem, or all
-findings of one bot for a change. Rows are recognised by their fields, so that one reader serves
+findings of one bot for a change. Rows are recognised by their fields, so that one function reads
 Martian's golden comments, candidates and collected reviews, AACR-Bench's samples, ReviewBench's
 golden sets and findings, and GitHub's review comments.
 """
