@@ -58,7 +58,7 @@ def judge(
             commits = [
                 commit
                 for commit, names, is_trusted in reviewed
-                # A pattern could match the login of anybody.
+                # A pattern could match anyone's login.
                 if (is_trusted or "*" not in pattern)
                 and any(matches(pattern, name) for name in names)
             ]
@@ -79,7 +79,7 @@ def judge(
 
 
 def _list_reviewed(reviews: Reviews) -> list[tuple[str, set[str], bool]]:
-    """Return of each review its commit, the names of its author, and whether they are trusted."""
+    """Return each review's commit, the names of its author, and whether the author is trusted."""
     reviewed = []
     for message in read_posts(reviews.messages, pull_author=reviews.author):
         post = message.post
@@ -89,10 +89,10 @@ def _list_reviewed(reviews: Reviews) -> list[tuple[str, set[str], bool]]:
             continue
         is_trusted = post.is_trusted is not False
         login = post.login or ""
-        # Anybody can take the login that an app has without its suffix
-        # (docs/design/019-who-spoke.md), so a stranger's login names no reviewer.
+        # A stranger's login is not the name of a reviewer, because anyone can take an app's login
+        # without its suffix (docs/design/019-who-spoke.md).
         names = {message.author.name, *((login, strip_app_suffix(login)) if is_trusted else ())}
         if post.commit:
-            # GitHub keeps the commit that a review was made on, also after further pushes.
+            # GitHub keeps the commit that was reviewed, also after further pushes.
             reviewed.append((post.commit, names, is_trusted))
     return reviewed

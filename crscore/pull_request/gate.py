@@ -23,8 +23,9 @@ def judge(
 ) -> GateResult:
     """Compare the standing and the relevance of reviewers with thresholds.
 
-    In a partial run, no threshold applies: an incomplete score must not fail a run. People whom the
-    repository did not choose count only if `fail_on` has their full name: anybody may comment.
+    No threshold applies to a partial run, because an incomplete score must not fail a run. People
+    whom the repository did not choose count only if `fail_on` has their full name, because anyone
+    can comment.
 
     Args:
         overview: The run.
@@ -42,7 +43,7 @@ def judge(
     if not thresholds:
         return GateResult((), ())
     subject = overview.name
-    # Whoever may comment must be able neither to block a pull request nor to let it pass
+    # A person who can only comment must be able neither to block a pull request nor to let it pass
     # (docs/design/016-pull-request.md).
     if overview.partial:
         lines = (f"{subject}: the gate was not applied: the run is partial",)
@@ -57,8 +58,8 @@ def judge(
             lines_of_nothing(settings.on_nothing, failed, notices).append(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
-    # A template that a stranger pasted lifted a poor review from 9 to 99, and a poor one could fail
-    # `each` (docs/design/016-pull-request.md).
+    # A template that a stranger pasted raised a poor review from 9 to 99, and a stranger's poor
+    # review could fail `each` (docs/design/016-pull-request.md).
     strangers = {row.name for row in overview.reviewers if not row.is_trusted}
     if any(map(_is_open, patterns)) and (names := sorted(strangers - scores_by_name.keys())):
         notices.append(
@@ -95,5 +96,5 @@ def _matching_rows(overview: Overview, pattern: str) -> dict[str, Scores]:
 
 
 def _is_open(pattern: str) -> bool:
-    """Return whether a pattern can mean anybody."""
+    """Return whether a pattern can match anyone's name."""
     return "*" in pattern or pattern.lower() in (TOGETHER, EACH_REVIEWER)

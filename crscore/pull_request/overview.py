@@ -54,8 +54,8 @@ Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")]
 # GitLab's groups nest; `.` and `..` are not names.
 _NAME: Final = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9_.-]{1,100}"
 Repository = Annotated[str, Meta(pattern=rf"\A{_NAME}(?:/{_NAME}){{1,20}}\Z")]
-# Documents link to it, and an untrusted file may give it: no user, query or fragment, in which a
-# page of another kind could hide.
+# Documents link to this address, which may come from an untrusted file. So it has no user, query or
+# fragment, which could lead to a page of another kind.
 Address = Annotated[
     str,
     Meta(
@@ -83,9 +83,8 @@ class Useful(Struct, frozen=True, kw_only=True):
     importance: Share
     """How bad it would be to merge without heeding the most important remark, if it is right."""
     verdict: Text
-    """The standing in plain words and, of all together, what each remark adds and how many the code
-    decides.
-    """
+    """The standing in plain words; for all reviewers together, also what each remark adds and how
+    many remarks the code decides."""
 
 
 class Scores(Struct, frozen=True, kw_only=True):
@@ -174,7 +173,7 @@ class Proof(Struct, frozen=True, kw_only=True):
 
 
 class ReviewRemark(Place, frozen=True, kw_only=True):
-    """Remark at the place of its comment: one that gives something to answer, or a refuted one."""
+    """Remark that needs an answer, or a refuted one, at the place of its comment."""
 
     text: Text
     """Its sentences."""
@@ -229,8 +228,8 @@ class Overview(Struct, frozen=True, kw_only=True):
     together: Together
     """Counts and scores of all reviewers together."""
     trusted: Together | None
-    """Scores of the reviewers together that gates count; None without a gate, and if it counts all.
-    """
+    """Scores of the reviewers that gates count, together; None without a gate, or if it counts all
+    reviewers."""
     reviewers: Annotated[tuple[Reviewer, ...], Meta(max_length=MAX_REVIEWERS)]
     """Reviewers in order of first appearance, those whom gates do not count last; at most
     `MAX_REVIEWERS`.
@@ -285,7 +284,7 @@ def make_overview(
         The overview, cut to its limits.
     """
     missed = [item for _, item in view.unaddressed(result)]
-    # A host's list of changed files has a renamed file once, under its new path, for both sides.
+    # A host lists a renamed file once, under its new path, for both sides.
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
     points = [_point(result, item, listed) for item in missed]
     # Tools' errors and warnings first, then by weight.
@@ -296,7 +295,7 @@ def make_overview(
             -point.weight,
         )
     )
-    # A later result takes precedence: in the last one, no stranger's text can crowd out another.
+    # A later result takes precedence: in the last one, strangers' text cannot displace other text.
     reviews = {item.author: item for run in (result, trusted or result) for item in run.reviews}
     rows = []
     for name, threads in people[:MAX_REVIEWERS]:
@@ -474,7 +473,7 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
 
 
 def is_plain(path: str) -> bool:
-    r"""Return whether a path is the same after cleaning: links and annotations need it exactly.
+    r"""Return whether cleaning leaves a path unchanged: links and annotations need the exact path.
 
     Example:
         >>> is_plain("src/Zoë.py"), is_plain("a\u202eb"), is_plain("a\nb"), is_plain("")

@@ -1,4 +1,4 @@
-"""Scoring of one pull request, from reading it on its host to posting the comment.
+"""Scores one pull request, from reading it on its host to posting the comment.
 
 read -> identify reviewers -> score -> overview -> comment. The documents are made from the overview
 alone, so that a job with write permission can make them from another job's data.
@@ -102,7 +102,7 @@ def measure(host: Host, request: Request) -> Measured:
         else None
     )
     settings = resolve_settings(request.flags, file=file)
-    # Anybody may have written the change, so tools run in a sandbox or not at all
+    # Anyone may have written the change, so tools run in a sandbox or not at all
     # (docs/design/013-untrusted-code.md).
     scorer = Scorer(settings, reports=request.reports, untrusted=True)
     return assess(pull_request, scorer, authors=request.authors, markers=request.markers)
@@ -138,13 +138,13 @@ def assess(
             {thread.reviewer.casefold(), (thread.posts[0].login or "").casefold()}
         )
     }
-    # Without strangers for the gate, so that no flood of text or accounts crowds the others out
-    # (docs/design/016-pull-request.md).
+    # A second run for the gate leaves out strangers, so that their text and accounts cannot
+    # displace others (docs/design/016-pull-request.md).
     scored = [reviewers]
     if strangers and scorer.settings.thresholds:
         of_trusted = [thread for thread in reviewers.threads if thread.reviewer not in strangers]
         scored.append(msgspec.structs.replace(reviewers, threads=tuple(of_trusted)))
-    # Both in one run, which reads the change and each text once.
+    # Both are scored in one call, which reads the change and each text once.
     pairs = [
         ReviewedChange(
             pull_request.diff,
@@ -227,7 +227,7 @@ def check_document(
             f"not about {pull_name(head.repository, number, head.url)} at {head.sha[:12]}; "
             "measure again"
         )
-    # The address is the host's, as a file could name another host to link to.
+    # The address comes from the host, because the file could link to another one.
     return msgspec.structs.replace(decoded, url=head.url)
 
 

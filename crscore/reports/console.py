@@ -1,6 +1,6 @@
-"""Blocks as text for a terminal, by rich: the arguments alone determine width and color.
+"""Renders blocks as text for a terminal, with rich; only the arguments determine width and color.
 
-Every mark is readable without color.
+All marks are readable without color.
 """
 
 import io
@@ -28,7 +28,7 @@ _BAR_COLUMNS: Final = 60
 _MAX_LABEL_CHARS: Final = 72
 _MIN_LABEL_COLUMNS: Final = 20
 _MAX_NUMBER_COLUMNS: Final = 20
-# The name and the three scores.
+# The name and three scores.
 _FIXED_COLUMNS: Final = 4
 """Number of columns of a table that are shown at any width."""
 # Unicode's left blocks, U+258F to U+2589.
@@ -73,7 +73,7 @@ def render_blocks(
     """
     fitted = fit_width(width)
     out = io.StringIO()
-    # rich would read COLUMNS, TERM and FORCE_COLOR; the command line has decided already:
+    # rich would read COLUMNS, TERM and FORCE_COLOR, but the command line has already decided:
     # https://rich.readthedocs.io/en/stable/console.html#environment-variables
     console = Console(
         file=out,
@@ -85,7 +85,7 @@ def render_blocks(
         markup=False,
         emoji=False,
         highlight=False,
-        # On an old Windows console, rich would leave the last column free.
+        # In an old Windows console, rich would leave the last column free.
         legacy_windows=False,
         _environ={},
     )
@@ -261,7 +261,7 @@ def _bar(value: float | None, columns: int, style: str) -> Text:
     """Return a bar drawn in eighths of a column."""
     if value is None:
         return Text("·" * columns, style="dim")
-    # In whole columns, 0.61 and 0.63 would look equal.
+    # With whole columns, 0.61 and 0.63 would look equal.
     full, eighth = divmod(round(value * columns * 8), 8)
     filled = "█" * full + (_EIGHTHS[eighth] if eighth else "")
     return Text.assemble((filled, style), ("·" * (columns - len(filled)), "dim"))

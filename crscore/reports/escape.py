@@ -1,4 +1,4 @@
-"""Escaping of untrusted text from a diff or a review for each output format.
+"""Escapes untrusted text from a diff or a review for each output format.
 
 Terminal sequences and invisible characters are dropped, and characters that reorder text are
 replaced by their code points. The rest is escaped as the format requires. Every function takes time
@@ -23,7 +23,7 @@ _SEQUENCE = re.compile(
 # Most ends of lines of https://docs.python.org/3/library/stdtypes.html#str.splitlines.
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
-# They let code read otherwise than it runs (CVE-2021-42574, https://trojansource.codes).
+# They make code look different from what it does (CVE-2021-42574, https://trojansource.codes).
 _REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 # Zero-width and soft hyphen, direction marks, fillers that draw nothing, tag characters.
 _INVISIBLE = re.compile(
@@ -40,16 +40,16 @@ _COMMAND_LINE = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE
 # "##[error]", "##[group]"; not "## Title"
 _OLD_COMMAND = re.compile(r"##(?=\[)")
 
-# The second colon of "::" stays, as one of them is enough to break a runner's command.
+# Only the first colon of "::" is escaped, which is enough to break a runner's command.
 _MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_\[\]~]|:(?=:))")
 # Start of a list, a heading, a quote or a rule: `- `, `1. `, `2) `, `# `, `> `, `===`.
 _MARKDOWN_OPENING = re.compile(r"^(?=[-+=#>])|^(\d+)(?=[.)])")
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
-# A mention would notify a stranger, an issue's number would link to it there.
+# A mention would notify a stranger; the number of an issue would add a link to that issue.
 _MENTION = re.compile(r"@(?=[\w])")
 # "#12", "GH-12"; not "# 1", "#a"
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
-# Anywhere, not only at the start of a word: GitHub also links `1https://x.example`.
+# Not only at the start of a word: GitHub also links `1https://x.example`.
 _ADDRESS = re.compile(r"(https?|ftp|mailto|xmpp)(:)|www(?=\.)", re.IGNORECASE)
 # "a5c3785", up to all 40 digits.
 _COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b", re.IGNORECASE)
@@ -79,7 +79,8 @@ def clean(text: str) -> str:
     """
     if text.isascii() and text.isprintable():  # fast path for most texts
         return text
-    # Sequences first: without its ESC, the rest of one ("[31m") would stay as text.
+    # Sequences are removed before control characters: without its ESC, the rest of one ("[31m")
+    # would stay as text.
     text = _SEQUENCE.sub("", text)
     text = _LINE_END.sub("\n", text)
     text = _CONTROL.sub("", text)
@@ -123,7 +124,7 @@ def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[tuple[str, bool], ..
     """Split prose into plain runs and code spans, cleaned and on one line.
 
     Returns:
-        Text without backticks, and whether it was between some.
+        Each text without backticks, and whether it was between backticks.
 
     Example:
         >>> pieces("Call `run` now.")
@@ -174,13 +175,12 @@ def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 
 def _markdown_plain(line: str) -> str:
-    # A backslash does not prevent a mention, a reference or a link.
-    # Zero-width spaces go in before the backslashes, and become entities last, when no `&` or `#`
-    # of them can be escaped again.
+    # A backslash does not prevent a mention, a reference or a link, so zero-width spaces are
+    # inserted. They become entities at the end, so that their `&` and `#` are not escaped again.
     line = _MENTION.sub("@" + _ZERO_WIDTH_SPACE, line)
     line = _ISSUE.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
     line = _ADDRESS.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
-    # After every four digits, as seven in a row are a link.
+    # After every four digits, because seven in a row would be a link.
     line = _COMMIT.sub(lambda match: re.sub("(.{4})", r"\1" + _ZERO_WIDTH_SPACE, match[0]), line)
     line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
     line = _MARKDOWN_OPENING.sub(r"\1\\", line)
@@ -241,7 +241,7 @@ def write_json(document: object, *, indent: int | None = 2) -> str:
     # RFC 8259, section 8.2, leaves open what a reader does with half a pair; some refuse the file.
     # These characters occur only inside strings.
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
-    # As in JSON, a character beyond 16 bits is a pair of surrogates.
+    # JSON writes a character beyond 16 bits as a pair of surrogates.
     text = _JSON_RISKY.sub(
         lambda match: re.sub("(.{4})", r"\\u\1", match[0].encode("utf-16-be").hex()), text
     )

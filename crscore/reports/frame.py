@@ -1,4 +1,4 @@
-"""Frame of every web page, rendered by jinja2 (tested with 3.1).
+"""Renders the frame of every web page, with jinja2 (tested with 3.1).
 
 A page loads nothing and runs no script: its content security policy allows only its own
 style sheet, by hash.
@@ -38,7 +38,7 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
         .get_template(template)
         .render(
             title=title,
-            # Unescaped: the page must have exactly the bytes that were hashed.
+            # Not escaped, because the page must have exactly the bytes that were hashed.
             style=Markup(rules),  # noqa: S704
             # https://www.w3.org/TR/CSP3/: nothing is loaded, no script runs, no form is sent.
             policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
@@ -47,7 +47,7 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
             **values,
         )
     )
-    # A page that a job prints to its log is read by the runner like any other line.
+    # A job may print the page to its log, where the runner reads all lines.
     return escape.no_commands_html(document).strip() + "\n"
 
 
@@ -78,8 +78,8 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
         if isinstance(part, str):
             parts.append(prose(part, limit))
             continue
-        # Joined after escaping: `Markup.format` takes ten times as long, and an audit has 100,000
-        # runs.
+        # Escaped and joined, because `Markup.format` takes ten times as long and an audit has
+        # 100,000 runs.
         text = Markup.escape(escape.fragment(part.text, limit))
         tone = f' class="{Markup.escape(part.tone)}"' if part.tone else ""
         if part.link:
@@ -93,7 +93,7 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
 
 def _clean_value(value: object) -> object:
     """Clean each text that a template shows, whether it was filtered or not."""
-    # Not `isinstance`: a `Markup` is a string, too, and already escaped.
+    # Not `isinstance`: a `Markup` is a string, too, but it is already escaped.
     if type(value) is str and not (value.isascii() and value.isprintable()):
         return escape.clean(value)
     return value
@@ -107,7 +107,7 @@ def _environment() -> jinja2.Environment:
         finalize=_clean_value,
         # A misspelled name raises an error instead of an empty place on the page.
         undefined=jinja2.StrictUndefined,
-        # The lines of the template's own statements would be empty lines in the page.
+        # Otherwise lines with statements of the template would be empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
     )

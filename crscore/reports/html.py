@@ -9,7 +9,7 @@ from crscore.reports.blocks import Block, Line, Run
 
 STYLE = frame.read_resource("reports/templates/report.css")
 """Style sheet of the page."""
-# As many as `git diff` shows.
+# The number of lines that `git diff` shows.
 CONTEXT_LINES = 3
 """Number of lines shown above the lines that a comment is about."""
 MAX_LINES = 20
@@ -76,7 +76,7 @@ def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
             numbers = [line.number_on(comment.side) for line in hunk.lines]
             if last in numbers:
                 end = numbers.index(last) + 1
-                # A line that only the other side has is without a number on this one.
+                # Lines of the other side have no number on this one.
                 start = next(at for at, number in enumerate(numbers) if (number or 0) >= first)
                 return hunk.lines[max(0, max(start, end - MAX_LINES) - CONTEXT_LINES) : end]
     return ()

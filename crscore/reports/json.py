@@ -172,7 +172,7 @@ class Result(Struct, frozen=True, kw_only=True):
     small: Sequence[records.Topic]
     """Topics of the change that do not count, the most informative first."""
     points: Sequence[ChangePoint]
-    """The points of the change, the heaviest first: all reports count and list these."""
+    """The points of the change, highest weight first; all reports count and list these."""
     analysis: Analysis
     """Findings of static analysis."""
     sentences: Sequence[Sentence]
@@ -209,7 +209,7 @@ def render(results: Sequence[records.Result]) -> str:
 
 def shorten_arrays(text: str) -> str:
     """Put each array of numbers of a JSON text on one line."""
-    # Indented as all else, each number would take a line of its own.
+    # The indentation of the document would put each number on a line of its own.
     return _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
 
 

@@ -17,8 +17,9 @@ MAX_ROWS: Final = 200
 """Maximum number of rows of a folded table on a page; JSON has all rows."""
 
 
-# Drawn as SVG by `charts.html.j2`. Places are attributes, since the page's content security policy
-# allows no `style` attribute; colors are CSS variables: one drawing serves light, dark and print.
+# `charts.html.j2` draws it as SVG. Places are attributes, because the page's content security
+# policy forbids `style` attributes; colors are CSS variables, so that one drawing is used for
+# light, dark and print.
 class Bar(Struct, frozen=True):
     """Value with its interval, one row of a plot."""
 
@@ -60,7 +61,7 @@ class Plot(Struct, frozen=True):
         """Return the marks of the axis: percent of the width, and number."""
         return [(20 * fifth, f"{fifth / 5:g}") for fifth in range(6)]
 
-    # Only heights are in pixels, so that one drawing fits every screen while its letters keep their
+    # Only heights are in pixels, so that a drawing fits every screen but its letters keep their
     # size: https://www.w3.org/TR/SVG2/coords.html
     def across(self, value: float) -> float:
         """Return the place of a value in [0, 1], in percent of the width."""
@@ -141,7 +142,7 @@ def to_text(report: Report, *, color: bool = False, width: int = WIDTH) -> str:
         Table("In short", ("", "", ""), report.cards, is_prose=True),
     ]
     for section in report.sections:
-        # A page alone has plots and long tables, and a section may have nothing else.
+        # Only a page has plots and long tables, and a section may have nothing else.
         if section_content := list(_content(section)):
             content += [blocks.Heading(section.title), *section_content]
     content += [blocks.Signature(signature, whole=True) for signature in report.signatures]

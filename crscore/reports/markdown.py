@@ -1,7 +1,7 @@
 """Report for a pull request comment or a job summary, in GitHub's Markdown.
 
-It is short: the scores, the most valuable remarks, the heaviest unaddressed pseudo-references, and
-the rest folded.
+It is short: the scores, the most valuable remarks and the most important unaddressed
+pseudo-references; the rest is folded.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Blocks as GitHub's Markdown, within a host's limit on the length of a document.
+"""Renders blocks as GitHub's Markdown, within a host's limit on the length of a document.
 
 Near the limit, items are omitted and counted, never cut.
 """
@@ -11,7 +11,7 @@ from crscore.reports.blocks import Line
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
 from crscore.scoring.assembly import shorten_signature
 
-# A host folds no long sentences.
+# Hosts do not fold long sentences.
 MAX_PROSE_CHARS: Final = 600
 """Maximum characters of a sentence."""
 _MAX_RUN_CHARS: Final = 300
@@ -56,7 +56,7 @@ def render_markdown(
     for index, content in enumerate(documents):
         if left < _MIN_SIZE:
             break
-        # A short document leaves the rest of its share to those after it.
+        # The documents after a short one share the rest of its room.
         share = max(left // (len(documents) - index), _MIN_SIZE)
         text, omitted_items = fit_parts(make_parts(content, heading), share, size)
         texts.append(text)
@@ -92,7 +92,7 @@ def fit_parts(
     ]
     texts: list[str] = []
     omitted = 0
-    # Their room is reserved first, as the signature comes last and is needed to compare scores.
+    # Their room is reserved first: the signature comes last, but is needed to compare scores.
     left = limit - sum(size(part.head) for part in cleaned if part.is_required)
     for part in cleaned:
         if part.is_required:

@@ -7,8 +7,8 @@ by `primaryLocationLineHash` alone.
 
 - A remark that needs an answer is one result, as severe as the remark is important.
 - A remark that the code refutes is a note with the fact; the proof is a related location.
-- An unmentioned topic is one result at its lines, however many its pseudo-references. An issue is
-one result at each of its places.
+- An unmentioned topic is one result at its lines, even with several pseudo-references. An issue is
+  one result at each of its places.
 - A point on removed lines is placed at the line that replaced them, since a host shows the new
 version only; a point on a deleted file or the whole change is placed at a file without a line.
 - An abstention has no results, but a note in `invocations` with the reason.
@@ -66,7 +66,7 @@ _REMARK: Final = "remark"
 _REFUTED: Final = "refuted-remark"
 _RULES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["rules"]
 _LEVELS: Final = {rule["id"]: rule["level"] for rule in _RULES}
-# SARIF has three levels, importance four: a nit is a note, too.
+# SARIF has three levels but importance has four, so a nit is also a note.
 _REMARK_LEVELS: Final = dict(zip(Importance, ("error", "warning", "note", "note"), strict=True))
 # `[text](target)` is a link in a message, but `\[text\](target)` is not.
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
@@ -163,8 +163,8 @@ class _Finding(NamedTuple):
 
 def _results(result: Result) -> Iterator[dict[str, Any]]:
     rules = [*_LEVELS]
-    # To GitHub, results with one fingerprint are the same alert in each upload ("SARIF support for
-    # code scanning" on docs.github.com), so it depends on no line.
+    # GitHub takes results with the same fingerprint for the same alert in each upload ("SARIF
+    # support for code scanning" on docs.github.com), so the fingerprint does not depend on lines.
     digest_counts: Counter[str] = Counter()
     for item in chain(_remarks(result), _points(result)):
         locations = make_locations(result.diff, item.spans)
@@ -177,7 +177,7 @@ def _results(result: Result) -> Iterator[dict[str, Any]]:
             "ruleIndex": rules.index(item.rule),
             "level": item.level,
             "message": {"text": item.text},
-            # An alert is shown at its first location alone, and a related one is listed below it.
+            # An alert is shown only at its first location; related ones are listed below it.
             "locations": locations[:1],
             **({"relatedLocations": locations[1:]} if locations[1:] else {}),
             "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{digest_counts[digest]}"},
@@ -216,8 +216,8 @@ def _points(result: Result) -> Iterator[_Finding]:
     points = (point for _, point in view.unaddressed(result))
     for point in sorted(points, key=lambda point: point.kind is not ReferenceKind.ISSUE):
         topic = point.topic
-        # A required property must not be empty: the same page, "Supported SARIF output file
-        # properties".
+        # A required property must not be empty ("Supported SARIF output file properties" on the
+        # same page).
         text = _message("Nobody mentioned " * bool(topic) + point.text) or "A point without words."
         name = text if topic is None else f"{topic.noun} {topic.name}"
         # A host shows an alert at its first location only.
@@ -262,7 +262,7 @@ def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]
     locations = []
     for path, start, end in [*dict.fromkeys(place for place in places if place[0])]:
         # Bytes that are not UTF-8 are decoded as lone surrogates; every byte can be written.
-        # RFC 3986 allows no space and no `#` in a path; GitHub shows no alert for such an address.
+        # RFC 3986 forbids spaces and `#` in a path, and GitHub shows no alert for such an address.
         uri = quote(path.lstrip("/").encode("utf-8", "surrogatepass"))
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
         # A region starts at line 1 or later (section 3.30.5), so a whole file has none.

@@ -16,7 +16,8 @@ _HINT: Final = "in the html and json reports"
 _ABOUT: Final = "likely about this change and no other"
 _GOOD_FROM: Final = 0.6
 _FAIR_FROM: Final = 0.3
-"""Minimum of a fair percentile, probability, or share of matches; `_GOOD_FROM` of a good one."""
+"""Minimum percentile, probability or share of matches that is fair; from `_GOOD_FROM`, it is
+good."""
 
 
 _VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)
@@ -29,7 +30,7 @@ MAX_PROOF_PLACES: Final = 3
 
 
 def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
-    """Yield the verdict and its derivation, the reason for its absence, or the coverage."""
+    """Yield the verdict with its derivation, or why there is none, or the coverage."""
     value, reason = result.usefulness, result.scores.reason
     if value is not None:
         word, explanation = view.verdict(value).split(":", 1)
@@ -192,7 +193,7 @@ def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:
     index = reading.reference
     if index is None or result.references[index].topic is not None:
         return view.subject(result, reading)
-    # A claim has a number, with its text the first time.
+    # A claim is shown by its number, the first time also with its text.
     text = "" if index in listed else f": {result.references[index].text}"
     listed.add(index)
     return f"R{index + 1}{text}"

@@ -23,7 +23,7 @@ USEFUL = ("Useful", "About", "Importance")
 """Columns of a table of reviewers or comments."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
 """Columns of such a table without usefulness."""
-# Not a hyphen, at which a line may break.
+# Not a hyphen, because a line may break there.
 MINUS = "\N{MINUS SIGN}"
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
@@ -77,9 +77,9 @@ def graded(result: Result) -> bool:
 
 
 def strength(result: Result, match: records.Match) -> str:
-    """Format what decided a pair: its degree, 0 to 100, its cosine similarity, or a name."""
+    """Format the reason for a pair: its degree (0 to 100), its cosine similarity, or a name."""
     value = match.degree if graded(result) else match.similarity
-    # Naming the code is wrong for 1 % of the topics (docs/design/006-reports.md).
+    # Matched by a name alone, which is wrong for 1 % of the topics (docs/design/006-reports.md).
     if match.matched and (value or 0.0) < result.decision:
         return "named"
     return hundred(value) if graded(result) or value is None else f"{value:.2f}"
@@ -93,7 +93,7 @@ def verdict(value: records.Usefulness) -> str:
     return f"{value.word.capitalize()}: {value.interval}, {value.comparison}.{empty_note}"
 
 
-# A text about something else has no place among reviews of the change, however good it is.
+# A text about something else is not compared with reviews of the change, however good it is.
 def standing(value: Any) -> float | None:
     """Return the percentile in [0, 1]; None without usefulness or for a text that is off topic.
 
@@ -441,7 +441,7 @@ def places(reference: PseudoReference, max_places: int = 1, *, finder: bool = Fa
     source = f" ({reference.source})" * (finder and is_issue)
     if not spans:
         return f"whole change{source}"
-    # Lines that were only removed have no place in the new version.
+    # Removed lines have no place in the new version.
     spans = tuple(span for span in spans if span.side is Side.NEW) or spans
     return f"{list_spans(spans, max_places)}{source}"
 
@@ -478,7 +478,7 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
             lines = count_noun(item.topic.lines, "line")
             statement = in_short(item).replace(f" ({lines})", "", 1)
             more = "." if _SAYS_NO_MORE.search(item.text) else f": {statement}"
-            # Always the same kind, so that an alert stays the same from push to push.
+            # Always the same kind, so that an alert stays the same after further pushes.
             kind, spans = records.ReferenceKind.CLAIM, (item.topic.place,)
             item = replace(item, text=f"{label(item.topic)}{more}", kind=kind, spans=spans)
         items.append((index, item))
@@ -513,7 +513,7 @@ def label(topic: records.Topic) -> str:
 
 
 def in_short(item: PseudoReference) -> str:
-    """Return a pseudo-reference for display next to its location: topic by last name, without file.
+    """Shorten a pseudo-reference for display next to its location, without the file.
 
     Example:
         "The method `A.run` in `a.py` now calls `go`." becomes "`run` now calls `go`."

@@ -1,24 +1,24 @@
 """Launcher between crscore and a tool, which drops privileges and then starts the tool.
 
-`run.py` runs this file by its path, so it imports nothing of crscore, and little of the standard
-library, as it is part of every run. The restrictions apply to the tool and all its descendants, and
-cannot be undone.
+`run.py` runs this file by its path, so it imports nothing of crscore. Because it is part of every
+run, it imports little of the standard library. The restrictions apply to the tool and all its
+descendants, and cannot be undone.
 
 On POSIX: limits of processor time, memory, file size, open files. On Linux also:
 
-- seccomp, on x86_64 and aarch64: no sockets of any family (a local one may lead
-  to a container engine or a key agent as well), no way out of the process group,
-  no namespaces, no look into other processes, nothing that outlives them (System V memory, message
-  queues, keys), no change of a file's mode, owner, times or attributes, wherever it is. Socket
-  pairs are allowed: node uses them for its children.
+- seccomp, on x86_64 and aarch64: no sockets of any family (even a local one may lead to a container
+  engine or a key agent), no leaving of the process group, no namespaces, no access to other
+  processes, no objects that outlive the processes (System V memory, message queues, keys), no
+  change of any file's mode, owner, times or attributes. Socket pairs are allowed, because node uses
+  them for its children.
 - Root loses its capabilities, except those for opening files.
-- Landlock, where the kernel has it: files are written only in the folders named, read only there
-  and in the readable folders if these are given, and processes outside cannot be signalled or read,
-  the caller's environment (`/proc/<pid>/environ`) among them.
+- Landlock, where the kernel has it: files are written only in the named folders and, if readable
+  folders are given, read only in both. Processes outside cannot be signalled or read, for example
+  the caller's environment (`/proc/<pid>/environ`).
 
-The launcher is not dumpable: without Landlock too, a tool of the same user cannot open its pipes or
-memory. It remains the tool's parent until the end: when the caller dies without cleaning up, the
-kernel signals the launcher, which kills the whole group.
+The launcher is not dumpable, so that even without Landlock a tool of the same user cannot open its
+pipes or memory. It remains the tool's parent until the end: if the caller dies without cleaning up,
+the kernel signals the launcher, which kills the whole group.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SECCOMP_MODE_FILTER = 2
 # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH.
 # https://man7.org/linux/man-pages/man7/capabilities.7.html
 _KEPT_CAPABILITIES = frozenset({1, 2})
-"""Capabilities of root for opening any file, as its own may have another owner in a container."""
+"""Root's capabilities for opening any file: in a container, its own may have another owner."""
 _CAPABILITIES = 64
 """Upper bound on the kernel's capabilities."""
 
@@ -59,7 +59,7 @@ _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "socket": (41, 198),
     "io_uring_setup": (425, 425),  # can open sockets of its own
-    # The group is killed at the end; a process that has left it would stay.
+    # The group is killed at the end; a process outside of it would survive.
     "setpgid": (109, 154),
     "setsid": (112, 157),
     "unshare": (272, 97),
@@ -68,7 +68,7 @@ _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "pidfd_getfd": (438, 438),
-    # Objects that outlive the processes that made them, and objects of other processes.
+    # These make objects that outlive their processes, or access objects of other processes.
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
@@ -111,7 +111,7 @@ _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
     "open_by_handle_at": (304, 265),  # with one of the kept capabilities, past all folders
-    # Resources and scheduling of the user's other processes.
+    # These change resources or scheduling of the user's other processes.
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),
     "sched_setparam": (142, 118),
@@ -172,12 +172,12 @@ def filter_program(machine: str) -> bytes | None:
     if machine not in _AUDIT:
         return None
     column = list(_AUDIT).index(machine)
-    # A jump has two counts of steps to skip: if true, and if false.
-    # The machine first: the same number is another call on another one.
+    # A jump has two numbers of steps to skip: if true, and if false. The machine is checked first,
+    # because the same number is another call on another machine.
     steps = [(_LOAD, 0, 0, _MACHINE_AT), (_EQUAL, 1, 0, _AUDIT[machine]), (_RETURN, 0, 0, _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER_AT))
     if machine == "x86_64":
-        # They pass for calls of x86-64 in the check above:
+        # In the check above, these numbers pass for calls of x86-64:
         # https://man7.org/linux/man-pages/man2/seccomp.2.html
         steps += [(_AT_LEAST, 0, 1, _X32_BIT), _refuse(_EACCES)]
     for calls, error in ((_FORBIDDEN, _EACCES), (_NOT_PERMITTED, _EPERM)):
@@ -189,10 +189,10 @@ def filter_program(machine: str) -> bytes | None:
     steps += _on(_CLONE3[column], _refuse(_ENOSYS))
     with_flags = (_LOAD, 0, 0, _FIRST_AT), (_ANY_BIT, 0, 1, _NAMESPACES), _refuse(_EPERM)
     steps += _on(_CLONE[column], *with_flags, _allow())
-    # Process 0 is the caller.
+    # Process 0 stands for the caller.
     of_others = (_LOAD, 0, 0, _FIRST_AT), (_EQUAL, 1, 0, 0), _refuse(_EPERM)
     steps += _on(_LIMITS[column], *of_others, _allow())
-    # Other requests change flags of a file, or a terminal, opened only for reading.
+    # Other requests could change a terminal, or flags of a file, that is open only for reading.
     harmless = [(_EQUAL, len(_HARMLESS) - n, 0, r) for n, r in enumerate(_HARMLESS)]
     steps += _on(_IOCTL[column], (_LOAD, 0, 0, _SECOND_AT), *harmless, _refuse(_ENOTTY), _allow())
     steps.append(_allow())
@@ -200,7 +200,7 @@ def filter_program(machine: str) -> bytes | None:
 
 
 def _on(number: int, *steps: _Step) -> list[_Step]:
-    """Return steps for the call with the number; the last of them must return."""
+    """Return steps for the call with this number; the last one must return."""
     return [(_EQUAL, 0, len(steps), number), *steps]
 
 
@@ -260,7 +260,7 @@ def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]
     status, caller, seconds, memory, size = (int(argument) for argument in arguments[:5])
     dashes = arguments.index("--")
     readable = arguments[6].split(os.pathsep) if arguments[6] else []
-    # Python sets this one itself when it starts in the C locale.
+    # Python sets LC_CTYPE itself if it starts in the C locale.
     os.environ.pop("LC_CTYPE", None)
     if arguments[5]:
         os.environ["LC_CTYPE"] = arguments[5]
@@ -271,7 +271,7 @@ def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]
         # Not the address space: node and Java reserve far more than they use.
         resource.RLIMIT_DATA: memory,
         resource.RLIMIT_FSIZE: size,
-        # The dump of a crash would fill the disk with the memory of the tool.
+        # The dump of a crash would write the memory of the tool to the disk.
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: _OPEN_FILES,
     }
@@ -317,7 +317,7 @@ def enter_namespaces() -> bool:
         if libc.unshare(_NEW_NAMESPACES) != 0:
             return False
         for name, content in (
-            # Before `gid_map`, which the kernel else refuses to a user:
+            # Written before `gid_map`, which the kernel otherwise refuses to a user:
             # https://man7.org/linux/man-pages/man7/user_namespaces.7.html
             ("setgroups", "deny"),
             ("uid_map", f"{user} {user} 1"),
@@ -336,7 +336,7 @@ def enter_namespaces() -> bool:
 def mount_own_proc() -> None:
     """Mount a `/proc` that lists only the processes of this namespace, if possible."""
     libc = load_libc()
-    # Private first: mounts of a shared folder would appear in the caller's namespace, too
+    # Made private first: mounts of a shared folder would also appear in the caller's namespace
     # (https://man7.org/linux/man-pages/man7/mount_namespaces.7.html).
     libc.mount(b"none", b"/", None, _PRIVATE_MOUNTS, None)
     libc.mount(b"proc", b"/proc", b"proc", _SAFE_MOUNT, None)
@@ -352,7 +352,7 @@ def confine(folders: list[str], readable: list[str]) -> None:
     import ctypes  # noqa: PLC0415  # slow
 
     libc = load_libc()
-    # Without it, only root may set a seccomp filter or a Landlock domain.
+    # Without this flag, only root may set a seccomp filter or a Landlock domain.
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return
 
@@ -364,7 +364,7 @@ def confine(folders: list[str], readable: list[str]) -> None:
 
     for capability in set(range(_CAPABILITIES)) - _KEPT_CAPABILITIES:
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # takes effect when the tool starts
-    # All others are given up now, too, as a forked program never passes through `exec`.
+    # All others are given up now, too, because a forked program does not call `exec`.
     capabilities = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0))
     content = ctypes.create_string_buffer(24)
     if libc.capget(capabilities, content) == 0:
@@ -387,9 +387,9 @@ def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str
     version = call(_CREATE_RULESET, None, 0, 1)
     if version < 1:  # no Landlock in this kernel, or not switched on
         return
-    # Landlock restricts only the rights that a ruleset handles: 0 leaves reading unrestricted. A
-    # right that this kernel does not know would make it refuse the whole ruleset: `refer` is of
-    # Linux 5.19, `truncate` of 6.2, scopes are of 6.12.
+    # Landlock restricts only the rights that a ruleset handles, so 0 leaves reading unrestricted.
+    # The kernel refuses a ruleset with an unknown right: `refer` needs Linux 5.19, `truncate` 6.2,
+    # scopes 6.12.
     read = _READ if readable else 0
     file_rights = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
     folder_rights = file_rights | _CHANGE_FOLDER | (_REFER if version >= 2 else 0) | read

@@ -22,7 +22,7 @@ _PAUSE_FACTOR = 20
 """Pause after a check as a multiple of its processor time, so that checks cost about 5 %."""
 _BYTES_PER_ENTRY = 4096
 """Bytes counted for a folder entry besides its size: a million empty files take space too."""
-# A killed process ends at once, unless it waits for a disk.
+# Killed processes end at once, unless they wait for a disk.
 _REAP_TIMEOUT_S = 2.0
 """Maximum seconds until killed processes are gone."""
 
@@ -56,7 +56,7 @@ class Group:
 
     def kill(self) -> None:
         """Kill the whole group at once: a group cannot grow while it gets its signal."""
-        # macOS returns the second error for a group with only a dead leader left:
+        # macOS returns the second error if only a dead leader is left in the group:
         # https://github.com/airspeed-velocity/asv/pull/304
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -193,7 +193,7 @@ def wait_for_rest(group: int) -> None:
             os.killpg(group, 0)
         except OSError:
             return
-        # Zombies that have not been reaped are still counted by the call above.
+        # The call above still counts zombies that have not been reaped.
         if all(_memory(process, group) is None for process in _processes()):
             return
         time.sleep(0.002)
@@ -215,7 +215,7 @@ def _space(folders: tuple[str, ...], stop_above: int | None) -> int:
                     if stop_above is not None and total > stop_above:
                         break
         except OSError as exc:
-            # Too deep a folder, or one without the right to read, would hide its content.
+            # The content of a folder that is too deep or not readable would be hidden.
             if exc.errno in {errno.ENAMETOOLONG, errno.EACCES}:
                 return sys.maxsize
     return total

@@ -1,16 +1,16 @@
-"""Execution of tools on untrusted code; the only module that starts their processes.
+"""Runs tools on untrusted code; the only module that starts their processes.
 
     run() -> _launch.py -> the tool
              drops privileges, stays its parent
 
-A tool reads untrusted code, and tools have been exploited to run it. So each one gets a process
-group, which it cannot leave, and which is killed when the run ends, however it ends: a finished
-tool may have left a child. `_launch.py` restricts the process in a separate program rather than
-between fork and exec: tools are started from threads, where Python cannot safely run. Limits on the
-whole group are watched (`process_group.py`): wall time, output, the number of processes, their
-memory and the space they take on disk.
+A tool reads untrusted code, and tools have been exploited to run such code. So each tool gets a
+process group that it cannot leave. The group is always killed at the end, because a finished tool
+may have left a child. `_launch.py` restricts the process in a separate program rather than between
+fork and exec, where Python code is not safe, because tools are started from threads. Limits on the
+whole group are watched (`process_group.py`): wall time, output, and the number, memory and disk
+space of the processes.
 
-A tool gets only the given environment, nothing of the caller's. With Landlock (Linux) it can write
+A tool gets only the given environment, not the caller's. With Landlock (Linux) it can write
 only in its folder and in the folders that HOME and TMPDIR name, and read only there and in
 `Limits.readable` if that is given. On macOS the network is not denied, a process may leave the
 group, and neither the number nor the total memory of the processes is limited. On Windows nothing
@@ -40,9 +40,9 @@ from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
 _LAUNCHER = Path(__file__).with_name("_launch.py")
 _CHECK_INTERVAL_S = 0.05
 """Maximum seconds to wait for an event before the limits are checked."""
-# RLIMIT_DATA is of each process; the sum over the group is checked every 0.05 to 0.25 s.
+# RLIMIT_DATA applies to each process; the sum over the group is checked every 0.05 to 0.25 s.
 _KERNEL_MEMORY_FACTOR = 2
-"""Kernel's memory limit as a multiple of `Limits.memory_bytes`, as it may grow between checks."""
+"""Kernel's memory limit as a multiple of `Limits.memory_bytes`: memory may grow between checks."""
 _NOT_EXECUTABLE = frozenset(
     {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EISDIR, errno.ELOOP}
 )
@@ -100,8 +100,8 @@ def run(
             write.
         limits: Resource limits.
         launcher: Program that takes the arguments of `_launch.py` in its place.
-        secret: Standard input of the launcher, on no command line and in no named file. Other
-            launchers than `_launch.py` must keep it from untrusted code.
+        secret: Standard input of the launcher; it is never on a command line or in a named file.
+            Launchers other than `_launch.py` must keep it from untrusted code.
 
     Returns:
         Its exit code and output.
@@ -122,7 +122,7 @@ def run(
         memory=limits.memory_bytes,
         written=limits.output_bytes,
     )
-    # A fallback in case nothing watches the clock; processor time adds up over all cores.
+    # A limit of processor time, which adds up over all cores, in case the watch fails.
     seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) + 1
     # A file may have one byte too many, so that `too_much_written` finds it and gives the reason.
     sizes = (seconds, _KERNEL_MEMORY_FACTOR * limits.memory_bytes, limits.output_bytes + 1)
@@ -134,7 +134,7 @@ def run(
             exceeded = _follow(group, watch, limits)
             group.kill()
             before = -1
-            # The rest of the pipes; later output is discarded.
+            # Read the rest of the pipes; later output is discarded.
             while group.printed != before and group.printed <= limits.output_bytes:
                 before = group.printed
                 for stream in group.output:
@@ -158,9 +158,9 @@ def run(
 
 
 def stop_all() -> None:
-    """Stop every running tool, whichever thread waits for it.
+    """Stop every running tool, in all threads.
 
-    For a caller that is interrupted while its threads wait for tools. The runs raise
+    This is for a caller that is interrupted while its threads wait for tools. The runs raise
     `ToolFailedError`; runs that start later are not affected.
     """
     with _lock:
@@ -186,7 +186,7 @@ def can_confine(platform: str = sys.platform, machine: str | None = None) -> boo
     return sys.maxsize > 2**32 and filter_program(machine) is not None
 
 
-# A kernel may have been built without seccomp, or a container forbid it, so it is tried.
+# It is tried, because a kernel may lack seccomp and a container may forbid it.
 @cache
 def network_denied() -> bool:
     """Return whether this platform can deny the network to a tool.
@@ -232,7 +232,7 @@ def _started(
 ) -> Iterator[Group]:
     """Start the launcher; at the end, kill its whole group."""
     status, write_end = os.pipe()
-    # Isolated from variables such as PYTHONPATH, and from the user's packages:
+    # Ignores variables such as PYTHONPATH, and the user's packages:
     # https://docs.python.org/3/using/cmdline.html#cmdoption-I
     python = (sys.executable, "-I", "-S", arguments[0], str(write_end), str(os.getpid()))
     with contextlib.ExitStack() as stack:
@@ -250,7 +250,7 @@ def _started(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=(write_end,),
-                # A group of its own, which `killpg` ends with all descendants.
+                # The launcher leads its own group, which `killpg` ends with all descendants.
                 start_new_session=True,
             )
         finally:
@@ -261,7 +261,7 @@ def _started(
                 _groups.add(group)
             yield group
         finally:
-            # Before waiting for the leader: until then, no other group can get its number.
+            # Killed before the leader is waited for: until then, no other group can get its number.
             group.kill()
             with _lock:
                 _groups.discard(group)

@@ -1,6 +1,6 @@
-"""Result of one change, built from its judged cells; an empty side gets a reason, not a score.
+"""Builds the result of one change from its judged cells; an empty side gets a reason, no score.
 
-From the result down: the scores of all parts of a review, their formulas, the sentences that
+Below are, in this order, the scores of all parts of a review, their formulas, the sentences that
 address a point of the change, two baselines, and the signature.
 """
 
@@ -53,11 +53,11 @@ Bools = npt.NDArray[np.bool_]
 
 MIN_NAME_CHARS: Final = 3
 """Minimum characters of a name that identifies code."""
-# Of the topics of a change, reviews of other commits name 1.0 %. With single words of any frequency
-# it was 1.5 %, with every changed name 4 % (docs/design/006-reports.md).
+# Reviews of other commits name 1.0 % of a change's topics. With single words of any frequency, they
+# named 1.5 %; with every changed name, 4 % (docs/design/006-reports.md).
 MIN_WORD_IDF: Final = 2.5
 """Minimum inverse document frequency of a single word that identifies code if the change introduces
-or removes it; 2.5 is a word in 8 % of changes."""
+or removes it; 2.5 is that of a word in 8 % of changes."""
 MAX_SHARING_POINTS: Final = 3
 """Maximum number of points that one shared name can identify."""
 SAME_COSINE: Final = 0.5
@@ -97,7 +97,8 @@ class Rating(NamedTuple):
     readings: tuple[Reading, ...]
     """Reading of each of the S sentences, without the claim that it is about."""
     flags: tuple[Flag | None, ...]
-    """Flag of each sentence: the matcher's or, if it only describes the change, the reader's."""
+    """Flag of each sentence: the matcher's, or the reader's if the sentence only describes the
+    change."""
     remarks: tuple[Remark, ...]
     """Remarks, with the columns of their sentences."""
     comments: tuple[Usefulness | None, ...]
@@ -166,7 +167,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
         """Score some sentences against some pseudo-references, or abstain."""
         read = [column for column in columns if self.is_read[column]]
-        # A 0 for an empty side would look like a bad review, and enter means as one.
+        # A 0 for an empty side would look like a bad review, also in means.
         if not rows or not read:
             reason = NOT_READ if columns else "no sentence in the review text"
             reason = reason if rows else f"no pseudo-references for {subject}"
@@ -178,7 +179,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Return the best reference of a sentence."""
         match = self._best((slice(None), column), self.counted)
         degree = float(self.older_degrees[column])
-        # On a tie, the current version wins, as it has a reference to show.
+        # In a tie, the current version wins, because it has a reference to show.
         if match.matched or degree <= (match.degree or 0.0):
             return match
         # The reference belongs to the older version, so it has no index and no cosine here.
@@ -189,12 +190,12 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return self._best(row, range(len(self.older_degrees)))
 
     def _best(self, at: int | tuple[slice, int], indices: Sequence[int]) -> Match:
-        """Return the best partner of a row or a column: an addressed one first, then by degree."""
+        """Return the best partner of a row or a column: addressed ones first, then by degree."""
         if not indices:
             return Match(index=None, similarity=None, degree=None, matched=False)
         cosines, degrees, touched = self.similarity[at], self.degrees[at], self.touched[at]
-        # Equal degrees are common (0 or 1 with the published matcher). Then the cosine decides, and
-        # after it the order.
+        # Equal degrees are common (0 or 1 with the published matcher). Then the cosine decides,
+        # then the order.
         index = max(indices, key=lambda i: (touched[i], degrees[i], cosines[i], -i))
         return Match(
             index=index,
@@ -228,7 +229,7 @@ def build_result(
     touched, readings = find_touched(
         cells, judgement, rating.readings if rating else (), review.idf
     )
-    # The columns have hidden sentences last; reports list sentences in the order of the comments.
+    # Columns of hidden sentences are last, but reports list sentences in the order of the comments.
     columns: list[int] = sorted(
         np.flatnonzero(judgement.in_review).tolist(), key=lambda i: cells.sentences[i].comment
     )
@@ -242,12 +243,12 @@ def build_result(
     older_degrees: dict[tuple[int, str], float] = {}
     for index, older in review.originals.items():
         counted = [reference.counted for reference in older.references]
-        # Without `initial`, the maximum over no reference is a ValueError.
+        # `initial`, because the maximum over no references would raise a ValueError.
         best = older.degrees[counted].max(axis=0, initial=0.0).tolist()
         for unit, degree in zip(older.sentences, best, strict=True):
             older_degrees[index, unit.text] = degree
     similarity, degrees = cells.similarity[:, columns], judgement.degrees[:, columns]
-    # Both are in the result, which its readers share.
+    # Read-only, because all users of the result share these matrices.
     for matrix in (similarity, degrees):
         matrix.setflags(write=False)
     table = _Table(
@@ -326,7 +327,7 @@ def _score_comments(
         if indices and not any(table.is_read[column] for column in indices):
             reason = NOT_READ
         if original := review.originals.get(index):
-            # The current version does not have its lines.
+            # The comment's lines are not in the current version.
             scope, rows = Scope(kind=ScopeKind.ORIGINAL, path=comment.path), ()
             outcome = original.comments[0].scores
         elif reason:
@@ -355,7 +356,7 @@ def _original_usefulness(
 ) -> dict[int, Usefulness]:
     """Return the usefulness of comments for their older versions, by the index of the comment.
 
-    Shares refer to the remarks of the result, `remarks`. A comment that has another number of them
+    Shares refer to `remarks`, the remarks of the result. A comment with another number of remarks
     in its older result is left out.
     """
     usefulness_by_comment: dict[int, Usefulness] = {}
@@ -381,8 +382,8 @@ def score_cells(
             above the threshold, else 0.
         older_degrees: Shape (S,), each in [0, 1]: degree to which a sentence addresses the older
             version of the change for which it was written, which has no row here. It can raise the
-            value of the sentence, not the value of a reference. The paper does not have it, as its
-            changes have one version.
+            value of the sentence, not the value of a reference. The paper does not have it, because
+            its changes have one version.
 
     Returns:
         Conciseness is the mean of the best cell of each of the S sentences, comprehensiveness the
@@ -493,12 +494,12 @@ def list_points(
             and topic.state is TopicState.NEW
             and (topic.noun in _TEST_NOUNS or role_of(topic.place.path) == "test")
         )
-        # Whoever reviews the new code need not mention its new test, too.
+        # A review of new code need not also mention its new test.
         if not is_new_test:
             of_code.append(rows)
     return tuple(
         ChangePoint(tuple(rows), any(matches[row].matched for row in rows))
-        # Of a change that only adds tests, they are the points.
+        # If the change only adds tests, they are the points.
         for rows in of_code or groups
     )
 
@@ -537,8 +538,8 @@ def find_touched(
         rows = np.flatnonzero(by_name[:, column]).tolist()
         row = max(rows, key=cosines.__getitem__, default=None)
         if row is None and reading.about >= ON_TOPIC and idf and cosines:
-            # Excluded references may be the subject, too. Of equal cosines, `argmax` takes the
-            # first, as the most informative references come first.
+            # Excluded references may also be the subject. Of equal cosines, `argmax` takes the
+            # first, which is the most informative one.
             best = int(np.argmax(cosines))
             texts = cells.sentences[column].text, cells.references[best].text
             # In a small change every sentence is similar to some claim, so a low cosine needs a
@@ -575,14 +576,14 @@ def find_named(
         Shape (R, S): True for the most similar row of each point that a sentence names.
     """
     references, similarity = cells.references, cells.similarity
-    # By the matcher's degrees alone, 97 of 298 texts that name a topic's code did not address it.
+    # Without this rule, 97 of 298 texts that name a topic's code did not address the topic.
     by_name = np.zeros(similarity.shape, dtype=np.bool_)
     points = _group_rows(references)
     names = _name_points([[references[row] for row in rows] for rows in points], cells.diff, idf)
     for column, (sentence, flag) in enumerate(zip(cells.sentences, flags, strict=True)):
         candidates: list[frozenset[int]] = []
         for parts in _read_code(sentence.text) if flag in _NAMING else ():
-            # Of `a.b.c`, the longest known parts count: `b.c` before `c`.
+            # The longest known parts of `a.b.c` count: `b.c` before `c`.
             for size in range(len(parts), 0, -1):
                 pieces = [".".join(parts[at : at + size]) for at in range(len(parts) - size + 1)]
                 if owners := [names[piece] for piece in pieces if piece in names]:
@@ -590,7 +591,7 @@ def find_named(
                     break
         identified = set(chain.from_iterable(owners for owners in candidates if len(owners) == 1))
         shared = [owners for owners in candidates if len(owners) <= MAX_SHARING_POINTS]
-        # A name of two points means both, unless the sentence names one of them alone.
+        # A shared name identifies all its points, unless another name identifies one of them.
         identified.update(*(owners for owners in shared if owners.isdisjoint(identified)))
         for point in identified:
             by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
@@ -617,12 +618,12 @@ def _split(name: str) -> list[str]:
 def _name_points(
     points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Callable[[str], float] | None
 ) -> dict[str, frozenset[int]]:
-    """Return the points of each name: whose unit has that name or, if none, which quote it."""
+    """Return the points of each name: those whose unit has it or, if none, those that quote it."""
     added, removed, context = (
         {name for line in diff.lines(kind) for name in _NAME.findall(line.text)}
         for kind in (LineKind.ADDED, LineKind.REMOVED, LineKind.CONTEXT)
     )
-    # A name on both sides, or on an unchanged line, was there before and still is.
+    # A name on both sides, or on an unchanged line, is neither introduced nor removed.
     changed = {name for name in (added ^ removed) - context if len(name) >= MIN_NAME_CHARS}
     units, details = defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)
     for index, references in enumerate(points):
@@ -636,7 +637,7 @@ def _name_points(
                 if len(name) >= MIN_NAME_CHARS:
                     units[name].add(index)
             quoted.difference_update(_NAME.findall(f"{topic.name} {topic.place.path}"))
-        # Any review has words such as `value` and `data`, whatever change it is about.
+        # Words such as `value` and `data` occur in reviews of any change.
         for name in quoted:
             if not _WORD.fullmatch(name) or (idf and idf(stem(name.lower())) >= MIN_WORD_IDF):
                 details[name].add(index)
@@ -668,8 +669,8 @@ def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
         >>> measure_baselines(Diff(files=(), sha256=""), ["Looks good - to me."])
         Baselines(words=4, repeated_tokens=None)
     """
-    # On the human study, they correlate with relevance as people rate it by 0.366 and 0.478, the
-    # score by 0.623 (benchmarks/README.md, "Agreement with people").
+    # On the human study, their correlations with relevance as people rate it are 0.366 and 0.478;
+    # that of the score is 0.623 (benchmarks/README.md, "Agreement with people").
     diff_tokens = _distinct_tokens(line.text for line in diff.lines())
     repeated = diff_tokens & _distinct_tokens(texts)
     return Baselines(
@@ -679,7 +680,7 @@ def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
 
 
 def _distinct_tokens(texts: Iterable[str]) -> frozenset[str]:
-    # No token crosses a line; each is folded once.
+    # The lines are joined for speed; no token crosses a line.
     return frozenset(map(str.casefold, set(_TOKEN.findall("\n".join(texts)))))
 
 
@@ -734,7 +735,7 @@ def shorten_signature(signature: str) -> str:
     tools = len([word for word in words if word not in _NOT_ANALYZERS])
     limitations = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
     analyzers = f"{tools or 'no'} analyzer{'' if tools == 1 else 's'}"
-    # A folder's name may hold bytes that are no UTF-8, which Python has as lone surrogates:
+    # A folder's name may contain bytes that are not UTF-8, which Python decodes as lone surrogates:
     # https://peps.python.org/pep-0383/
     digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass")).hexdigest()[:7]
     return " · ".join(

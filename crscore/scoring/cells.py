@@ -1,4 +1,4 @@
-"""Cells of a review: every pseudo-reference of its change paired with each of its sentences.
+"""Makes the cells of a review: pairs of a pseudo-reference of its change and one of its sentences.
 
 First the pseudo-references that count are chosen, then both sides are compared.
 """
@@ -31,22 +31,24 @@ Floats = npt.NDArray[np.float32]
 SAME_FILE_DISCOUNT = 0.9
 """Factor on the weight of a reference for each reference already selected from its file, so that a
 large change in one file does not crowd out the others. The order within a file stays. References
-with a topic are not discounted, as their generator weighed them against each other."""
-# A weight is the estimated probability that a reader calls the claim useful. On repositories left
-# out of the training, 0.68 of the counted ones are useful (benchmarks/README.md, "Claims").
+with a topic are not discounted, because their generator weighed them against each other."""
+# A weight is the estimated probability that a reader calls the claim useful. In repositories that
+# were left out of the training, 0.68 of the counted claims are useful (benchmarks/README.md,
+# "Claims").
 MIN_COUNTED_WEIGHT = 0.5
-"""Minimum weight of a claim about a topic that counts; the claim with the highest always counts."""
-# A limit that did not grow would leave most of a large change out; with this one, counted topics
-# have half of the changed lines, 0.487 in the median (`benchmarks/large_changes.py`).
+"""Minimum weight of a counted claim about a topic; the claim with the highest weight always
+counts."""
+# A constant limit would leave out most of a large change. With this one, counted topics have half
+# of the changed lines: 0.487 in the median (`benchmarks/large_changes.py`).
 FREE_LINES = 300
 """Maximum changed lines for which the limit does not grow."""
 LINES_PER_LIMIT = 600
 """Number of changed lines beyond `FREE_LINES` that double the limit; twice as many triple it."""
 MAX_GROWTH = 5
 """Maximum factor by which the limit grows."""
-# A function of 3,000 lines is one topic, too, with at most four claims.
+# A function of 3,000 lines is still one topic with at most four claims.
 MAX_TOPIC_LINES = 200
-"""Maximum lines of one topic that make the limit grow, as more lines need no further claim."""
+"""Maximum lines of one topic that make the limit grow: more lines need no further claims."""
 
 
 class ChosenReferences(NamedTuple):
@@ -121,7 +123,7 @@ def select_references(
 ) -> tuple[PseudoReference, ...]:
     """Mark the references that count in the diff's score.
 
-    Findings always count, as they have a separate limit. Claims and implications count if a
+    Findings always count; they have a separate limit. Claims and implications count if a
     reviewer would mention them, at most `limit`, spread over the files.
 
     Args:
@@ -177,7 +179,7 @@ def select_rows(
     for index, ref in enumerate(refs):
         if in_scope(ref, scope, file):
             claims += ref.kind is not ReferenceKind.ISSUE
-            # Issues have a limit of their own, so they are not counted here.
+            # Issues have their own limit, so they are not counted here.
             if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
                 rows.append(index)
     return rows
@@ -264,7 +266,7 @@ def compare(
         placed: Comments that are on a line of the change.
 
     Returns:
-        The cells, without evidence whether a sentence is about the change.
+        The cells; `about` is not yet known.
     """
     return Cells(
         diff=diff,

@@ -8,7 +8,7 @@ NO_WEIGHTS: Final = "the encoder has no weights for it"
 
 
 class GateResult(NamedTuple):
-    """What failed, and what could not be judged."""
+    """Texts that failed, and texts that could not be judged."""
 
     failed: tuple[str, ...]
     """Texts below a threshold, one sentence each; empty when all pass."""

@@ -18,9 +18,9 @@ THRESHOLDS = {
     ("st:mixedbread-ai/mxbai-embed-large-v1", ""): 0.7314,
     # The paper's procedure on the human study.
     ("minilm:all-MiniLM-L6-v2", ""): 0.4941,
-    # The published rule agrees with people by 0.466 with it, the calibrated matcher by 0.623.
+    # With it, the published rule's agreement with people is 0.466, the calibrated matcher's 0.623.
     ("minilm:all-MiniLM-L6-v2", "structural"): 0.31,
-    # The test encoder cannot be calibrated; half the range is as good as any other value.
+    # The test encoder cannot be calibrated, so the value is arbitrary.
     ("hashing:256", ""): 0.5,
 }
 """(encoder's name and model, claim generator or "" for any other) -> tau."""
@@ -47,7 +47,7 @@ def threshold_for(encoder: str, claims: str) -> float:
     for key in ((model, claims.partition("@")[0]), (model, "")):
         if key in THRESHOLDS:
             return THRESHOLDS[key]
-    # Another encoder's threshold is no substitute: cosines are not comparable across encoders
+    # Another encoder's threshold cannot be used: cosines are not comparable across encoders
     # (docs/design/002-scores.md).
     expected = (
         f"none is known for {model}; give --threshold, or find one on rated reviews with "

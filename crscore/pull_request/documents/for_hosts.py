@@ -1,10 +1,10 @@
-"""What no review addresses, in the forms that hosts show at the lines of a change.
+"""Writes the unaddressed points in the formats that hosts show at the lines of a change.
 
-Annotations are for GitHub's runner, which takes `::warning file=...,line=...::text` from a step's
-output. It shows ten errors, ten warnings and ten notices per step and drops the rest, which is
-counted in one notice. GitLab shows a code-quality report, with points that have a place at the head
-(https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format), and code scanning
-SARIF.
+Annotations are for GitHub's runner, which reads `::warning file=...,line=...::text` from a step's
+output. It shows ten errors, ten warnings and ten notices per step and drops the rest; one notice
+here counts those. A code-quality report is for GitLab
+(https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format), and SARIF for code
+scanning.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _COMMANDS: Final[dict[Severity | None, commands.Level]] = {
     # Not every tool states severities.
     None: "warning",
 }
-# The others of GitLab, `blocker` and `critical`, would be a judgement that no tool made.
+# GitLab's other levels, `blocker` and `critical`, are not used: no tool states them.
 _QUALITY: Final = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 CATEGORY: Final = "crscore/pull-request"
 """Category of the alerts of code scanning: the same for each push, so that a host replaces the
@@ -52,7 +52,7 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
         Lines for the step's output; "" when no tool's finding is left.
     """
     issues = (point for point in overview.open if point.kind is ReferenceKind.ISSUE)
-    # One notice less: the last one counts what was left out.
+    # One notice less, because the last one counts the omitted annotations.
     room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
     lines = []
     placed = list(_places(issues))
@@ -87,9 +87,9 @@ def render_code_quality(overview: Overview) -> str:
     for point, place in _places(overview.open):
         if place.path is None or place.side is not Side.NEW or not place.line:
             continue
-        # Without the line, so that a point that moved stays the same.
+        # The line is left out, so that a point that moved stays the same.
         subject = f"{place.path}\n{point.kind}\n{point.source}\n{point.text}"
-        # Numbered, as GitLab shows only the first violation of a fingerprint:
+        # Repeats are numbered, because GitLab shows only the first violation with a fingerprint:
         # https://gitlab.com/cromefire/detekt-gitlab-report/-/issues/10
         repeats[subject] += 1
         text = f"{subject}\n{repeats[subject]}".encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Overview for people, of the same blocks: comment, job summary, text for a terminal, and page."""
+"""Writes an overview for people: as comment, job summary, text for a terminal, and page."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -20,13 +20,13 @@ MAX_COMMENT_CHARS: Final = 65_000
 # https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 MAX_SUMMARY_BYTES: Final = 1_000 * 1_024
 """Maximum UTF-8 bytes in the file of a step's summary."""
-# A comment is read among others, a summary alone.
+# A comment is read among others, a job summary by itself.
 COMMENT_POINTS: Final = 3
 """Points that a comment and a page show openly; the others are folded."""
 TERMINAL_POINTS: Final = 8
-"""The same, of a terminal."""
+"""Points that a terminal shows."""
 SUMMARY_POINTS: Final = 10
-"""The same, of a job summary."""
+"""Points that a job summary shows openly."""
 MAX_NAME_CHARS: Final = 60
 SHOWN_MISSING: Final = 5
 """Reasons for a partial result that are shown openly; the others are folded."""
@@ -40,8 +40,8 @@ def render_comment(overview: Overview) -> str:
     """Write the text of the comment on the pull request.
 
     Returns:
-        Markdown within `MAX_COMMENT_CHARS` together with the marker that the writer adds, by which
-        later runs find the comment: see `crscore.hosts.sticky`.
+        Markdown. It has at most `MAX_COMMENT_CHARS` together with the marker that the writer adds
+        so that later runs find the comment (`crscore.hosts.sticky`).
     """
     content = (
         Heading("Review coverage", 1),
@@ -182,7 +182,7 @@ def _make_table(overview: Overview) -> Iterator[blocks.Block]:
     together = overview.together
     rows: list[tuple[Line, ...]] = []
     if is_several := count_reviewers(overview) > 1:
-        # A sum without the rows over the limit would be wrong.
+        # No sum if there are rows over the limit, which it would lack.
         comments = f"{sum(row.comments for row in overview.reviewers):,}"
         comments = view.UNDEFINED if overview.other_reviewers else comments
         cells = (*view.score_cells(together, together), comments, view.UNDEFINED)

@@ -1,7 +1,7 @@
-"""Author of a post: a person, a known bot, or a bot that posts through another account.
+"""Finds the author of a post: a person, a known bot, or a bot that uses another account.
 
-Such a bot is identified by a marker, a text in the post. A marker in a quote or in code is not the
-author's own text, so it is ignored there.
+A bot that uses another account is identified by a marker, a text in the post. Markers in quotes and
+in code are ignored, because they are not the author's own text.
 """
 
 import re
@@ -35,9 +35,8 @@ class KnownReviewers(Struct, frozen=True, kw_only=True):
     pull_author: str | None
     """Login of the pull request's author; None when the account is deleted."""
     requested: frozenset[str]
-    """Reviewers, in lower case, whose markers also count in the author's posts. Patterns do not
-    name a reviewer.
-    """
+    """Reviewers, in lower case, whose markers also count in the pull request author's posts.
+    Patterns are not names of reviewers."""
 
 
 class Author(Struct, frozen=True, kw_only=True):
@@ -67,14 +66,14 @@ class Message(Struct, frozen=True, kw_only=True):
     text: str
     """Review text in its body; empty when there is none."""
     skip: Skip | None = None
-    """Why its author, a bot, reviewed nothing, for a notice of it."""
+    """If the post is a bot's notice that it reviewed nothing: why."""
     is_review: bool = False
-    """Set by `classify.read_posts`: whether the post is review; repetitions of an earlier one are.
+    """Whether the post is a review, as `classify.read_posts` sets it; repetitions are, too.
     """
 
 
 def account(login: str | None, *, is_bot: bool = False) -> str:
-    """Normalize a login: the host's interfaces differ in the suffix of an app's.
+    """Normalize a login: GitHub's interfaces differ in the suffix of an app's login.
 
     Example:
         >>> account("Copilot", is_bot=True), account("octo-cat"), account(None)
@@ -103,9 +102,9 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
     """Identify the author of a post.
 
     The user's markers take precedence, then the account, unless many programs share it, then the
-    profiles' markers. Unknown bots and people are identified by their account. So are, regardless
-    of markers in the post, people whom the repository did not choose and the pull request's author,
-    unless it is the author and `requested` has the bot.
+    profiles' markers. Unknown bots and people are identified by their account. Markers do not count
+    in posts of people whom the repository did not choose, and in posts of the pull request's author
+    only for bots in `requested`.
 
     Args:
         post: The post.
@@ -115,9 +114,8 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
         The author. A person whose login is a profile's name is not that bot: the name gets
         an `@`.
     """
-    # docs/design/019-who-spoke.md
-    # Anybody can type a marker: it gives no voice of a bot to strangers, nor to the author, whose
-    # gate it may be.
+    # Anyone can type a marker, so strangers cannot write as a bot with it, nor the author of the
+    # pull request that a gate may judge (docs/design/019-who-spoke.md).
     posted_by = account(post.login, is_bot=post.is_bot)
     is_bot = is_app(posted_by)
     account_profile = next(
@@ -149,7 +147,7 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
         )
     login = strip_app_suffix(post.login or GHOST) if is_bot else post.login or GHOST
     bots = (*(profile.name for profile in settings.profiles), *map(str.casefold, settings.markers))
-    # A person may have the name of a bot, and is not that bot.
+    # A person with the name of a bot is not that bot.
     clashes = login.casefold() in bots
     return Author(
         name=f"@{login}" if clashes else login,
@@ -188,7 +186,7 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
         >>> find_user_marker("> Hello from Octo\n\nNo.", {"octo": "from Octo"}) is None
         True
     """
-    # A marker of several lines has line feeds alone, a post may have carriage returns, too.
+    # A marker of several lines has only line feeds; a post may also have carriage returns.
     text = body.replace("\r\n", "\n")
     matches = {name: mark for name, mark in markers.items() if mark.strip() and mark in text}
     if not matches:

@@ -1,4 +1,4 @@
-"""Classification of a pull request's posts: author, review or not, notices of skipped reviews."""
+"""Classifies a pull request's posts: author, review or not, notices of skipped reviews."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,9 +34,9 @@ _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> list[Message]:
     """Classify all posts of a pull request, as `identify.identify_reviewers` does by default.
 
-    Not review are crscore's own posts, commands, answers of the pull request's author, posts that a
-    bot's profile marks as such, reports of unknown bots that only post in the conversation, and
-    posts without words.
+    These posts are not reviews: crscore's own posts, commands, answers of the pull request's
+    author, posts that a bot's profile excludes, reports of unknown bots that only post in the
+    conversation, and posts without words.
 
     Args:
         posts: All posts of the pull request, in any order, which does not affect the result.
@@ -114,17 +114,17 @@ def names_of(messages: Iterable[Message]) -> frozenset[str]:
 
 def is_ours(post: HostMessage) -> bool:
     """Return whether a post is a report of crscore, whoever posted it."""
-    # Such a report lists all unaddressed points: as a review it would address everything.
+    # Such a report lists all unaddressed points, so read as a review it would address everything.
     return post.body.lstrip().startswith(OWN_MARKER)
 
 
 def _is_answer(message: Message, pull_author: str | None) -> bool:
-    """Return whether a post is the author's own: an answer to the review rather than a review."""
+    """Return whether a post is by the pull request's author: an answer rather than a review."""
     author, post = message.author, message.post
-    # Among the author's posts, only those through a program's account are still marked here.
+    # Of the author's posts, only those from a program's account are still marked here.
     if author.marked or strip_app_suffix(author.account) != strip_app_suffix(account(pull_author)):
         return False
-    # A review bot that also writes code reviews its own change in reviews and new threads.
+    # A review bot that also writes code can review its own change, in reviews and new threads.
     reviews_itself = author.profile is not None and not author.profile.shared
     is_start = post.kind is MessageKind.REVIEW or post.thread == post.id
     return not (reviews_itself and is_start)

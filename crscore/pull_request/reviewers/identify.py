@@ -1,4 +1,4 @@
-"""Threads of each reviewer as comments to score, from the posts of a pull request."""
+"""Groups the posts of a pull request into threads of each reviewer, as comments to score."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,10 +67,10 @@ class ReviewerThreads(Struct, frozen=True, kw_only=True):
     threads: tuple[ReviewerThread, ...]
     """Threads by time of the first post, its kind and id."""
     repeats: tuple[ReviewerThread, ...] = ()
-    """Threads of which every post repeats another one of the same reviewer; not among `threads`."""
+    """Threads in which all posts repeat others of the same reviewer; not among `threads`."""
     notes: tuple[str, ...] = ()
     """Notes for the reader, one sentence each: excluded reviewers and how to include them, then
-    whose posts count as another's."""
+    reviewers whose posts count as another's."""
 
 
 def identify_reviewers(
@@ -82,10 +82,10 @@ def identify_reviewers(
 ) -> ReviewerThreads:
     """Group the posts of a pull request by reviewer and thread.
 
-    Excluded are crscore's own comments and commands, posts that a bot's profile marks as no review,
-    and posts without words. Without `authors` all reviewers are included except the pull request's
-    author and unknown bots that only post in the conversation, as reports do. Posts of one reviewer
-    in one thread are joined; repeated text counts once (`repeats.without_repeats`).
+    crscore's own comments, commands, posts that a bot's profile excludes and posts without words
+    are left out. Without `authors`, all reviewers are included except the pull request's author and
+    unknown bots that only post in the conversation, as reports do. Posts of one reviewer in one
+    thread are joined; repeated text counts once (`repeats.without_repeats`).
 
     Args:
         posts: Posts in any order, which does not affect the result.
@@ -115,7 +115,7 @@ def identify_reviewers(
     for index, message in enumerate(messages):
         author = message.author
         is_known = message.post.is_trusted is not False or author.marked
-        # Anybody can take the login of an app, so such a person gets another name.
+        # Anyone can take the login of an app, so a person with one gets another name.
         if not is_known and author.name in trusted_names:
             messages[index] = replace(message, author=replace(author, name=f"@{author.name}"))
     reviews, left_out = _choose_reviewers(messages, pull_author, authors)
@@ -259,7 +259,7 @@ def _notes(
             f"Posts of {posted_by} do not count as {name}'s in spite of a marker in them, because "
             f"{reason}."
         )
-    # A report's marker hides a post.
+    # A post with the marker of crscore's reports is hidden.
     logins = sorted({post.login or GHOST for post in own_posts if post.is_own is False})
     if logins:
         yield f"Posts of {', '.join(logins)} that begin as reports of crscore do are no reviews."
@@ -268,12 +268,12 @@ def _notes(
 def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Drop posts and paragraphs that repeat an earlier one of the same reviewer.
 
-    A post on a line is a repeat when the same reviewer posted the same text on the same side of
-    the same file on the same line, or on an outdated line there: bots post again after a push, and
-    the current post is kept. The same text on another line, or on the other side, is a separate
-    post. The text of a review or a post in the conversation repeats any post with the same text.
-    From the remaining ones, paragraphs of at least four words that also occur verbatim in a post
-    on a line are removed: bots repeat their posts in a summary.
+    A post on a line is a repeat if the same reviewer posted the same text on the same side of the
+    same file, on the same line or on an outdated one. Bots post again after a push; the current
+    post is kept. The same text on another line, or on the other side, is a separate post. The text
+    of a review or a post in the conversation repeats any post with the same text. From the
+    remaining ones, paragraphs of at least four words that also occur verbatim in a post on a line
+    are removed: bots repeat their posts in a summary.
 
     Args:
         messages: Messages in order of time.

@@ -1,7 +1,7 @@
-"""Positions of the lines, headings and folded parts of a Markdown body.
+"""Finds the positions of lines, headings and folded parts of a Markdown body.
 
-Rendered Markdown has no source positions, which are needed to remove a part and leave the rest
-unchanged. One pass, linear in the length.
+Rendered Markdown does not have these positions, which are needed to remove a part and leave the
+rest unchanged. One pass takes time linear in the length.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 # "> ", "> > ", and spaces: prefixes of a line's content.
 _LEAD: Final = re.compile(r"[ \t>]*")
 # https://github.github.com/gfm/#fenced-code-blocks
-# Possessive (`{3,}+`), so that a long run of backticks is not tried again in each shorter length.
+# Possessive (`{3,}+`), so that a long run of backticks is not tried again with each smaller length.
 # "```python", "~~~", "- ```"; the info string after backticks has no backticks.
 _FENCE: Final = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:(`{3,}+)[^`]*|(~{3,}+).*)")
 # A code span, the start of a comment, a tag that folds. A lone backtick is tried once per line.
@@ -112,8 +112,7 @@ class _OutlineReader:
         self._text = text
         self._is_fence_quoted = False
         self._comment_end = 0
-        # Found once: a search from each of many `<!--` that nothing closes would take quadratic
-        # time.
+        # Found once: with many unclosed `<!--`, a search from each would take quadratic time.
         self._last_comment_end = text.rfind("-->")
 
     def read_line(self, start: int, raw: str) -> None:
@@ -168,7 +167,7 @@ class _OutlineReader:
                     self._comment_end = begin
             elif name == "summary" and closes:
                 if container.summary_start is not None and container.title is None:
-                    # A summary that is never closed would be all of the rest.
+                    # An unclosed summary would extend to the end.
                     limit = container.summary_start + 10 * _MAX_TITLE_CHARS
                     source = self._text[container.summary_start : min(mark.start(), limit)]
                     container.title, container.summary_start = _title(source), None

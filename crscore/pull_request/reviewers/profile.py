@@ -20,8 +20,8 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Table of the file; an unknown key is an error."""
 
 
-# Parts to cut, not parts to keep: an unknown heading costs a sentence of conciseness, a wrong cut
-# the review (docs/design/019-who-spoke.md).
+# Profiles list parts to cut, not parts to keep: keeping an unknown heading only lowers conciseness
+# by a sentence, cutting too much loses the review (docs/design/019-who-spoke.md).
 class Cut(_Table, frozen=True):
     """`[cut]`: parts removed from a body; the rest is review."""
 
@@ -44,28 +44,26 @@ class Cut(_Table, frozen=True):
 
 
 class Post(_Table, frozen=True):
-    """`[[not_review]]`: posts of the bot that are not review at all."""
+    """`[[not_review]]`: posts of the bot that are not reviews."""
 
     description: str
     """Description, for readers of the file."""
     kinds: tuple[MessageKind, ...] = tuple(MessageKind)
     """Kinds of these posts."""
     lines: tuple[str, ...] = ()
-    """Patterns of a line that such a post has; none when every post of the kinds is meant."""
+    """Patterns of a line in such a post; empty for all posts of these kinds."""
     skip: Skip | None = None
-    """Why nothing was reviewed, for a notice of it; the first rule that matches a post
-    determines it.
-    """
+    """For a notice that nothing was reviewed: why. The first rule that matches a post counts."""
 
 
-# Patterns with `*` and no regular expressions, so that none can be slow.
+# Patterns have only `*`: regular expressions could be slow.
 class Profile(_Table, frozen=True):
     """One bot."""
 
     title: str
     """Its name for people."""
     logins: tuple[str, ...] = ()
-    """Patterns of its accounts; `x[bot]` matches the app x, `x` also a person's account x."""
+    """Patterns of its accounts; `x[bot]` matches only the app x, `x` also a person's account x."""
     markers: tuple[str, ...] = ()
     """Texts that start a line of the bot's posts through other accounts."""
     shared: bool = False

@@ -1,4 +1,4 @@
-"""Removal of the text that a bot adds around its review, which is left unchanged."""
+"""Removes the text that a bot adds around its review; the review is unchanged."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -76,7 +76,7 @@ def cut(body: str, rules: Cut) -> str:
         >>> cut("It leaks.\n<details><summary>A prompt</summary>Fix it.</details>", rules)
         'It leaks.'
     """
-    # `between` first: what it removes may hold headings and folded parts.
+    # `between` comes first, because it may remove headings and folded parts.
     text = _unify_line_ends(body)
     for start, end in rules.between:
         text = remove_between(text, start, end)
@@ -106,7 +106,7 @@ def remove_between(text: str, start: str, end: str) -> str:
     begin = 0
     while (opened := text.find(start, begin)) >= 0:
         closed = text.find(end, opened + len(start))
-        # Without its end, the rest of the post would go, and with it the review.
+        # Without an end, removing the rest of the post would remove the review.
         if closed < 0:
             break
         pieces.append(text[begin:opened])
@@ -134,7 +134,7 @@ def _without(
     """Remove the spans of `cut` except within `keep`, and all spans of `also`."""
     # One byte for each character: spans may overlap, and offsets stay those of the text.
     stays = bytearray(b"\1") * len(text)
-    # In this order: a kept part is inside a cut one, and single lines are cut even from it.
+    # The order matters: kept parts are inside cut ones, and single lines are cut even from these.
     for spans, value in ((cut, b"\0"), (keep, b"\1"), (also, b"\0")):
         for start, end in spans:
             stays[start:end] = value * (end - start)
