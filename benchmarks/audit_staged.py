@@ -3,9 +3,10 @@
     python benchmarks/audit_staged.py [--seeds 20] [--first 0] [--pulls 30] [--weighty]
 
 Pull requests are drawn from the changes of `audit_planted`, with two people, four honest bots and
-nineteen that say nothing of use: see `BOTS`. Each reviewer comments on a file of its own, unless it
+twenty that say nothing of use: see `BOTS`. Each reviewer comments on a file of its own, unless it
 stands beside somebody. Authors act on 60 % of the comments that find a fault and on others by
-chance (25 %), or as the bot stages it; lines where two comment change for either. The shipped
+chance (25 %), or as the bot stages it; lines where two comment change for either. Where a fix comes
+before the comment, the product itself finds out in a real repository what is due to it. The shipped
 scorer reads the comments; with `--weighty`, every comment of a staged bot counts as a major remark,
 as if its author had tuned the words until the scorer fell for them. The rows are written into a
 store as a sync and a scoring would.
@@ -22,12 +23,14 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.audit_planted import ACTED_ON, CHANCE, CHANGES, Change, Review, acted_on, measure
 from crscore.audit.decide import Record, decide, load_records
+from crscore.audit.score.followed import LaterChanges
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import CommentObservation, ThreadObservation, comment_key
 from crscore.audit.tables import Period, load_reviews
@@ -36,6 +39,7 @@ from crscore.records import Comment, Side
 from crscore.scorer import Scorer
 from tests.helpers import audit_rows
 from tests.helpers.changes import change, texts
+from tests.helpers.github.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,6 +73,8 @@ class Post(NamedTuple):
     """Reviewer next to whose comment on a fault it stands; empty for a place of its own."""
     place: int | None = None
     """Place in the file: comments with the same one change together; None for one of its own."""
+    is_followed: bool = False
+    """Whether its lines change before it, if they do, in a real repository."""
 
 
 Writer = Callable[[Change, int, random.Random], list[Post]]
@@ -122,6 +128,16 @@ def _finder_in_company(one: Change, number: int, _: random.Random) -> list[Post]
 
 def _beside(name: str, every: int = 1) -> Writer:
     return lambda _, number, __: [Post(_elsewhere(number), beside="" if number % every else name)]
+
+
+def _after_the_fix_unseen(one: Change, number: int, _: random.Random) -> list[Post]:
+    # Where nobody looks at the last commit, no other comment shows that it was there.
+    fix = Post(_fault(one, number), acted=0.9, hour=EVENING, is_followed=True)
+    return [] if _is_looked_at(number) else [fix]
+
+
+def _is_looked_at(number: int) -> bool:
+    return number % 2 > 0
 
 
 def _thrice(_: Change, number: int, __: random.Random) -> list[Post]:
@@ -195,6 +211,7 @@ STAGED: Mapping[str, Writer] = {
     "beside a person, half": _beside("ada", 2),
     "beside a bot, half": _beside("finder with nits", 2),
     "says it three times": _thrice,
+    "after the fix, no looker": _after_the_fix_unseen,
 }
 BOTS: Mapping[str, Writer] = HONEST | STAGED
 
@@ -212,6 +229,24 @@ def _read(one: Change, bodies: tuple[str, ...]) -> Review:
         for at, body in enumerate(bodies)
     ]
     return measure(_scorer().score(change(one.path, one.old, one.new), comments), None, 0)
+
+
+@cache
+def _is_due_to(is_fixed_before: bool, is_changed_after: bool) -> bool:
+    """Let the product say whether the lines of a comment changed because of it."""
+    history, lines = History(), [f"line {at}\n" for at in range(40)]
+    written = int(datetime.fromisoformat(audit_rows.at(0, EVENING)).timestamp())
+    commits: list[str] = []
+    for at, edit in ((0, False), (0, True), (1, is_fixed_before), (3, is_changed_after)):
+        lines[20] += "edited\n" * edit
+        files, parents = {"app.py": "".join(lines)}, commits[-1:]
+        commits.append(history.commit(files, parents=parents, at=written + 3600 * (at - 2)))
+    base, opened, _, head = commits
+    pull = audit_rows.pull(1, base=base, head=head)
+    comment = audit_rows.comment(
+        1, "bot", 1, created=audit_rows.at(0, EVENING), commit_id=opened, path="app.py", line=22
+    )
+    return bool(LaterChanges(history.folder, pull, [comment]).acted_on(comment).value)
 
 
 def _weighty(posts: Sequence[Post], *, is_honest: bool) -> Review:
@@ -239,7 +274,7 @@ def write_history(store: Store, seed: int, *, weighty: bool, pulls: int = PULLS)
             rows.append(acted_on(person, value=changes["ada", 0]))
             rows.append(audit_rows.score(place, "ada", 50, comments=1, signature=signature))
             host_id += 1
-            if number % 2:
+            if _is_looked_at(number):
                 looked = Post("Looks good now.", hour=AFTERNOON)
                 rows += _said("grace", host_id, looked, {"noise": "praise"}, **values)
                 host_id += 1
@@ -256,7 +291,9 @@ def write_history(store: Store, seed: int, *, weighty: bool, pulls: int = PULLS)
                     own = at if post.place is None else post.place
                     spot = (post.beside, 0) if post.beside else (name, own)
                     chance = ACTED_ON if post.finds_fault else CHANCE
-                    is_acted = rng.random() < (chance if post.acted is None else post.acted)
+                    # Of its own, so that this kind leaves the draws of the others as they were.
+                    dice = random.Random(f"{seed} {number}") if post.is_followed else rng
+                    is_acted = dice.random() < (chance if post.acted is None else post.acted)
                     if spot in changes:
                         is_acted = changes[spot] or (post.finds_fault and is_acted)
                     changes[spot] = is_acted
@@ -264,6 +301,8 @@ def write_history(store: Store, seed: int, *, weighty: bool, pulls: int = PULLS)
                     said = _said(name, host_id, post, measured | made, **values, spot=spot)
                     gone = None if is_acted else post.gone
                     # What is hidden is not scored.
+                    if post.is_followed:
+                        is_acted = _is_due_to(is_acted, dice.random() < CHANCE)
                     rows += said[:1] if gone else [*said, acted_on(key, value=is_acted)]
                     rows += _staged(key, post, gone, day)
                     host_id += 1

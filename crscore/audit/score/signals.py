@@ -20,7 +20,7 @@ from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.wildcards import matches_any
 
 # The table keeps the values of earlier rules, and reports read the newest.
-RULES: Final = 5
+RULES: Final = 6
 """Version of the rules; increased whenever a signal can change its value."""
 CURSOR: Final = "signals"
 """Name of the cursor with the date and the rules of a repository's last signals."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,8 +37,15 @@ class World:
             commit_id=self.commit, path="app.py", line=line, start_line=start, side=side,
         )  # fmt: skip
 
-    def later(self, files: dict[str, str], *comments: Comment) -> LaterChanges:
-        head = self.history.commit(files, parents=[self.commit])
+    def later(
+        self, files: dict[str, str], *comments: Comment, mended: dict[str, str] | None = None
+    ) -> LaterChanges:
+        """Return the changes after the comments; some may have been made before them."""
+        written = int(datetime.fromisoformat(rows.at(0, 10)).timestamp())
+        last = self.commit
+        if mended is not None:
+            last = self.history.commit(mended, parents=[last], at=written - 60)
+        head = self.history.commit(files, parents=[last], at=written + 60)
         clone = self.folder / "1.git"
         shutil.copytree(self.history.folder, clone, dirs_exist_ok=True)
         pull = replace(rows.pull(1), base=self.base, head=head, merge_commit=None)
@@ -47,6 +55,38 @@ class World:
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path)
+
+
+MENDED = OPENED.replace("'a'", "'b'")
+
+
+@pytest.mark.parametrize(
+    ("files", "answer"),
+    [
+        pytest.param({"app.py": MENDED}, (False, (0, 0)), id="nothing"),
+        pytest.param({"app.py": MENDED.replace("'b'", "'c'")}, (True, (0, 0)), id="again"),
+        pytest.param({"app.py": MENDED.replace("line 40\n", "")}, (False, (0, 0)), id="elsewhere"),
+    ],
+)
+@pytest.mark.parametrize("name", ["app.py", "new name.py"])
+def test_what_was_mended_before_the_comment_is_not_because_of_it(
+    world: World, files: dict[str, str], answer: tuple[bool, tuple[int, int]], name: str
+) -> None:
+    comment, mended = world.comment(), {name: "\n" + MENDED}
+    later = world.later({name: "\n" + files["app.py"]}, comment, mended=mended)
+    assert later.acted_on(comment) == answer
+
+
+def test_commits_of_the_base_branch_are_no_later_state_of_the_comment(world: World) -> None:
+    comment = world.comment()
+    later = world.later({"app.py": MENDED}, comment)
+    onto = world.history.commit({"app.py": BASE, "b.py": "x\n"}, parents=[world.base])
+    head = world.history.commit(
+        {"app.py": MENDED, "b.py": "x\n"}, parents=[later._pull.head, onto], at=1_900_000_000
+    )
+    shutil.copytree(world.history.folder, later._clone, dirs_exist_ok=True)
+    pull = replace(later._pull, head=head)
+    assert LaterChanges(later._clone, pull, [comment]).acted_on(comment).value is True
 
 
 @pytest.mark.parametrize(
