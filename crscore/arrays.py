@@ -15,11 +15,11 @@ import numpy.typing as npt
 from crscore.errors import InputError
 
 MAX_BYTES: Final = 256 * 2**20
-"""Maximum bytes of all arrays, unpacked: far above weights, and zeros pack to a thousandth."""
+"""Maximum bytes of all arrays, unpacked, far more than weights need: zeros pack to a thousandth."""
 T = TypeVar("T")
 Arrays = dict[str, npt.NDArray[Any]]
 
-# RuntimeError: a flipped bit marks a member as encrypted or as packed in an unknown way.
+# RuntimeError: a flipped bit marks a member as encrypted or compressed in an unknown way.
 # MemoryError: a header has a huge shape.
 _BROKEN: Final = (
     *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, MemoryError),
@@ -56,8 +56,9 @@ def unpack(path: Path, parse: Callable[[Arrays], T], kind: str) -> T:
         InputError: The file cannot be read, or `parse` finds a wrong or missing value.
     """
     try:
-        # Opened here: NumPy leaves the file of a broken archive open. Unpickling would run code of
-        # the file: https://numpy.org/doc/stable/reference/generated/numpy.load.html
+        # The file is opened here, because NumPy leaves that of a broken archive open. Unpickling
+        # would run code from the file:
+        # https://numpy.org/doc/stable/reference/generated/numpy.load.html
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             size = sum(entry.file_size for entry in archive.zip.infolist())
             if size > MAX_BYTES:

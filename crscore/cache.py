@@ -20,7 +20,7 @@ MAX_BYTES = 256 * 2**20
 """Maximum bytes of all values."""
 _KEPT_AFTER_EVICTION = 0.8
 _LOCK_TIMEOUT_S = 5.0
-# A value read twice within this time is not marked as used again: marking is a write.
+# A value read twice within this time is marked as used only once, because marking is a write.
 _STALE_S = 3600.0
 _SCHEMA = """
     CREATE TABLE entries (
@@ -48,8 +48,8 @@ def use_wal(connection: sqlite3.Connection) -> None:
     Raises:
         sqlite3.Error: The file cannot be written, or is locked for seconds.
     """
-    # SQLite does not wait where several processes switch a new file at the same time: the busy
-    # handler is not called for this lock (https://www.sqlite.org/wal.html).
+    # SQLite does not wait if several processes switch a new file at the same time, because it does
+    # not call the busy handler for this lock (https://www.sqlite.org/wal.html).
     for pause_s in (0.01, 0.1, 1.0, 3.0, 0.0):
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -115,8 +115,8 @@ class Cache:
             query = "SELECT coalesce(sum(size), 0) FROM entries"
             (total,) = connection.execute(query).fetchone()
             if total > self.max_bytes:
-                # Below the maximum, so that not every new value evicts an old one.
-                # The new value stays, even if it alone is larger than this.
+                # Evict to below the maximum, so that not every new value evicts an old one. The new
+                # value stays, even if it alone is larger than this.
                 remaining = int(self.max_bytes * _KEPT_AFTER_EVICTION)
                 connection.execute(
                     "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "
@@ -135,7 +135,7 @@ class Cache:
             try:
                 yield self._connection
             except sqlite3.Error:
-                # Full disk, damaged file, a lock held too long: continue without the cache.
+                # The disk is full, the file damaged or locked too long: continue without the cache.
                 self._is_broken = True
                 if self._connection is not None:
                     self._connection.close()
@@ -152,8 +152,8 @@ class Cache:
             return None
         try:
             use_wal(connection)
-            # A lost power supply may lose the last values, which are computed again; the file stays
-            # whole: https://www.sqlite.org/pragma.html#pragma_synchronous
+            # A power cut may lose the last values, which are computed again, but does not damage
+            # the file: https://www.sqlite.org/pragma.html#pragma_synchronous
             connection.execute("PRAGMA synchronous = NORMAL")
             # Locked before the version is read, so that two processes do not both make the tables.
             connection.execute("BEGIN IMMEDIATE")
@@ -164,6 +164,6 @@ class Cache:
         except sqlite3.Error:
             connection.close()
             return None
-        # Not `__del__`: at the end of the program it would find the module torn down.
+        # Not `__del__`, because at the end of the program the module is already torn down.
         weakref.finalize(self, connection.close)
         return connection

@@ -20,7 +20,7 @@ from crscore import commands, progress
 from crscore.errors import ConfigError, CRScoreError, ManifestError, UnknownPluginError
 from crscore.version import __version__
 
-# As shells report an end by a signal: 128 + SIGINT (2), 128 + SIGPIPE (13).
+# The last two are how shells report signals: 128 + SIGINT (2), 128 + SIGPIPE (13).
 EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 141
 DEFAULT_COMMAND = "score"
 
@@ -108,7 +108,7 @@ def run(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    # A character that the terminal does not support must not turn a finished score into a crash.
+    # A character that the terminal does not support must not crash a finished run.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -165,7 +165,8 @@ def _explain(error: click.ClickException) -> str:
 
 
 def _fail(message: str, code: int) -> int:
-    # A message may quote untrusted text, whose escape sequences a terminal would obey (CWE-150).
+    # A message may quote untrusted text with escape sequences, which a terminal would obey
+    # (CWE-150).
     line = " ".join("".join(char if char.isprintable() else " " for char in message).split())
     click.echo(f"crscore: {line}", err=True)
     return code

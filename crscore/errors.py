@@ -152,7 +152,7 @@ class DependencyError(CRScoreError):
 
 @dataclass(eq=False)
 class UnknownPluginError(CRScoreError):
-    """Raised when no plugin of a kind has a name.
+    """Raised when no plugin of a kind has the requested name.
 
     Args:
         kind: `claims`, `encoders`, `engines`, `matchers`, `reports` or `analyzers`.
@@ -327,7 +327,7 @@ class UnavailableError(HostError):
     """Raised when the host is unreachable or its responses are invalid."""
 
 
-# Such a write is not sent again, or a comment could be there twice: the caller looks
+# Such a write is not repeated, because a comment could be posted twice. The caller checks first
 # (docs/design/017-asking-github.md).
 class UncertainWriteError(HostError):
     """Raised when a write got no readable response: it may have succeeded."""

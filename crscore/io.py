@@ -139,7 +139,7 @@ def write_text(text: str, output: str | None) -> None:
         write_bytes(text.encode("utf-8"), output)
         return
     if sys.stdout is None:
-        # With `>&-`, Python has no `sys.stdout`:
+        # If stdout is closed (`>&-`), Python has no `sys.stdout`:
         # https://docs.python.org/3/library/sys.html#sys.__stdout__
         raise OutputError("standard output", "it is closed")
     try:
@@ -168,7 +168,8 @@ def write_bytes(content: bytes, output: str) -> None:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             target.write_bytes(content)
             return
-        # In the same folder: a rename is atomic within one file system only (POSIX, rename).
+        # In the same folder, because a rename is atomic only within one file system (POSIX,
+        # rename).
         temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}")
         try:
             with temporary.open("xb") as stream:
@@ -177,7 +178,7 @@ def write_bytes(content: bytes, output: str) -> None:
                 shutil.copymode(target, temporary)
             temporary.replace(target)
         finally:
-            # A full disk must not leave half a file behind.
+            # Do not leave half a file, for example if the disk is full.
             temporary.unlink(missing_ok=True)
     except OSError as exc:
         raise OutputError(output, exc.strerror or str(exc)) from exc

@@ -1,4 +1,4 @@
-"""Reading of JSON from other programs, with errors that name the file, line and field."""
+"""Reads JSON from other programs, with errors that name the file, line and field."""
 
 import gzip
 import io
@@ -64,7 +64,7 @@ def read_rows(
     """
     try:
         # Not `splitlines`: a JSON string may hold other line separators, such as U+2028
-        # (https://jsonlines.org ends a line with a line feed alone).
+        # (by https://jsonlines.org, only a line feed ends a line).
         lines = decode_text(content, "strict").split("\n")
     except UnicodeDecodeError as exc:
         raise InputError(f"{path} cannot be read as {content_name}: {exc}") from exc

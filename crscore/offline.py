@@ -1,8 +1,7 @@
 """Offline mode: this process opens no socket.
 
 An audit hook rejects every socket that Python code opens. Native code that a default run uses
-(onnxruntime, tokenizers, tree-sitter) opens none: a test runs the command under `strace` and checks
-that there is no socket call.
+(onnxruntime, tokenizers, tree-sitter) opens none, as a test with `strace` checks.
 """
 
 import os
@@ -27,8 +26,8 @@ def forbid_sockets() -> None:
 
 
 def _refuse(event: str, _arguments: object) -> None:
-    # Events of https://docs.python.org/3/library/audit_events.html: also those of a socket that a
-    # library has kept from before. The machine's own name is asked for without the network.
+    # These events (https://docs.python.org/3/library/audit_events.html) include those of sockets
+    # that a library opened before. Reading the machine's own name does not need the network.
     if event.startswith("socket.") and event != "socket.gethostname":
         raise CRScoreError(
             f"offline mode refused {event}; run without --offline to allow the network"

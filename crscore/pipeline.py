@@ -1,4 +1,4 @@
-"""Steps of a run, in order: from changes with their reviews to results.
+"""The steps of a run, in order: from changes with their reviews to results.
 
 `cli.py` imports `commands/score.py`, which reads settings and files and makes a `Scorer`. This
 makes the `Parts`, parses the diff (`diff/parse.py`) and the review (`review/comments.py`), and
@@ -148,8 +148,8 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
             parsed = [review.text.parsed for review in reviews]
             readings = read_reviews(parts.reader, encoded, by_model, parsed)
     results: list[Result] = []
-    # Older versions come first, in the order of their comments, so the iterator is never ahead of
-    # the list that this loop fills.
+    # Older versions come first, in the order of their comments, so the iterator never overtakes the
+    # list that this loop fills.
     older_results = iter(results)
     steps = zip(reviews, by_model, encoded, readings, strict=True)
     with progress.track("scoring", len(reviews)) as advance:
@@ -162,7 +162,7 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
 
 def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     """Read the changes and the reviews; claims and findings of all changes come from one call."""
-    # By identity: comparing or hashing a diff would visit every line of it.
+    # Keyed by identity, because comparing or hashing a diff would visit all its lines.
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
     # One call each: a model answers a batch faster, and a tool starts once for many changes. The
     # tools are processes, which run while the claims are written.
@@ -240,7 +240,7 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     refs = [[ref.encoded_text for ref in review.selection.references] for review in reviews]
     windows = [list_windows(review.pair.diff) if parts.reader else () for review in reviews]
     sentences = [[sentence.text for sentence in review.text.sentences] for review in reviews]
-    # Their order decides which texts share a batch, and so the last digits of the vectors.
+    # The order of texts decides which of them share a batch, and so the last digits of the vectors.
     of_changes = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
     vectors = Vectors(parts.encoder, chain(of_changes, *sentences))
     return [

@@ -33,8 +33,7 @@ KINDS: Final = {
 """Folder in this package by kind of plugin."""
 _OPEN_KINDS: Final = frozenset({"languages"})
 """Kinds that other distributions may extend, by entry points of the group `crscore.KIND`."""
-# msgspec gives no structure for its errors, only their text.
-# "... - at `$.dim`", "... unknown field `colour`"
+# msgspec's errors have only a text: "... - at `$.dim`", "... unknown field `colour`"
 _OPTION: Final = re.compile(r"(?: - at `\$\.|field `)(\w+)")
 
 
@@ -54,7 +53,7 @@ def names(kind: str) -> tuple[str, ...]:
         if entry.is_dir():
             is_plugin = entry.joinpath("plugin.py").is_file()
         else:
-            # The text is searched, as importing every plugin would load its packages.
+            # Only the text is searched, because importing every plugin would load its packages.
             is_plugin = entry.name.endswith(".py") and "\ndef create(" in entry.read_text("utf-8")
         if is_plugin:
             plugin_names.add(entry.name.removesuffix(".py"))
@@ -129,7 +128,7 @@ def create(
         kind: One of `KINDS`.
         name: A name that `names(kind)` lists.
         values: Values by option; texts are converted to the option's type.
-        offered: More values; a plugin takes the ones that it has an option for.
+        offered: Further values; those without an option of the plugin are ignored.
 
     Returns:
         The result of the module's `create`.
@@ -141,8 +140,8 @@ def create(
     module = load(kind, name)
     shape = options_class(module)
     option_names = shape.__struct_fields__
-    # Chosen values override the offered ones. An offered value that the plugin has no option for is
-    # no mistake of the user: `--offline` means nothing to an encoder without a model.
+    # `values` override `offered`. An offered value without an option of the plugin is not an error:
+    # `--offline` has no meaning for an encoder without a model.
     merged = {key: value for key, value in offered.items() if key in option_names} | dict(values)
     try:
         options = msgspec.convert(merged, shape, strict=False)

@@ -14,7 +14,7 @@ from typing import Final, TextIO, TypeAlias
 
 # rich raises a `LiveError` for a second bar: "Only one live display may be active at once".
 TERMINAL: Final = threading.Lock()
-"""Held while a bar is shown: there is one at a time, and work inside other work shows none."""
+"""Held while a bar is shown: there is only one at a time, and nested work shows none."""
 ENABLED: Final = threading.Event()
 """Set by the command line if bars may be shown."""
 DELAY_S: Final = 0.5

@@ -70,7 +70,7 @@ def assert_review(
     for name, limit in thresholds.items():
         if not 0 <= limit <= 100:
             raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
-        # 0.5 means half of the scale elsewhere; here nearly every review would pass.
+        # Elsewhere, 0.5 is half of the scale; here nearly every review would pass with it.
         if 0 < limit <= 1:
             raise ConfigError(name, "call", f"is from 0 to 100: write {100 * limit:g}")
     from crscore.agents.evaluation import default_scorer  # noqa: PLC0415
@@ -109,7 +109,7 @@ def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
 
 
 def _missed(result: Result) -> Iterator[str]:
-    """List the references that the review did not address, the heaviest first, and the notes."""
+    """List the references that the review did not address, highest weight first, and the notes."""
     from crscore.reports import escape, view  # noqa: PLC0415
 
     missed = [reference for _, reference in view.unaddressed(result)]

@@ -369,7 +369,7 @@ class ToolRun(msgspec.Struct, frozen=True, kw_only=True):
 
 # docs/design/013-untrusted-code.md lists the systems.
 UNCONFINED: Final = "sandbox:none"
-"""Word in a signature: this system cannot keep analyzers off the network."""
+"""Word in a signature: this system cannot deny the network to analyzers."""
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -382,7 +382,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """Omissions, one sentence each."""
     confined: bool = True
-    """False when this system cannot keep tools off the network, and one ran or should have run."""
+    """False when this system cannot deny the network to tools, and one ran or should have run."""
 
     @property
     def coverage(self) -> Coverage:
@@ -693,8 +693,8 @@ class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
     standing: int
     """Share of real texts of the comparison set that are less useful, in percent, 0 to 100."""
     low: int
-    """Lower end of the interval that contains, in four of five cases, the standing by the worth
-    that readers gave the text, 0 to 100."""
+    """Lower end of the interval that contains, in four of five cases, the standing that results
+    from readers' ratings of the text, 0 to 100."""
     high: int
     """Upper end of the interval."""
     among_bots: int
@@ -712,7 +712,7 @@ class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def comparison(self) -> str:
         """The standing in words: "better than 61 % of 612 reviews by people and bots"."""
-        # "Better than 0 %" would read as a fact about every real review; the standing is rounded.
+        # The standing is rounded, so "better than 0 %" could be wrong.
         share = {0: "hardly any", 100: "nearly all"}.get(self.standing, f"{self.standing} %")
         return f"better than {share} of {self.against}"
 
@@ -774,7 +774,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
-    """The three scores of one text against one set of pseudo-references, or an abstention.
+    """The three scores of one text against one set of pseudo-references, or the reason for none.
 
     The four counts are the sufficient statistics: resampling adds them up without encoding again.
     """
@@ -816,7 +816,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Baselines(msgspec.Struct, frozen=True, kw_only=True):
-    """Two trivial measures that a score must beat; reported with it, never part of it."""
+    """Two trivial measures that a score must beat; they are reported with it but not part of it."""
 
     words: int
     """Words in the review."""
@@ -951,8 +951,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """
         return None if self.usefulness is None else self.usefulness.standing
 
-    # The comparison that a dataclass makes would fail: `==` of two arrays is an array, whose truth
-    # value NumPy refuses.
+    # A dataclass's own comparison would fail, because `==` of two arrays is an array without a
+    # truth value.
     def __eq__(self, result: object) -> bool:
         if not isinstance(result, Result):
             return NotImplemented

@@ -118,7 +118,7 @@ class Scorer:
         if model and reader is None:
             expected = "a model reads only what the default encoder and matcher also read"
             raise ConfigError("reader", "settings", expected)
-        # To it, texts of one other language are all alike: of 30 unrelated pairs in Chinese,
+        # For MiniLM, all texts in another language are similar: of 30 unrelated pairs in Chinese,
         # Russian or Arabic, 27 or 28 matched (docs/design/005-encoders.md).
         english_only = encoder.identity.startswith("minilm:")
         signature = {
@@ -428,7 +428,7 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
         raise ConfigError("reader", "settings", expected)
     return model.ModelReader(
         respondent,
-        cache=make_store(settings) if settings.cache and name != "replay" else None,
+        cache=make_cache(settings) if settings.cache and name != "replay" else None,
         limit=settings.reader_limit,
         prices=model.Prices(*map(float, settings.reader_price.split(",")))
         if settings.reader_price
@@ -500,14 +500,14 @@ def make_analyzers(
         analyzers=suite.select(settings.analyzers),
         tools=Path(settings.tools_dir) if settings.tools_dir else tools.default_folder(),
         path=search_path(),
-        cache=make_store(settings) if settings.cache else None,
+        cache=make_cache(settings) if settings.cache else None,
         reports=reports,
         untrusted=untrusted and not settings.trust,
     )
 
 
-def make_store(settings: Config) -> cache.Cache:
-    """Make the store in the settings; its file is opened at first use."""
+def make_cache(settings: Config) -> cache.Cache:
+    """Make the cache in the settings; its file is opened at first use."""
     return cache.Cache(_cache_folder(settings))
 
 

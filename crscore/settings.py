@@ -5,8 +5,8 @@ and command-line placeholder, from which `commands/_settings.py` makes the optio
 
 The environment variables of crscore (`CRSCORE_*`), of the model server (`OPENAI_*`) and of the
 code hosts (`GITHUB_TOKEN`, `GITLAB_TOKEN`, ...) are read only here. The variables of a GitHub
-Actions runner are read in `crscore.github.actions.environment`. Besides, code that starts a program
-reads the variables that it hands on to it.
+Actions runner are read in `crscore.github.actions.environment`. Code that starts a program also
+reads the variables that it passes on.
 """
 
 import difflib
@@ -128,10 +128,10 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     fail_under_relevance: Annotated[
         Share | None, _gate("Exit with 1 when relevance (0 to 1) is below X.")
     ] = None
-    # To fail an abstention would be to score it 0 (docs/design/001-rooms.md).
+    # Failing an abstention would be the same as scoring it 0 (docs/design/001-rooms.md).
     on_nothing: Annotated[OnNothing, _gate(_ON_NOTHING)] = "pass"
     max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
-    # As many as GitHub lists of a pull request:
+    # The number of files that GitHub lists for a pull request:
     # https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
     max_files: Annotated[Limit, _help("Maximum files in a diff.")] = 3_000
     max_hunks: Annotated[Limit, _help("Maximum hunks in a diff.")] = 20_000
@@ -263,7 +263,7 @@ def resolve_settings(
         ConfigError: An unknown key, or a value of the wrong type or range.
     """
     variables = os.environ if environment is None else environment
-    # The weakest level comes first.
+    # Later levels override earlier ones.
     levels: tuple[tuple[Mapping[str, Any], str], ...] = (
         ({} if file is None else _from_file(file), _origin(file)),
         (
@@ -323,7 +323,7 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
     except msgspec.ValidationError:
         expected = f"must be {_expected(kind)}, not {value!r}"
         raise ConfigError(displayed_key, origin, expected) from None
-    # A share (0.3) would let nearly every review pass.
+    # Nearly every review would pass a share, such as 0.3.
     if key in ("fail_under", "fail_under_low") and converted is not None and 0 < converted <= 1:
         expected = (
             f"must be from 0 to 100, and {value} looks like a relevance, which is limited by "
@@ -356,7 +356,7 @@ def _from_file(file: Path | SettingsText) -> dict[str, Any]:
     table = _read_tools(file).get("crscore", {} if isinstance(file, SettingsText) else None)
     if not isinstance(table, dict):
         raise ConfigError("[tool.crscore]", origin, "must be a table in this file")
-    # TOML files usually have hyphens in keys, as the options have.
+    # TOML files usually have hyphens in keys, like the options.
     values = {key.replace("-", "_"): value for key, value in table.items()}
     if len(values) < len(table):
         raise ConfigError("[tool.crscore]", origin, "sets a key twice, with - and with _")

@@ -1,4 +1,4 @@
-"""Words of prose and code: stop words, stems, names, code spans and cues of a text's intent."""
+"""Reads the words of prose and code: stop words, stems, names, code spans and cues of intent."""
 
 import base64
 import codecs
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 _LISTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-# Not read from NLTK: its later releases have more words, which would change scores.
+# Not read from NLTK, because its later releases have more words, which would change scores.
 ENGLISH: Final = frozenset(_LISTS["stopwords"].split())
 """English stop words in lower case, with the parts of split contractions (`don`, `ll`).
 
@@ -57,8 +57,8 @@ def decode_text(data: bytes, errors: str = "replace") -> str:
     >>> decode_text(b"\xef\xbb\xbfa"), decode_text("a".encode("utf-16"))
     ('a', 'a')
     """
-    # PowerShell 5 writes UTF-16 with the mark where a program's output goes to a file (`git diff >
-    # change.diff`): https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
+    # PowerShell 5 writes UTF-16 with the mark for redirected output (`git diff > change.diff`):
+    # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_character_encoding
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if is_wide else "utf-8-sig", errors)
 
@@ -102,7 +102,7 @@ def mask_secret(text: bytes, secret: bytes) -> bytes:
     }
     forms = {form.replace("/", slash).encode() for form in written for slash in ("/", "\\/")}
     # base64 encodes groups of three bytes, so the code of the secret depends on the number of bytes
-    # before it in its group. A character that these bytes share with the secret is skipped.
+    # before it in its group. A character that encodes both these bytes and the secret is skipped.
     for before, skipped in ((0, 0), (1, 2), (2, 3)):
         code = base64.b64encode(bytes(before) + secret)[skipped : (before + len(secret)) * 8 // 6]
         forms |= {code, code.translate(bytes.maketrans(b"+/", b"-_"))}

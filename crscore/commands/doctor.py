@@ -68,10 +68,10 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
 
 def _report_scorer(settings: Config) -> bool:
     """Print the signature, or why these settings produce no score; return whether they do."""
-    from crscore.scorer import Scorer, make_store  # noqa: PLC0415
+    from crscore.scorer import Scorer, make_cache  # noqa: PLC0415
 
     if settings.cache:
-        click.echo(f"cache: {make_store(settings).file}")
+        click.echo(f"cache: {make_cache(settings).file}")
     try:
         # Missing files are reported, not downloaded.
         scorer = Scorer(settings, offline=True)

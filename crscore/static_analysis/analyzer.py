@@ -1,6 +1,6 @@
-"""Folder of an analyzer: `analyzer.toml`, which fully describes a tool, and its rule file.
+"""Reads the folder of an analyzer: `analyzer.toml`, which fully describes a tool, and its rules.
 
-msgspec checks types and limits: it names the invalid key, and takes a fraction of pydantic's time
+msgspec checks types and limits. It names the invalid key, and takes a fraction of pydantic's time
 at every start.
 """
 
@@ -46,7 +46,7 @@ class Pattern(str):
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """Compiled expression, cached on first use, because there are hundreds of patterns."""
+        """Expression, compiled at its first use, because there are hundreds of patterns."""
         return re.compile(self)
 
 
@@ -280,7 +280,7 @@ class Analyzer:
         files |= {run.rules} if run.rules else set()
         for name in (FILE_NAME, *sorted(files)):
             content = (self.folder / name).read_bytes()
-            # With the length, so that two sets of files never have the same input.
+            # With the length, so that different sets of files always differ.
             digest.update(f"{name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 

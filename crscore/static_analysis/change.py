@@ -1,4 +1,4 @@
-"""Selection of the findings that belong to the change.
+"""Selects the findings that belong to the change.
 
 A finding counts when it is on a changed line of the new file. Findings that the old file already
 had, at least as severe, predate the change.
@@ -63,7 +63,7 @@ def added_lines(file: ChangedFile) -> frozenset[int]:
 def find_continued(
     file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding]
 ) -> list[Finding | None]:
-    """Pair each new finding with the old finding that it continues; each old finding is used once.
+    """Pair each new finding with the old finding that it continues, which is used only once.
 
     A finding continues on an unchanged line by its rule, and on a line that replaced another by its
     rule and message. The same message elsewhere is another defect.
@@ -89,10 +89,10 @@ def find_continued(
 def _key(finding: Finding, edits: Mapping[int, Hashable], old_line: int) -> Hashable:
     """Return a value that both versions of a finding share."""
     edit = edits.get(finding.line)
-    # By its line and not by its words: if a copy of a bad line is put above it, the copy is new.
+    # By its line, not its words: if a bad line is copied above itself, the copy is new.
     if edit is None and finding.line > 0:
         return finding.rule, old_line
-    # The message without numbers outside of names: a function may have grown.
+    # The message without numbers outside of names, because a function may have grown.
     parts = finding.text.split("`")
     parts[::2] = [_NUMBER.sub("", part) for part in parts[::2]]
     return finding.rule, edit, "`".join(parts)

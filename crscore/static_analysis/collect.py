@@ -1,4 +1,4 @@
-"""Combination of the output of all tools into one analysis of a change."""
+"""Combines the output of all tools into one analysis of a change."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ def analysis(
         diff: The change.
         units: The texts of each of its files.
         results: Results of each tool that ran, for this change and others.
-        confined: Whether this system can keep the tools off the network.
+        confined: Whether this system can deny the network to the tools.
         outside: Findings of tools outside of this run.
 
     Returns:
@@ -84,7 +84,7 @@ def analysis(
             findings += change.classify(file, new, old)
     # If no tool had a file to read, no sandbox was needed.
     confined = confined or not runs
-    # A linter that also ran here repeats its findings in other words.
+    # If a linter also ran here, its findings from outside repeat these in other words.
     identities = {_identity(finding) for finding in findings}
     for external in outside:
         runs.append(external.run)
@@ -171,7 +171,7 @@ def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
             rule=raw.rule,
             path=unit.path,
             line=first,
-            # A tool may report an end beyond the text, or before the line; beyond a hunk it is
+            # A tool may report an end after the text or before the line; after a hunk it is
             # unknown.
             end_line=max(first, unit.line_in_file(min(raw.end_line, last)) or first),
             message=raw.message,

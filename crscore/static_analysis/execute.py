@@ -1,4 +1,4 @@
-"""Run of one tool on many texts: in one process, an empty folder, with generated file names.
+"""Runs one tool on many texts, in one process and an empty folder, with generated file names.
 
 Texts of several files and changes share one process, because starting a tool takes longer than
 reading a file. If the process fails, its texts are tried again in smaller batches and finally one
@@ -86,7 +86,7 @@ def _run_in_batches(task: Task, units: Sequence[Unit]) -> dict[Unit, Outcome]:
     seconds_left = MAX_WAITS * task.tool.analyzer.manifest.limits.seconds
     for size in BATCH_SIZES:
         unread = [unit for unit in units if not isinstance(outcomes.get(unit), RawReport)]
-        # A long text counts as several, so that a large batch still ends within the time limit.
+        # A long text counts as several, so that large batches end within the time limit, too.
         ends = accumulate(1 + len(unit.text) // 8_000 for unit in unread)
         numbered = zip(((end - 1) // size for end in ends), unread, strict=True)
         for _, pairs in groupby(numbered, itemgetter(0)):
@@ -225,6 +225,6 @@ def _key(task: Task, unit: Unit) -> str:
     }
     for key, value in fields.items():
         content = value.encode("utf-8", errors="replace")
-        # With the length, so that other fields never make the same input.
+        # With the length, so that different fields always differ.
         digest.update(f"{key} {len(content)}\n".encode() + content)
     return f"findings {digest.hexdigest()}"

@@ -18,7 +18,7 @@ from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 
 MAX_FINDINGS = 25_000
-"""Maximum findings of one process; more are an error, as leaving some out would hide them."""
+"""Maximum findings of one process; more are an error, because leaving some out would hide them."""
 _MAX_DIGITS = 9
 
 
@@ -119,9 +119,9 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
     return replace_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
 
 
-# For lizard, whose checkstyle XML lacks the last line of a function
-# (https://github.com/terryyin/lizard/blob/master/lizard_ext/checkstyleoutput.py): a change in the
-# middle of a long function would not be on a line of its finding.
+# CSV is for lizard, whose checkstyle XML lacks the last line of a function
+# (https://github.com/terryyin/lizard/blob/master/lizard_ext/checkstyleoutput.py). Without it, a
+# change in the middle of a long function would not be on a line of its finding.
 def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
     columns = [shape.path, shape.line, shape.end_line, shape.name]
     columns += [column for column, _ in shape.measures.values()]
@@ -151,7 +151,7 @@ def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
 
 
 def _required(value: Any, tool: str) -> list[Any]:
-    """Return a list that must be there, even if empty: without it, the code is not known clean."""
+    """Return a list that must be present, even if empty; without it, clean code is not proven."""
     if not isinstance(value, list):
         raise ToolOutputError(tool, f"it has no list of findings, but {str(value)[:80]!r}")
     return value

@@ -1,4 +1,4 @@
-"""Selection of the findings that count for the score, as issues.
+"""Selects the findings that count for the score, as issues.
 
 Findings of several tools about one defect become one issue, repeated findings are merged, and each
 hunk keeps a few issues, the worst first.
@@ -30,17 +30,17 @@ from crscore.records import (
 from crscore.scoring.cells import cosine
 
 SAME_DEFECT = 0.37
-"""Minimum cosine of the sentences of two tools, with names masked, for one defect of their line.
-Chosen from pairs judged by hand (human study, Python's library, npm packages) with MiniLM: at least
-0.41 for one defect, at most 0.32 for two. See `docs/design/015-issues.md`."""
+"""Minimum cosine of the sentences of two tools about one line, with names masked, that report the
+same defect. Pairs judged by hand (human study, Python's library, npm packages) have at least 0.41
+for one defect and at most 0.32 for two, with MiniLM (`docs/design/015-issues.md`)."""
 SAME_AS_CLAIM = 0.5
 """Minimum cosine of an implication and an issue on the same lines for a repetition."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """Informativeness of an issue, in (0, 1]; it orders reports and does not affect scores."""
 MAX_COMPARED = 50
 """Maximum number of findings compared on one line, the worst first: minified code has thousands."""
-# The location, as in "in `Client.charge`". If it were kept, the encoder would consider every
-# sentence that names the class similar to the issue.
+# The location, as in "in `Client.charge`". With it, every sentence that names the class would be
+# similar to the issue for the encoder.
 _LOCATION = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
 _CODE = re.compile(r"`([^`]{1,200})`")
@@ -180,7 +180,7 @@ def _defects(findings: Sequence[Finding], vectors: Vectors) -> list[_Issue]:
 
 
 def _without_names(text: str) -> str:
-    """Mask names: they make different defects similar, and the same defect different.
+    """Mask names, which make different defects similar and the same defect different.
 
     Example:
         >>> _without_names("The variable `open` in `read` hides a built-in.")
@@ -207,7 +207,7 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     # Sorting is stable: the worst first, issues of one severity by line.
     by_line = sorted(issues, key=_start)
     for issue in sorted(by_line, key=lambda issue: SEVERITIES.index(issue[0].severity)):
-        # An issue with findings in several hunks takes up room in only one: the first with room.
+        # An issue with findings in several hunks counts only in the first one that has room.
         for finding in issue:
             index = bisect.bisect_right(starts.get(finding.path, []), finding.line)
             if per_hunk is None or counts[finding.path, index] < per_hunk:

@@ -4,14 +4,15 @@
 2 wrong usage, 3 a file could not be read (the findings of the others are still printed), 4 pylint
 or radon is missing or failed.
 
-The smells and their limits are the published ones, in `pyscent.toml`. Where the published tool
-prints one sentence per smell and file, this one resembles a reviewer's remarks:
+The smells and their limits are the published ones, in `pyscent.toml`. The published tool prints one
+sentence per smell and file; this one writes like a reviewer:
 
 - One finding per function, class or expression. Statements, branches and paths of one function make
   one finding.
 - Records may have many attributes, and enumerations may have low cohesion.
-- Complexity counts functions only, at any depth, and no `assert`: checks make no test complex.
-- Shotgun surgery counts only calls into other modules, and none in tests, which exist to call them.
+- Complexity counts only functions, at any depth, without `assert`: checks do not make a test
+  complex.
+- Shotgun surgery counts only calls into other modules, and not in tests, which exist to call them.
 - A handler that catches all errors and raises again is acceptable. It is a warning only if it
   catches all errors and does nothing.
 
@@ -42,7 +43,7 @@ from typing import Final
 
 from crscore.errors import CRScoreError, DependencyError, ToolFailedError, ToolOutputError
 
-# Raised when findings change: cached ones have it in their key.
+# Increased when findings change, because it is in the key of cached findings.
 VERSION: Final = "1.2"
 INSTALL: Final = "pip install 'crscore[analyzers]'"
 NO_SMELL, SMELLS, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
@@ -197,8 +198,8 @@ def analyze(paths: Sequence[str]) -> tuple[FileReport, ...]:
 def read_code(path: str) -> str:
     """Read a file without its comments, so that no pragma is active; no line moves.
 
-    All comments, not only pragmas: pylint searches for its own with a regular expression that takes
-    minutes on a comment of 100,000 characters.
+    All comments are removed, not only pragmas: pylint searches for its own with a regular
+    expression that takes minutes on a comment of 100,000 characters.
 
     Args:
         path: The file.
@@ -210,7 +211,7 @@ def read_code(path: str) -> str:
         SyntaxError: It does not parse, or one of `_UNREADABLE` for another reason.
     """
     content = Path(path).read_bytes()
-    # As Python itself finds it: https://peps.python.org/pep-0263/
+    # Detected like Python itself does: https://peps.python.org/pep-0263/
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     text = content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
@@ -252,7 +253,7 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
     """
     if find_spec("pylint") is None:
         raise DependencyError("pylint", INSTALL)
-    # Own names, as a path of the change could look like an option.
+    # The files get new names, because a path of the change could look like an option.
     counts: dict[str, Counts] = {f"p{index:05}.py": {} for index in range(len(codes))}
     failed: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="pyscent-") as folder:
@@ -470,7 +471,7 @@ def complex_code(node: Function, name: str) -> Iterator[Smell]:
     """
     from radon.visitors import ComplexityVisitor  # noqa: PLC0415 - `--version` does not need it
 
-    # To radon each `assert` is a path.
+    # radon counts each `assert` as a path.
     paths = ComplexityVisitor.from_ast(node, no_assert=True).functions[0].complexity
     if paths > RULES["complex-code"].limit:
         level = WARNING if paths > ALARMING_PATHS else NOTE
@@ -532,7 +533,7 @@ def cohesion(node: ast.ClassDef) -> float | None:
         for decorator in _decorators(method)
         if "property" in decorator or decorator in {"setter", "getter", "deleter"}
     }
-    # An inherited method is only ever called.
+    # Names that are only called are inherited methods.
     attributes = assigned | {name for read, _ in uses for name in read}
     attributes -= methods.keys() - properties
     if not methods or not attributes:
@@ -692,9 +693,8 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
     """Merge the findings on the size of one function, which are one defect.
 
     The merged finding has the rule of the measure that is furthest over its limit (the
-    largest quotient of measure and limit; of equal ones statements, then branches, then
-    paths), that rule's measure, and the worst level. Its sentence names all measures that
-    exceed their limits.
+    largest quotient of measure and limit; in a tie, statements before branches before paths), that
+    rule's measure, and the worst level. Its sentence names all measures that exceed their limits.
 
     Args:
         smells: The findings of one file.
@@ -709,7 +709,7 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
         group.append(smell)
     for group in sizes.values():
         group.sort(key=lambda smell: _SIZES.index(smell.rule))
-        # The first of equal ones.
+        # In a tie, `max` returns the first one.
         worst = max(group, key=lambda smell: smell.measure / RULES[smell.rule].limit)
         if len(group) > 1:
             extent = f"{', '.join(smell.extent for smell in group[:-1])} and {group[-1].extent}"

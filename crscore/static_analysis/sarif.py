@@ -1,4 +1,4 @@
-"""Reader of SARIF 2.1.0: a tool's output, and the findings of a team's own CI in a change.
+"""Reads SARIF 2.1.0: a tool's output, and the findings of a team's own CI in a change.
 
 Nothing in it is trusted. A value of the wrong type counts as absent. Tested with the output of ruff
 0.17, PMD 7.28 and oxlint 1.94, and with the conventions of CodeQL (rules of extensions, embedded
@@ -40,7 +40,7 @@ MAX_LINE: Final = 10_000_000
 """Largest valid line number."""
 MAX_NAME: Final = 60
 """Maximum characters of a tool's name or version."""
-# Some tools write `none` for their lowest severity, though it means "no severity".
+# Some tools write `none`, which means "no severity", for their lowest severity.
 _LEVELS: Final = {
     "none": Severity.NOTE,
     "note": Severity.NOTE,
@@ -68,7 +68,7 @@ _MAX_MESSAGE: Final = 10_000
 _MAX_ARGUMENT: Final = 1_000
 _MAX_RULE: Final = 200
 _MAX_NESTED_BASES: Final = 10
-# Longest path on Linux. Many results can share one long base, and each would have its own copy.
+# The longest path on Linux. Many results can share one long base, and each has a copy of it.
 _MAX_PATH: Final = 4_096
 
 Json = dict[str, Any]
@@ -126,8 +126,8 @@ class _RunReader:
         start = Path.cwd()
         folders = (folder for folder in (start, *start.parents) if (folder / ".git").exists())
         checkout = [f"{next(folders, start).as_posix().rstrip('/')}/"]
-        # Not the base of a module in a known workspace, which has a relative path: Android Lint
-        # calls it %SRCROOT%, https://github.com/github/codeql-action/issues/2215
+        # The base of a module in a known workspace has a relative path and is not used: Android
+        # Lint calls it %SRCROOT% (https://github.com/github/codeql-action/issues/2215)
         paths = (path_of(_text(self.bases, name, "uri"), checkout) for name in _CHECKOUT)
         bases = [f"{path.rstrip('/')}/" for path in paths if _ABSOLUTE.match(path)]
         self.roots = [*checkout, *bases]
@@ -147,15 +147,15 @@ class _RunReader:
             for kind in ("toolExecutionNotifications", "toolConfigurationNotifications")
             for note in _objects(invocation, kind)
         ]
-        # Notifications of PMD have no level, only an exception (`addRunTimeError` of its class
-        # `SarifLogBuilder`); by section 3.58.6 they are warnings then, although a file is unread.
+        # PMD's notifications of unread files have no level, only an exception (`addRunTimeError` of
+        # its class `SarifLogBuilder`), and would be warnings by section 3.58.6.
         errors = [note for note in notes if note.get("level") == "error" or "exception" in note]
         findings = tuple(self._findings())
         unparsed = tuple(
             dict.fromkeys(path for note in errors if (path := self._location(note)[0]))
         )
         failed = any(invocation.get("executionSuccessful") is False for invocation in invocations)
-        # Without a result, a failed tool would look like one that found nothing.
+        # A failed tool without results would look like one that found nothing.
         if failed and not findings and not unparsed:
             texts = (shorten(_text(note, "message", "text")) for note in notes)
             reason = next((f": {sentence}" for sentence in texts if sentence), "")
@@ -173,8 +173,7 @@ class _RunReader:
             # Sections 3.27.9 (`kind`) and 3.27.24 (`baselineState`).
             if not result or _text(result, "kind") in _NO_FINDING or baseline == "absent":
                 continue
-            # An index that names another rule than the id is a mistake of the tool, so it is not
-            # read.
+            # The rule's index is not read: if it contradicts the id, that is a mistake of the tool.
             rule_id = _text(result, "ruleId") or _text(result, "rule", "id")
             name = rule_id[:_MAX_RULE]
             while name and name not in self.rules:  # `CA5350/md5` is a case of the rule `CA5350`
@@ -225,7 +224,7 @@ def _message(result: Json, rule: Json) -> str:
     by_id = _text(rule, "messageStrings", _text(message, "id"), "text")
     text = _text(message, "text") or by_id or _text(message, "markdown")
     arguments = message.get("arguments")
-    # Without arguments nothing is filled in, as few tools double the braces of their messages.
+    # Without arguments nothing is filled in, because few tools double the braces in their messages.
     if isinstance(arguments, list) and arguments:
         texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
 
@@ -373,7 +372,7 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ..
                     pre_existing=raw.baseline == "unchanged",
                 )
                 findings.setdefault(path, []).append(finding)
-        # With a hash of the content, as two files may have the same version.
+        # With a hash of the content, because two files may have the same version.
         digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
         version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
         external = ExternalRun(

@@ -101,10 +101,10 @@ class Suite:
             yield lambda: collected(wait())
 
     def is_confined(self) -> bool:
-        """Return whether this system can keep the tools off the network.
+        """Return whether this system can deny the network to the tools.
 
-        For untrusted code, a process in the sandbox shows it; otherwise, the kind of system is
-        enough.
+        For untrusted code, this is tried with a process in the sandbox; otherwise the kind of
+        system decides.
         """
         return run.can_confine() and (not self.untrusted or run.network_denied())
 
@@ -146,7 +146,7 @@ def _running(
     jobs: Sequence[Callable[[], Result]], stop: threading.Event
 ) -> Iterator[Callable[[], list[Result]]]:
     """Run jobs in threads; on an interrupt or error, stop the tools instead of waiting for them."""
-    # Threads suffice, as each waits for a process of its own.
+    # Threads are sufficient, because each one only waits for its process.
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         futures: list[Future[Result]] = [pool.submit(job) for job in jobs]
         try:
@@ -165,9 +165,9 @@ def select(choice: str) -> tuple[Analyzer, ...]:
 
     Args:
         choice: Comma-separated names and folders. `auto` stands for all that come with crscore,
-            `none` for none. A folder is one analyzer or contains several; a choice of folders
-            alone includes `auto`. A word without a slash is a name, never a folder: crscore runs
-            among the files of a change, which may contain a folder of any name.
+            `none` for none. A folder is one analyzer or contains several; a choice of only folders
+            includes `auto`. A word without a slash is a name, never a folder: crscore runs among
+            the files of a change, which may contain a folder of any name.
 
     Returns:
         The analyzers by name; an analyzer from a folder replaces the shipped one of the same name.

@@ -1,4 +1,4 @@
-"""Tools on this machine: finding them and their versions, and installing npm tools.
+"""Finds the tools on this machine with their versions, and installs npm tools.
 
 An npm tool is in the tools folder, which by default belongs to the Python environment of crscore,
 so that deleting the environment deletes it too.
@@ -28,7 +28,7 @@ _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _MIB = 2**20
 LOCK = "package-lock.json"
 PACKAGE = "package.json"
-# Exactly the lock file, with its hashes, and no program of a package is run:
+# Installs exactly what the lock file names, with its hashes, and runs no program of a package:
 # https://docs.npmjs.com/cli/commands/npm-ci
 _NPM_COMMAND = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 _NPM_SECONDS = 600
@@ -81,7 +81,7 @@ def find_tool(
     """
     tool = analyzer.manifest.tool
     tool_folder = tools / analyzer.name
-    # Without relative folders, which could be folders of the change.
+    # Relative folders are left out, because they could be folders of the change.
     folders = path.split(os.pathsep)
     path = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
     program = _program(tool.command, tool_folder, path)
@@ -94,7 +94,7 @@ def find_tool(
             return Absent(state=ToolState.MISSING, reason=not_installed)
         version = matches[-1][1]
     if program is None or not all(map(find_spec, tool.modules)):
-        # A tool with a known version lacks only the program that runs it, such as Java.
+        # If the version is known, only the program that runs the tool is missing, such as Java.
         reason = f"{tool.command} is not installed" if version else not_installed
         return Absent(state=ToolState.MISSING, reason=reason)
     needed = {name: shutil.which(name, path=path) for name in tool.needs}
@@ -128,7 +128,7 @@ def _program(command: str, tool_folder: Path, path: str) -> str | None:
         return sys.executable
     name = command.rpartition("/")[2]
     own_program = command if "/" in command else f"node_modules/.bin/{command}"
-    # Searched before PATH, because they have the version that was installed for crscore.
+    # These come before PATH, because they have the version that was installed for crscore.
     for candidate in (tool_folder / own_program, Path(sysconfig.get_path("scripts")) / name):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate.absolute())
@@ -159,8 +159,8 @@ def limits_of(analyzer: Analyzer) -> sandbox.Limits:
 def _version(
     analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
 ) -> str:
-    # The key changes when the program is replaced. A module that this interpreter runs is replaced
-    # with its package, which touches the folder of the packages.
+    # The key changes when the program is replaced. Replacing a module that this interpreter runs
+    # changes the folder of the packages.
     is_python = analyzer.manifest.tool.command == INTERPRETER
     status = Path(sysconfig.get_path("purelib") if is_python else program).stat()
     # npm gives the files of all versions the same mtime, 1985-10-26, so only ctime differs:

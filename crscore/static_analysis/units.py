@@ -1,4 +1,4 @@
-"""Texts that tools read: full files in two versions, or only the hunks of a file.
+"""Prepares the texts that tools read: full files in two versions, or only the hunks of a file.
 
 Every text gets a generated name. A path of the change determines only the suffix, and whether a
 Python file is its package's `__init__`, because that changes the meaning of its imports.
@@ -109,7 +109,7 @@ def _of_file(parsed: ParsedFile) -> Iterator[Unit]:
         new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
     for hunk in file.hunks if new is None else ():
         whole = parsed.complete_hunk(hunk, Side.NEW) if hunk.lines_of(LineKind.ADDED) else None
-        # A tool would report code that does not parse as an error.
+        # Code that does not parse is left out, because a tool would report it as an error.
         if whole and whole.outline.errors == 0:
             yield Unit(
                 path=file.path,

@@ -1,4 +1,4 @@
-"""Sentences for tool findings, as a reviewer would write them."""
+"""Writes sentences for tool findings, like a reviewer."""
 
 import re
 from typing import Final
@@ -34,7 +34,7 @@ def word_finding(finding: RawFinding, manifest: Manifest) -> tuple[str, Severity
             names = {key: _short(value) for key, value in match.groupdict().items()}
             parts = _SLOT.split(sentence.text)  # every second part is a name's place
             parts[1::2] = [names[name] for name in parts[1::2]]
-            # A name may be empty: no "Unused import ``."
+            # Do not write "Unused import ``." if a name is empty.
             if all(parts[1::2]):
                 return "".join(parts), sentence.severity or severity
     rule = _short(finding.rule)
@@ -55,7 +55,7 @@ def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
 
 
 def _short(value: str | None) -> str:
-    # The sentence itself puts names in backticks.
+    # The sentence already has backticks around names.
     text = " ".join((value or "").replace("`", " ").split())
     return text if len(text) <= MAX_NAME else text[: MAX_NAME - 1] + "…"
 

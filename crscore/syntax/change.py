@@ -1,7 +1,7 @@
-"""Code of a change: both versions of its files, each read once and shared by a whole run.
+"""Reads the code of a change: both versions of its files, each once and shared by a whole run.
 
-Claims, verdicts and analyzers ask for the same lines, outlines and completed hunks. Syntax trees
-are not kept, as the tree of a Python file takes 28 times the memory of its text.
+Claims, verdicts and analyzers use the same lines, outlines and completed hunks. Syntax trees are
+not kept, because the tree of a Python file takes 28 times the memory of its text.
 """
 
 import re
@@ -23,7 +23,7 @@ MAX_ERRORS = 0.45
 above it starts inside a string or is in another language, and gets no outline."""
 # With the factor above, its tree takes about 112 MB.
 MAX_SOURCE = 4_000_000
-"""Maximum characters of a file that is parsed in full; for a larger file, only the hunks are."""
+"""Maximum characters of a file that is parsed in full; of larger files, only hunks are parsed."""
 
 MAX_GUESS_LINES = 120
 """Maximum lines that are parsed for a guess; the others are ignored."""
@@ -134,7 +134,7 @@ def squeeze(text: str) -> str:
 
     A comma before a closing bracket is layout if white space follows it; in `(x,)` it is not.
     """
-    # Without expressions where it can be: facts are squeezed 200,000 times in a large pull request.
+    # The expression is used only if needed: a large pull request has 200,000 facts to squeeze.
     text = _LAST_COMMA.sub("", text) if "," in text else text
     return "".join(text.split()).replace("'", '"')
 
@@ -176,7 +176,7 @@ class ParsedFile:
             return False
         if max(len(old or ""), len(new or "")) > MAX_SOURCE:
             return False
-        # A text may be of another version than the hunks: then only the hunks are known.
+        # If a text is of another version than the hunks, only the hunks are known.
         old_lines, new_lines = (old or "").split("\n"), (new or "").split("\n")
         return all(
             _is_at(old_lines, line.old, line.text) and _is_at(new_lines, line.new, line.text)
@@ -185,12 +185,12 @@ class ParsedFile:
 
     @cached_property
     def old(self) -> Version:
-        """The old version, without outlines unless `outlined` was asked for."""
+        """The old version; it has outlines only after a call of `outlined`."""
         return self._read_version(Side.OLD)
 
     @cached_property
     def new(self) -> Version:
-        """The new version, without outlines unless `outlined` was asked for."""
+        """The new version; it has outlines only after a call of `outlined`."""
         return self._read_version(Side.NEW)
 
     def _read_version(self, side: Side) -> Version:
@@ -217,7 +217,7 @@ class ParsedFile:
                 if not self.file.lines(LineKind.CONTEXT, version.side.changed_kind):
                     continue
                 ranges = (hunk.range_of(version.side) for hunk in self.file.hunks)
-                # For an insertion, the line before it.
+                # An insertion has the number of the line before it.
                 reached = ((max(low, 1), max(low + length - 1, low, 1)) for low, length in ranges)
                 source, spans = self.file.source_on(version.side), join_ranges(reached, gap=1)
                 outline = read(self.language, source, lines=spans)
@@ -244,7 +244,7 @@ class ParsedFile:
                 outlined = OutlinedLines(outline, hunk.section, low, low + len(texts) - 1)
                 sides.append((version, outlined))
                 version.outlines.append(outlined)
-        # Both sides or neither: an outline of one alone would show everything as added or removed.
+        # Both sides or neither: with only one outline, everything would seem added or removed.
         for version, outlined in sides if errors > MAX_ERRORS * size else ():
             file_unit = outlined.outline.units[0]
             file_unit.facts, lines = [], range(outlined.low, outlined.high + 1)
@@ -305,8 +305,8 @@ class ParsedChange(Diff, frozen=True, dict=True):
 
     def _find_language(self, file: ChangedFile) -> Language | None:
         if file.language is None:
-            # Only of a hunk without a file: of 49 files with a suffix that is not known, in 900
-            # commits, 21 had a guess, which was wrong for all but snapshots of JavaScript.
+            # Guess only for a hunk without a file: in 900 commits, 21 of 49 files with an unknown
+            # suffix had a guess, which was wrong for all but snapshots of JavaScript.
             is_nameless = file.hunks and not file.path
             return guess([line.text for line in file.hunks[0].lines]) if is_nameless else None
         if file.language == "c" and file.path.endswith(".h"):
@@ -359,7 +359,7 @@ def _information(outline: Outline) -> float:
 # "class A {", "namespace n {", "public:", "std::", "#include <vector>"; but not C's "#include
 # <stdio.h>" or "struct class *f(struct class *class);", where `class` is a name.
 _CPP_ONLY = re.compile(
-    # Repetition is bounded, as a hostile line may consist of these words only.
+    # Repetition is bounded, because a hostile line may consist only of these words.
     r"(?<!struct )\bclass\s+\w[^;\n]{0,300}[;{<:]"
     r"|\b(?:namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b"
     r"[^;\n]{0,300}[;{<:]"

@@ -1,4 +1,4 @@
-"""Parser for fragments of a file: a hunk rarely starts or ends where a statement does.
+"""Parses fragments of a file: a hunk rarely starts or ends where a statement does.
 
 Missing openers are added before the fragment and missing closers after it. Several completions are
 tried, and the one with the fewest errors is used.
@@ -22,7 +22,7 @@ MAX_TRIES = 6
 """Maximum completions tried for one fragment."""
 LONG_LINE = 10_000
 """Maximum characters of a line in a fragment that is completed in several ways. With a longer line,
-only one completion is tried, as grammars recover slowly."""
+only one completion is tried, because grammars recover slowly."""
 MAX_OPEN = 12
 """Maximum brackets added at each end; a fragment that lacks more gets none."""
 
@@ -149,7 +149,7 @@ def _for_indented(text: str) -> Iterator[tuple[str, str]]:
     for width, line in widths:
         if width < lowest:
             lowest = width
-            # An `else:` or `elif` needs an `if`, the other two a `try`.
+            # `else:` and `elif` need an `if`; `except` and `finally` need a `try`.
             word = "try:" if line.startswith(("except", "finally")) else "if _:"
             headers.append(" " * width + word + "\n")
     opened = "".join(reversed(headers)) if len(headers) <= MAX_OPEN else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _NOT_NEWLINE = re.compile(rb"[^\n]")
 _SHORT_BYTES = 2_000
-# Many times the duration for ordinary text: 0.3 ms for 2 KB, 0.16 s per megabyte.
+# Much longer than ordinary text takes: 0.3 ms for 2 KB, 0.16 s per megabyte.
 _BASE_SECONDS, _SECONDS_PER_BYTE = 0.03, 2e-6
 
 
@@ -134,7 +134,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """Parse a text.
 
     tree-sitter's error recovery takes quadratic time and memory for some texts, such as `/*` on
-    each line of Python (https://github.com/tree-sitter/tree-sitter-java/issues/187 is another). It
+    each line of Python (another: https://github.com/tree-sitter/tree-sitter-java/issues/187). It
     runs in C, where signals cannot interrupt it. If a text takes far longer than usual, all its
     characters except line feeds are replaced by NUL, which no grammar accepts.
 
@@ -157,9 +157,9 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
 
 @lru_cache(maxsize=128)  # claims, verdicts and suggestions parse the same files, one after another
 def _is_quick(package: str, entry: str, source: bytes) -> bool:
-    """Return whether every part of a text parses quickly: parts of 2 KB first, then of 8 KB, ...
+    """Return whether every part of a text parses quickly: first parts of 2 KB, then of 8 KB, ...
 
-    tree-sitter's own timeout does not help, as the slow step is a single one at the end of a text.
+    tree-sitter's own timeout does not help, because the slow step is a single one at the end.
     """
     grammar_parser, size = parser(package, entry), _SHORT_BYTES
     # Small parts first: they show quadratic time long before a text of 18 KB would take 30 s and
@@ -167,7 +167,7 @@ def _is_quick(package: str, entry: str, source: bytes) -> bool:
     while size < len(source):
         for start in range(0, len(source), size):
             part = source[start : start + size]
-            # Up to three times, as the clock of a busy host runs on while this thread waits.
+            # Up to three times, because the clock of a busy host continues while this thread waits.
             for _ in range(3):
                 # CPU time of this thread, so that a busy machine does not change the outline.
                 started = time.thread_time()
@@ -183,7 +183,7 @@ def _is_quick(package: str, entry: str, source: bytes) -> bool:
 
 @cache
 def fingerprint() -> str:
-    """Return a hash of the installed grammars, as another version may parse differently.
+    """Return a hash of the installed grammars, because another version may parse differently.
 
     Returns:
         Eight hexadecimal digits of a hash over the names and versions of the packages.

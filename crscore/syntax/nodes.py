@@ -1,4 +1,4 @@
-"""Single nodes of a syntax tree: names, parameters, bindings, imports, caught errors."""
+"""Reads single nodes of a syntax tree: names, parameters, bindings, imports, caught errors."""
 
 from __future__ import annotations
 
@@ -364,7 +364,7 @@ def parameters_in(parameter_list: Node | None) -> Iterator[Parameter]:
     for node in parameter_list.named_children or bare_identifier:
         if "comment" in node.type or node.type.endswith("_separator"):
             continue
-        # A variable number of arguments, in Java here and in C# below.
+        # Variable arguments: Java here, C# below.
         if node.type == "spread_parameter":
             *_, kind, label = node.named_children
             yield Parameter(text_of(label, 120), text_of(kind, 120), "", True)

@@ -121,7 +121,7 @@ class _Reader:
         skip: int,
     ) -> None:
         self.language, self.first = language, first
-        # Bytes: to ask each node for its rows and its text takes a third of the walk.
+        # Bytes, because asking each node for its rows and its text takes a third of the walk.
         self.source, self.base = root.text or b"", root.start_byte
         self.breaks = [self.base + at.end() for at in re.finditer(rb"\n", self.source)]
         self.offset = first - skip + root.start_point.row
@@ -131,7 +131,7 @@ class _Reader:
         self.declaring = frozenset().union(
             language.types, language.functions, language.members, language.lambdas, language.calls
         )
-        # Most nodes are of other kinds, and a pull request has 500,000 nodes.
+        # Looked up first, because most of a pull request's 500,000 nodes are of other kinds.
         self.noted = frozenset().union(
             language.calls, language.assigns, node_types("returns"), language.raises,
             language.catches, language.imports, language.decorators, language.strings,
@@ -146,8 +146,9 @@ class _Reader:
     def walk(self, root: Node) -> None:
         """Visit every node on the requested lines once, in reading order."""
         self.units[0].end = self.offset + len(self.breaks)
-        # Each step keeps the parent, as looking it up takes time in proportion to the siblings; the
-        # index of its unit; and whether it is in a function that is part of an expression.
+        # Each step keeps the node's parent, because looking it up takes time in proportion to the
+        # siblings; the index of its unit; and whether it is in a function that is part of an
+        # expression.
         stack: list[tuple[Node, Node | None, int, bool]] = [(root, None, 0, False)]
         left = MAX_NODES
         atoms, sections, callbacks = (
@@ -157,7 +158,8 @@ class _Reader:
             left -= 1
             node, parent, owner, nested = stack.pop()
             kind, start = node.type, node.start_byte
-            # Read even outside the requested lines: `private:` applies to the lines below it.
+            # Sections are read even outside of the requested lines: `private:` applies to the lines
+            # below.
             is_section = kind in sections and self.units[owner].kind is Kind.TYPE
             if is_section and (word := text_of(node, 12)) in WORDS["sections"]:
                 self.hidden[owner] = word != "public"

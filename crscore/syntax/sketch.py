@@ -1,8 +1,8 @@
-"""Sketch of code: the names that it defines, replaced by names for their roles.
+"""Makes a sketch of code, in which the names that it defines are replaced by their roles.
 
 Functions become `f`, `f_1`, ..., parameters `arg_0`, ... and local variables `var_0`, ... in the
-order of their first appearance. Everything else is kept: attributes, called foreign functions,
-types, imports, names of keyword arguments, labels and literals.
+order of their first appearance. Everything else is kept: attributes, foreign functions, types,
+imports, names of keyword arguments, labels and literals.
 
 Types and the rest of the program are unknown, so these rules decide which owner a name refers to:
 
@@ -228,7 +228,7 @@ class _NameReader:
             self.keywords.add(text)
         elif role == "member":
             self.members.add(text)
-        # PHP: a variable that is only read still belongs to its function, not to the code around
+        # In PHP, a variable that is only read still belongs to its function, not to the code around
         # it.
         elif role == "" and text.startswith("$") and state.scope not in self.capturing:
             self.bound[state.scope].setdefault(text, "local")
@@ -338,7 +338,7 @@ def read_names(code: str, language: str | None, context: str = "") -> NamedCode:
 def _completions(context: str, code: str, *, indented: bool) -> Iterator[str]:
     """Yield the code as it may continue its context: indented and on a line of its own, or not.
 
-    A completion often lacks the indentation of its first line, since the prompt ends with it.
+    A completion often lacks the indentation of its first line, because the prompt ends with it.
     """
     if not context.strip():
         return

@@ -1,4 +1,4 @@
-"""Syntax trees of pieces of code that need not be whole files."""
+"""Parses pieces of code that need not be whole files."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def parse_code(code: str, language: str | None) -> Parsed:
     """Parse a piece of code: a file, some statements, or the body of a function.
 
     Args:
-        code: The code. Where only its first line lacks the indentation of the others, as in the
-            completion of a prompt, that line is indented like the least indented other one.
+        code: The code. If only its first line lacks the indentation of the others, as in the
+            completion of a prompt, it is indented like the least indented other line.
         language: Language as in `ChangedFile.language`.
 
     Returns:

@@ -1,8 +1,8 @@
-"""Judgement of statements about a change, by checks of both versions of the code.
+"""Judges statements about a change, by checks of both versions of the code.
 
-The code in a sentence is masked, and patterns read its words. The checks are of the uses of a name,
-its tests, and files outside of the change: one line proves that a name is used; only the full
-repository proves that nothing uses it.
+The code in a sentence is masked, and patterns read its words. The checks are about the uses of a
+name, its tests, and files outside of the change. One line proves that a name is used; only the full
+repository proves that it is not.
 """
 
 import re
@@ -30,16 +30,17 @@ from crscore.text import CODE_SPAN, quote
 from crscore.verdicts.repository import Code, FileText, Repository, SourceLine
 
 VERSION: Final = "4"
-"""Part of the signature; raised when a check decides differently: a refuted remark scores 0."""
+"""Part of the signature; increased when a check decides differently: refuted remarks score 0."""
 # Verdicts take 2 % of the time of an ordinary run, which has far fewer remarks
-# (benchmarks/verdicts.py); a flood of them must not take more.
+# (benchmarks/verdicts.py); very many remarks must not take more.
 MAX_STATEMENTS: Final = 500
 """Maximum statements about a change that are judged."""
-# A shorter name, such as `id` or `get`, is also a word or a member of most objects.
+# Shorter names, such as `id` or `get`, are also words, or members of most objects.
 MIN_NAME: Final = 4
 """Minimum characters of a name that is looked up."""
 MIN_WORD: Final = 8
-"""Minimum characters of a single-word member: other objects may have a shorter name, too."""
+"""Minimum characters of a single-word member: shorter names may be members of other objects,
+too."""
 MAX_PROOF: Final = 3
 """Maximum number of lines of a receipt."""
 _CODE: Final = re.compile(
@@ -150,7 +151,7 @@ def judge_statements(
 
     Returns:
         A receipt for each statement; None if no check decides it, or if it is on an older
-        version of the change: the author may have done by now what it asked for.
+        version of the change: the author may have done what it asked for since then.
     """
     code = Code(change, repository)
     return [
@@ -164,7 +165,7 @@ def judge_statements(
 def check_suggestions(statement: Statement) -> Receipt | None:
     """Refute a remark if none of its suggestion blocks can be used.
 
-    That the host refuses to apply a block is not a fault.
+    It is not a fault that the host refuses to apply a block.
     """
     faults = [
         "The suggested code is already there."
@@ -187,7 +188,7 @@ def check_suggestions(statement: Statement) -> Receipt | None:
 def _check_uses(statement: Statement, code: Code) -> Receipt | None:
     """Return the first refutation, else the first confirmation."""
     confirmed = None
-    # One false clause refutes a remark, however much of the rest is true.
+    # One false clause refutes a remark, even if the rest is true.
     for unit in statement.sentences:
         if unit.proposal or len(unit.text) > MAX_CHARS:
             continue
@@ -217,7 +218,7 @@ def mask(sentence: str) -> Phrase:
         mentions.append(CodeMention(code, is_span=not name))
         return f"{MASK}{len(mentions) - 1}{MASK}"
 
-    # A mask written by the author would refer to a mention that does not exist.
+    # A mask in the author's text would refer to a mention that does not exist.
     return Phrase(_CODE.sub(replace, sentence.replace(MASK, " ")), tuple(mentions))
 
 
@@ -284,12 +285,13 @@ _USED: Final = (
     pattern(rf"\b<users> of {_N} (?:in|elsewhere|break)"),
 )
 # "`f` should not be used", "if `f` is unused", "`f` was never called", "perhaps nothing uses `f`":
-# no assertion about the new version. In doubt there is no verdict: a refuted remark is worth 0.
+# these do not assert anything about the new version. In doubt there is no verdict, because a
+# refuted remark is worth 0.
 _HEDGE: Final = pattern(
     r"\b(?:should|could|would|might|may|can|if|unless|until|please|consider|whether|was|were|used"
     r" to|once|when|why|seems?|looks|probably|perhaps|likely|lines? \d+)\b"
 )
-# A condition at run time: "`parse` raises, then `save` is never called" is true on that path.
+# A condition at run time: "`parse` raises, then `save` is never called" may be true on one path.
 _CONDITION: Final = pattern(
     r"\b(?:if|when(?:ever)?|unless|once|until|otherwise|else|throw(?:s|n|ing)?|rais(?:es?|ed|ing)"
     r"|return(?:s|ed|ing)?(?: early)?|exit(?:s|ed|ing)?|fail(?:s|ed|ing|ures?)?|crash\w*|abort\w*"
@@ -368,7 +370,7 @@ class _Uses(NamedTuple):
 
     def sure(self) -> list[_Use]:
         """Return the lines that certainly use this name, even if other files define it, too."""
-        # Any object may have a member `run`; hardly another one has `parse_remote_tree`.
+        # Many objects may have a member `run`, but hardly another one has `parse_remote_tree`.
         unique = bool(_MANY_WORDS.search(self.name.strip("_"))) or len(self.name) >= MIN_WORD
         used = [use for use in self.uses if use.role is Role.CODE and (unique or not use.is_member)]
         if len(self.defining) <= 1:
@@ -403,7 +405,7 @@ def _read_node(node: Any) -> tuple[Role, bool]:
     if node is None or parent is None:
         return Role.MENTION, False
     is_member = bool(_MEMBER_NODE.search(parent.type)) and parent.children[0] != node
-    # `f(name=1)` names a parameter, whatever else has that name.
+    # `f(name=1)` names a parameter, even if something else has that name.
     if parent.type == "keyword_argument" and parent.child_by_field_name("name") == node:
         return Role.MENTION, False
     outer = node
@@ -491,7 +493,7 @@ def _is_conditional(sentence: str, clause: str, end: int) -> bool:
     """Return whether the assertion of a clause, up to `end`, is about one path of a run."""
     before, _, after = sentence.partition(clause)
     if _CONSEQUENCE.match(clause):
-        # Without a clause before it, it follows from the sentence before.
+        # Without a clause before it, the assertion follows from the previous sentence.
         return not before.strip() or bool(_HEDGE.search(before) or _CONDITION.search(before))
     reason = after if _REASON.match(after.lstrip(" ,;:–—-")) else ""
     earlier = "" if _REASON.match(clause) else before
@@ -516,9 +518,9 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
         if name_uses is None:
             continue
         relevant = [use for use in name_uses.uses if assertion.denies(use, name_uses.defining)]
-        # One certain use refutes the statement. To confirm it, the name must be on no line of code,
-        # not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files that are not code use
-        # nothing.
+        # One certain use refutes the statement. To confirm it, the name must not be on any line of
+        # code, not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files that are not
+        # code do not count.
         if used := [
             use.line for use in name_uses.sure() if assertion.denies(use, name_uses.defining)
         ]:
@@ -536,7 +538,7 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
 
 
 def _is_plain(name_uses: _Uses) -> bool:
-    """Return whether only code that names it can call it: not a method, not a framework's hook."""
+    """Return whether only code with its name can call it: not a method, not a framework's hook."""
     for use in name_uses.uses:
         if use.role is not Role.DEFINITION:
             continue
@@ -572,7 +574,7 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
             )
         ]
         used = [use.line for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
-        # Files that each define the name do not use each other's definition.
+        # Two files that both define the name may each use their own definition.
         if used and len(name_uses.defining) <= 1:
             return _prove_use(Verdict.CONFIRMED, assertion, used)
         if not relevant and code.is_everything and (name_uses.is_own or name_uses.uses):

@@ -17,7 +17,7 @@ from crscore.syntax.outline import Unit
 from crscore.syntax.outliner import parse_text, read
 
 LINES_BELOW: Final = 2
-"""Number of lines read below a line: a decorator or a comment is above its declaration."""
+"""Number of lines read below a line, because a decorator or comment is above its declaration."""
 MAX_FILES: Final = 200
 """Maximum number of files of a change that are read."""
 MAX_TEXTS: Final = 60
@@ -120,7 +120,7 @@ class Repository:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on files that were left out; empty if nothing was read."""
-        # Not read until a remark asked for it, and a note is no reason to read 64 MB.
+        # The files are read when a remark needs them; a note alone is not worth reading 64 MB.
         if "_tree" not in self.__dict__ or self.is_whole:
             return ()
         reason = self._tree.reason
@@ -153,7 +153,7 @@ class Repository:
             if path not in self._files:
                 source = self._tree.texts[path].decode("utf-8", "replace")
                 language = language_of(path)
-                # A file of a change that does not change it: both versions are whole.
+                # Treated as a changed file without changes: both versions are known.
                 file = ChangedFile(
                     path=path,
                     old_path=None,

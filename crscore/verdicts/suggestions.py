@@ -1,7 +1,7 @@
-"""Judgement of suggestion blocks: whether they apply and parse, and the extent of their changes.
+"""Judges suggestion blocks: whether they apply and parse, and the extent of their changes.
 
-Only syntax trees are compared, which is fast enough for every run. They cannot show that two codes
-behave the same, so every change that is not proven to be a lesser one is an `Effect.BEHAVIOUR`.
+Only syntax trees are compared, which is fast enough for every run. They cannot show that two pieces
+of code behave the same, so all changes that are not proven to be smaller are `Effect.BEHAVIOUR`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NO_LOCATION: Final = "its location is unknown"
 NOT_SHOWN: Final = "the diff does not show the lines"
 MAX_LINES: Final = 20_000
 """Maximum number of lines of a text in which a suggestion is judged."""
-# Names are compared in the whole file, not only in the lines of the block, and that is slow.
+# Comparing names is slow, because it needs the whole file, not only the lines of the block.
 MAX_RENAMED: Final = 3_000
 """Maximum number of lines of a text whose names are compared."""
 
@@ -131,7 +131,8 @@ def _locate(
     line = comment.line
     if file and line and comment.side is Side.NEW and not comment.outdated:
         start = comment.start_line or line
-        # The whole file shows all uses of a name and the blocks around the lines; a hunk may not.
+        # The whole file shows all uses of a name and the blocks around the lines; a hunk may lack
+        # some.
         if file.new_source is not None:
             whole = file.new_source.split("\n")
             if start <= line <= len(whole):
@@ -153,7 +154,7 @@ def _find_effect(
     lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
     """Return whether the changed text parses, the effect, and why one of them is unknown."""
-    # Line ends are layout: a file with CRLF and a block with LF do not differ by them.
+    # Line ends are ignored: a file may have CRLF and the block LF.
     old = [line.removesuffix("\r") for line in lines]
     # An empty block removes the lines; splitting it would give one blank line.
     suggested = code.replace("\r\n", "\n").split("\n") if code else []
@@ -170,7 +171,7 @@ def _find_effect(
         _ParsedText(grammar, *parse_lines(grammar, text, is_whole=is_whole)) for text in (old, new)
     )
     effect: Effect | None = None
-    # Text that the grammar could not read has no tokens: equal tokens would prove nothing there.
+    # Text that the grammar could not read has no tokens, so equal tokens would prove nothing.
     if before.is_read(span) and after.is_read(inserted):
         sides = before.tokens(span), after.tokens(inserted)
         without_comments = [[token for token in side if not token.is_comment] for side in sides]
@@ -195,10 +196,11 @@ def _find_effect(
 def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str | None]:
     """Return whether a text parses as it did before, and the reason if this is undecided.
 
-    Python itself judges Python, except Python 2 and newer versions, which only the grammar reads.
+    Python's own parser decides for Python, except for Python 2 and newer versions, which only the
+    grammar reads.
     """
-    # The file may use newer syntax than the grammar; that is not the suggestion's fault.
-    # `has_error` is also true of a hidden line break that the grammar inserts at the end.
+    # If the file has newer syntax than the grammar, it is not the suggestion's fault. `has_error`
+    # is also true for a hidden line break that the grammar inserts at the end.
     if errors_in(after.root):
         is_older = errors_in(before.root) > 0
         return (None, "the code around it does not parse") if is_older else (False, None)
@@ -233,8 +235,7 @@ class _ParsedText(NamedTuple):
             if token.row < last:
                 selected.append(token._replace(row=0))
             elif not token.is_comment:
-                # Its ancestors show which block comes next: in Python a dedent changes nothing
-                # else.
+                # Its ancestors show which block comes next: in Python, a dedent changes only these.
                 selected.append(token._replace(text="", kind="", row=0))
                 break
         return selected

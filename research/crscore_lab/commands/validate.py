@@ -252,7 +252,7 @@ def _validate(
     trainer = None if options["split"] is None else _matcher_trainer(settings)
     rated = study.read_study(data)
     extra: list[Extra] = [published.baselines()] if baselines else []
-    store = scorer.make_store(settings) if settings.cache and judge_names else None
+    store = scorer.make_cache(settings) if settings.cache and judge_names else None
     for name in judge_names:
         made_judge = judge.Judge(name, judge.make_engine(name, settings), store)
         extra.append(judge.ask_judge(rated, made_judge, progress=progress))
