@@ -147,7 +147,7 @@ def test_screen_of_a_laptop_shows_all_columns(show, name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_both_colour_schemes(show, name: str, scheme: str) -> None:
+def test_text_has_contrast_in_both_color_schemes(show, name: str, scheme: str) -> None:
     contrasts = show(name, color_scheme=scheme).page.evaluate(CONTRASTS)
     assert len(contrasts) > 30
     assert min(contrasts) >= 4.5

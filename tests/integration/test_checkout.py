@@ -356,7 +356,7 @@ def _instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> No
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
-def test_folder_of_somebody_else_is_not_trusted(pull: Pull, tmp_path: Path, monkeypatch) -> None:
+def test_folder_of_another_user_is_not_trusted(pull: Pull, tmp_path: Path, monkeypatch) -> None:
     _instead(
         tmp_path, monkeypatch, '#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {real} "$@"\n'
     )

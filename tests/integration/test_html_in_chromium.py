@@ -139,7 +139,7 @@ def test_page_fits_a_narrow_screen(show, make) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_both_colour_schemes(show, scheme: str) -> None:
+def test_text_has_contrast_in_both_color_schemes(show, scheme: str) -> None:
     """WCAG's contrast of at least 4.5 for running text."""
     page = show(results.large(), color_scheme=scheme).page
     contrast = page.evaluate(

@@ -169,7 +169,7 @@ def test_report_goes_to_a_file(pr, tmp_path: Path, form: str) -> None:
     assert "mira-k" in (tmp_path / "report").read_text("utf-8")
 
 
-def test_reviewer_has_the_same_scores_whoever_else_spoke(pr) -> None:
+def test_reviewer_has_the_same_scores_beside_any_others(pr) -> None:
     def row(*more: str):
         document = json.loads(pr("--format", "json", *more).out)
         (found,) = [one for one in document["reviewers"] if one["name"] == "mira-k"]

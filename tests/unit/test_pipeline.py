@@ -296,7 +296,7 @@ def test_claims_over_the_limit_serve_a_comment_on_their_hunk() -> None:
     assert found.comprehensiveness == 0.0
 
 
-def test_suggested_code_is_kept_apart_and_told_in_one_sentence() -> None:
+def test_suggested_code_is_kept_apart_and_described_in_one_sentence() -> None:
     body = "Alpha.\n\n```suggestion\nx = 3\n```\n"
     found = score("Other.", Comment(body=body, path="a.py", line=1), "<!-- unseen -->")
     assert [(s.text, s.comment, s.proposal, s.hidden) for s in found.sentences] == [
@@ -388,7 +388,7 @@ def test_degree_at_the_decision_is_matched() -> None:
     assert found.sentence_matches[1].similarity == pytest.approx(0.7071, abs=1e-4)
 
 
-def test_hidden_text_that_a_matcher_keeps_stands_behind_its_comment() -> None:
+def test_hidden_text_that_a_matcher_keeps_is_after_its_comment() -> None:
     found = judged("Alpha.<!-- beta gamma -->", "Other.<!-- marker -->")
     shown = [(one.text, one.comment, one.hidden) for one in found.sentences]
     assert shown == [("Alpha.", 0, False), ("beta gamma", 0, True), ("Other.", 1, False)]

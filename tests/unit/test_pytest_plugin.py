@@ -44,7 +44,7 @@ def test_good_review_passes_and_gives_the_result() -> None:
     assert result.relevance is not None
 
 
-def test_poor_review_fails_and_names_what_nobody_addressed() -> None:
+def test_poor_review_fails_and_names_what_it_did_not_address() -> None:
     with pytest.raises(AssertionError) as failure:
         assert_review(DIFF, "LGTM, thanks!", usefulness=30, relevance=50)
 
@@ -78,7 +78,7 @@ def test_what_is_not_known_is_not_good_enough() -> None:
 
 
 @pytest.mark.parametrize("limits", [{}, {"relevance": 101}, {"usefulness": -1}, {"relevance": 0.5}])
-def test_wrong_limits_are_told(limits: dict[str, float]) -> None:
+def test_wrong_limits_are_reported(limits: dict[str, float]) -> None:
     with pytest.raises(ConfigError):
         assert_review(DIFF, REVIEW, **limits)
 

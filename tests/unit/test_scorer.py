@@ -148,7 +148,7 @@ def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None
 @pytest.mark.parametrize(
     "given", [{"encoder": "hashing"}, {"threshold": 0.31}, {"matcher": "published"}]
 )
-def test_published_matcher_stands_in_where_the_learned_one_does_not_fit(given: dict) -> None:
+def test_published_matcher_is_used_where_the_learned_one_does_not_fit(given: dict) -> None:
     made = Scorer(**given)
     assert made.parts.matcher.identity == "published"
     assert made.parts.threshold is not None

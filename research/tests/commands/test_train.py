@@ -43,7 +43,7 @@ def fails(capsys, code: int, *arguments: object) -> str:
     return captured.err
 
 
-def test_file_is_written_and_told_of(data: Path, capsys, tmp_path: Path) -> None:
+def test_file_is_written_and_reported(data: Path, capsys, tmp_path: Path) -> None:
     target = tmp_path / "own.npz"
     assert cli.run(["train", "matcher", str(data), "-o", str(target), *HASHING]) == 0
     output = capsys.readouterr().out
@@ -76,7 +76,7 @@ def test_what_was_learned_scores(data: Path, tmp_path: Path) -> None:
     assert own.identity in result.signature
 
 
-def test_file_that_stands_there_is_replaced_and_a_link_kept(data: Path, tmp_path: Path) -> None:
+def test_existing_file_is_replaced_and_a_link_kept(data: Path, tmp_path: Path) -> None:
     real, link = tmp_path / "real.npz", tmp_path / "link.npz"
     real.write_bytes(b"old")
     link.symlink_to(real)
@@ -173,7 +173,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("scripted")
-def test_headline_and_matcher_are_written_and_told_of(capsys, tmp_path: Path) -> None:
+def test_headline_and_matcher_are_written_and_reported(capsys, tmp_path: Path) -> None:
     code, files = train_usefulness(tmp_path)
     assert code == 0
     output = capsys.readouterr().out.splitlines()

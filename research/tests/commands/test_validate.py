@@ -165,7 +165,7 @@ def test_two_results_are_compared(data: Path, capsys, tmp_path: Path) -> None:
         (["missing"], 3, "missing.json cannot be read as a study"),
     ],
 )
-def test_wrong_files_are_told_apart(
+def test_wrong_files_have_different_errors(
     data: Path, capsys, tmp_path: Path, files, code, message
 ) -> None:
     paths = {"study": data, "a": saved(tmp_path, data, "a.json"), "missing": "missing.json"}
@@ -183,7 +183,7 @@ def test_unknown_claims_are_named(data: Path, capsys) -> None:
     assert "psychic" in capsys.readouterr().err
 
 
-def test_published_baselines_stand_beside_the_score(data: Path, capsys) -> None:
+def test_published_baselines_are_beside_the_score(data: Path, capsys) -> None:
     found = everything(capsys, data, "--no-attacks")
     variants = {metric["name"]: metric["variant"] for metric in found["metrics"]}
     assert list(variants)[-8:] == [

@@ -70,7 +70,7 @@ def by_length(asked: llm.Asked) -> llm.Say:
     return llm.well(str(score(review_in(asked.text))))
 
 
-def test_judge_stands_beside_the_score_as_scipy_says(data: Path, serving, capsys) -> None:
+def test_judge_is_beside_the_score_as_in_scipy(data: Path, serving, capsys) -> None:
     server = serving(by_length)
     found = run(capsys, data)
     reviews = [

@@ -46,7 +46,7 @@ def test_server_is_asked_as_the_settings_say() -> None:
     assert given.offline
 
 
-def test_engine_without_a_server_is_told_of_none() -> None:
+def test_engine_without_a_server_gets_no_address() -> None:
     chosen = settings(tensor_parallel=2, max_model_len=512, dtype="bfloat16")
     given = make_engine(VLLM, chosen).options
     assert (given.tensor_parallel, given.max_model_len, given.dtype) == (2, 512, "bfloat16")

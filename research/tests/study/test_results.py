@@ -84,7 +84,7 @@ def test_reviews_are_what_was_measured(found: ValidationResult) -> None:
     assert document["data"]["reviews"] == len(document["reviews"]) == 15
 
 
-def test_numbers_of_a_list_stand_on_one_line(found: ValidationResult) -> None:
+def test_numbers_of_a_list_are_on_one_line(found: ValidationResult) -> None:
     assert '"human": [4.0, 4.0, 4.0]' in report.render(found, "json")
 
 

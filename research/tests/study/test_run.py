@@ -36,7 +36,7 @@ def test_settings_of_the_run_are_kept(tmp_path: Path) -> None:
     assert "encoder:hashing" in found.signature
 
 
-def test_extra_metrics_see_the_rows_and_stand_beside_the_score(tmp_path: Path) -> None:
+def test_extra_metrics_see_the_rows_and_are_beside_the_score(tmp_path: Path) -> None:
     def lengths(measured: Measurements, encoder: object) -> ExtraMetrics:
         assert isinstance(encoder, hashing.Hashing)  # the real one, which may have more to give
         values = np.array([float(len(row.review.text)) for row in measured.rows])

@@ -21,7 +21,7 @@ def probabilities(weights: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-(MEASURES @ weights[:-1] + weights[-1])))
 
 
-def test_both_sides_are_told_apart() -> None:
+def test_both_sides_are_distinguished() -> None:
     learned = fitted()
     assert learned.shape == (4,)
     assert learned.dtype == np.float32

@@ -62,7 +62,7 @@ def untuned() -> network.Network:
     return network.Network(torch, ENCODER)
 
 
-def test_loss_falls_and_texts_are_told_apart(tuned, untuned) -> None:
+def test_loss_falls_and_texts_are_distinguished(tuned, untuned) -> None:
     assert loss_of(tuned) < 0.7 * loss_of(untuned.export(ENCODER))
     logits = tuned.read([*ASKED, *EMPTY])[:, GIVES]
     assert min(logits[: len(ASKED)]) > max(logits[len(ASKED) :])

@@ -51,7 +51,7 @@ def test_written_reviews_are_learned_by_their_kind() -> None:
     assert 1 < template < 2 < senior < 5
 
 
-def test_best_remark_stands_for_its_comment() -> None:
+def test_best_remark_represents_its_comment() -> None:
     low, high = remark(worth=-1.0, importance=2.0), remark(worth=1.0)
     assert worth.best_of([low, high]) is high.measures
 

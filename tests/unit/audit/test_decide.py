@@ -261,7 +261,7 @@ def test_formula_beside_a_remark_is_no_other_point(store: Store) -> None:
 @pytest.mark.parametrize(
     "other", [{}, {"person": True}, {"level": "nit"}, {"on_head": True}, {"is_copy": True}]
 )
-def test_fix_beside_another_point_is_nobodys_evidence(
+def test_fix_beside_another_point_is_no_evidence(
     store: Store, other: dict[str, bool | str], line: int
 ) -> None:
     write(store, [("major",)] * 40, acted_on=100)
@@ -323,7 +323,7 @@ def test_fixes_without_other_lines_do_not_lower_chance(store: Store, compared: i
     )
 
 
-def test_words_alone_keep_nobody(store: Store) -> None:
+def test_words_alone_keep_no_bot(store: Store) -> None:
     write(store, [("critical",)] * 40)
 
     decision = decide(store)

@@ -73,7 +73,7 @@ def ask(script, *changes: Diff, **options: object) -> tuple[Claims, ...]:
         return make(server, **options).generate(changes or (CHANGE,))
 
 
-def test_every_file_is_asked_about_and_the_claims_stand_on_their_lines() -> None:
+def test_every_file_is_requested_and_the_claims_are_on_their_lines() -> None:
     (claims,) = ask(by_file)
     assert texts(claims) == [CART, MAIL, RISK]
     assert [text.kind for text in claims.references][-1] is ReferenceKind.IMPLICATION

@@ -6,7 +6,7 @@ from crscore.code.syntax_tree import MAX_BYTES, syntax_tree
 from crscore.errors import InputError
 
 
-def test_nodes_stand_parents_first_with_their_fields() -> None:
+def test_nodes_are_parents_first_with_their_fields() -> None:
     tree = syntax_tree("f(x)  # why", "python")
 
     assert tree is not None

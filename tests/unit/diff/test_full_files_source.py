@@ -33,7 +33,7 @@ def test_folder_that_fits_nothing_is_noted_once() -> None:
     assert "'a.txt', 'b.txt'" in note
 
 
-def test_hunk_without_a_path_is_told_what_it_lacks() -> None:
+def test_hunk_without_a_path_reports_what_it_lacks() -> None:
     bare = parse.parse_diff(PATCH[PATCH.index("@@") :])
     assert "a hunk without --path" in full_files.from_tree(bare, {}).notes[0]
 

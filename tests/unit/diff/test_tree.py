@@ -88,7 +88,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     assert set(checkout.read_folder(root).texts) == {"a.py", "deep/b.py"}
 
 
-def test_a_folder_that_became_a_link_is_told(tmp_path: Path) -> None:
+def test_folder_that_became_a_link_is_reported(tmp_path: Path) -> None:
     secret = write(tmp_path / "outside", {"b.py": "secret"})
     root = write(tmp_path / "root", {"a.py": "a", "deep/b.py": "b"})
     git(root, "init", "-q")
@@ -118,7 +118,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         ("MAX_FILE_BYTES", 4, {"a.py", "c.py"}),
     ],
 )
-def test_limits_are_told(
+def test_limits_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, kept: set[str]
 ) -> None:
     monkeypatch.setattr(checkout, limit, value)

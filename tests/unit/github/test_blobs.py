@@ -153,7 +153,7 @@ def test_same_content_in_two_files_is_asked_for_once() -> None:
 SILENT = "diff --git a/{0} b/{0}\nBinary files a/{0} and b/{0} differ\n"
 
 
-def test_file_whose_mode_alone_changed_is_told_from_a_binary_one() -> None:
+def test_file_with_only_a_new_mode_differs_from_a_binary_one() -> None:
     change = change_of(SILENT.format("run.sh") + SILENT.format("logo.png"))
     objects = {
         f"{BASE}:run.sh": {"oid": change.names["run.sh"]},

@@ -277,7 +277,9 @@ def test_secondary_limit_is_waited_for(server, connect, clock, status: int) -> N
     assert clock.slept == [12.0, 120.0]
 
 
-def test_limit_beyond_the_budget_is_told_and_nothing_more_is_sent(server, connect, clock) -> None:
+def test_limit_beyond_the_budget_is_reported_and_nothing_more_is_sent(
+    server, connect, clock
+) -> None:
     server.will(_primary(clock, 3000))
     host = connect()
     with pytest.raises(RateLimitedError) as caught:
@@ -545,7 +547,7 @@ def test_write_is_sent_once(server, connect) -> None:
     assert asking.requests == 1
 
 
-def test_writes_stand_apart(server, connect, monkeypatch) -> None:
+def test_writes_are_a_second_apart(server, connect, monkeypatch) -> None:
     monkeypatch.setattr(client, "SECONDS_BETWEEN_WRITES", 0.2)
     server.will(WRITTEN, WRITTEN)
     asking = connect()
@@ -650,7 +652,7 @@ def test_request_says_who_asks_and_in_which_version(server, connect) -> None:
     assert asked.headers["user-agent"].startswith("crscore/")
 
 
-def test_nobody_signs_in_without_a_token(server, connect, tmp_path, monkeypatch) -> None:
+def test_no_sign_in_without_a_token(server, connect, tmp_path, monkeypatch) -> None:
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login somebody password else\n")
     monkeypatch.setenv("NETRC", str(netrc))
@@ -680,7 +682,7 @@ def test_reading_uses_one_connection(server, connect) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://nobody.invalid", "http://[::1]:1"])
-def test_address_where_nobody_is_cannot_be_reached(connect, url: str) -> None:
+def test_address_without_a_server_cannot_be_reached(connect, url: str) -> None:
     with pytest.raises(UnavailableError, match="cannot be reached"):
         connect(api_url=url, tries=1).get(PATH, Pull)
 
@@ -700,14 +702,14 @@ def test_host_that_does_not_take_the_call_cannot_be_reached(connect) -> None:
             connect(api_url=url, tries=1, timeout_s=1).get(PATH, Pull)
 
 
-def test_certificate_that_nobody_vouches_for_is_not_tried_again(connect, clock, tls_server) -> None:
+def test_certificate_of_an_unknown_authority_is_not_tried_again(connect, clock, tls_server) -> None:
     asking = connect(api_url=tls_server)
     with pytest.raises(UnavailableError, match="certificate"):
         asking.get(PATH, Pull)
     assert asking.requests == 1
 
 
-def test_plain_port_speaks_no_tls(server, connect) -> None:
+def test_plain_port_has_no_tls(server, connect) -> None:
     with pytest.raises(UnavailableError):
         connect(api_url=f"https://127.0.0.1:{server.port}", tries=1).get(PATH, Pull)
 

@@ -171,7 +171,7 @@ def test_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
     assert pull_request.missing  # as the host's own list does not add up to its count either
 
 
-def test_reason_for_no_checkout_is_told(tmp_path) -> None:
+def test_reason_for_no_checkout_is_reported(tmp_path) -> None:
     with shop() as (_, host):
         pull_request = read(
             host, find_checkout=lambda base, head: checkout.find_checkout(tmp_path, base, head)
@@ -283,7 +283,7 @@ def test_branch_that_moved_on_is_not_found() -> None:
     assert numbers == ()
 
 
-def test_branch_of_somebody_else_is_not_found() -> None:
+def test_branch_of_another_owner_is_not_found() -> None:
     world = scenes.shop()
     head = world.repositories[0].pulls[7].head
     with serve(world) as server:

@@ -135,7 +135,7 @@ def test_odd_details_do_not_hide_the_message(errors) -> None:
         _check(422, "Validation Failed", errors=errors)
 
 
-def test_field_and_code_stand_in_for_a_missing_message() -> None:
+def test_field_and_code_replace_a_missing_message() -> None:
     with pytest.raises(HostError, match=r"body.*missing_field"):
         _check(422, "Validation Failed", errors=[{"field": "body", "code": "missing_field"}])
 

@@ -353,7 +353,7 @@ def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
         calibrated.create(encoder="hashing:256", weights=str(tmp_path / "none.npz"))
 
 
-def test_auto_takes_the_published_rule_for_an_encoder_nobody_learned_on() -> None:
+def test_auto_takes_the_published_rule_for_an_encoder_without_weights() -> None:
     assert Scorer(encoder="hashing", analyzers="none").parts.matcher.identity == "published"
     assert Scorer(analyzers="none").parts.matcher.identity.startswith("calibrated@5.")
     assert Scorer(threshold=0.5, analyzers="none").parts.matcher.identity == "published"

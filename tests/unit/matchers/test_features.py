@@ -139,7 +139,7 @@ def test_values_worked_out_by_hand() -> None:
     assert column(values, "sentence.plain")[0] == [pytest.approx(3 / 6, abs=1e-4)]
 
 
-def test_names_of_the_change_and_foreign_names_are_told_apart() -> None:
+def test_names_of_the_change_and_foreign_names_are_distinguished() -> None:
     values = table("`max_limit` or `maxRetries` or `minRetries`?")
     assert column(values, "sentence.names_shared")[0] == [pytest.approx(math.log1p(1), abs=1e-4)]
     assert column(values, "sentence.names_foreign")[0] == [pytest.approx(math.log1p(2), abs=1e-4)]

@@ -206,7 +206,7 @@ def test_code_that_a_sentence_quotes_is_no_paste(text: str) -> None:
     assert flags(text) == [None]
 
 
-def test_prose_of_a_changed_comment_may_be_proposed_as_it_stands() -> None:
+def test_prose_of_a_changed_comment_may_be_proposed_unchanged() -> None:
     change = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+# The list is sorted by the name of a user.\n")
     assert flags("The list is sorted by the name of a user.", change=change) == [None]
 

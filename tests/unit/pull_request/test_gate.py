@@ -66,14 +66,14 @@ def test_abstention_passes_with_a_notice() -> None:
     assert "said nothing" in verdict.notices[0]
 
 
-def test_partial_run_stops_nobody_and_says_so() -> None:
+def test_partial_run_fails_no_gate_and_says_so() -> None:
     actual = structs.replace(scored(together=0.0), missing=("A page is missing.",))
     verdict = judge(actual, "together,each")
     assert (verdict.failed, len(verdict.notices)) == ((), 1)
     assert "partial" in verdict.notices[0]
 
 
-def test_gate_on_somebody_who_did_not_speak_says_so() -> None:
+def test_gate_on_a_reviewer_without_a_post_says_so() -> None:
     verdict = judge(scored(mira=0.1), "copilot")
     assert verdict.failed == ()
     assert "copilot: no such reviewer commented" in verdict.notices[0]
@@ -83,7 +83,7 @@ def test_gate_on_somebody_who_did_not_speak_says_so() -> None:
     ("on_nothing", "lengths"), [("pass", (0, 1)), ("fail", (1, 0)), ("skip", (0, 0))]
 )
 @pytest.mark.parametrize("name", ["copilot", "bot"])
-def test_nobody_and_nothing_do_what_is_asked(
+def test_reviewer_without_a_score_is_judged_by_on_nothing(
     name: str, on_nothing: str, lengths: tuple[int, int]
 ) -> None:
     actual = scored(bot=None)
@@ -91,7 +91,7 @@ def test_nobody_and_nothing_do_what_is_asked(
     assert tuple(map(len, verdict)) == lengths
 
 
-def test_each_name_that_matches_nobody_is_told() -> None:
+def test_each_name_without_a_match_is_reported() -> None:
     verdict = judge(scored(mira=0.9), "mira,mira_k")
     assert (verdict.failed, len(verdict.notices)) == ((), 1)
 
@@ -103,7 +103,7 @@ def test_names_are_read_whatever_their_case_and_brackets(name: str) -> None:
 
 
 @pytest.mark.parametrize("names", ["", " , "])
-def test_nobody_to_look_at_is_an_error(names: str) -> None:
+def test_empty_choice_is_an_error(names: str) -> None:
     with pytest.raises(ConfigError):
         judge(scored(), names)
 
@@ -133,7 +133,7 @@ def test_standing_below_the_threshold_fails(limit: int, failed: int) -> None:
     assert (len(verdict.failed), verdict.notices) == (failed, ())
 
 
-def test_standing_that_fails_is_told() -> None:
+def test_standing_that_fails_is_reported() -> None:
     verdict = gate.judge(useful(4, 90), Config(fail_under=30), ["each"])
     assert verdict.failed == ("octo/shop#12: usefulness of r0 is 4, below fail-under 30",)
 

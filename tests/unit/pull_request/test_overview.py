@@ -63,7 +63,7 @@ def test_all_reports_count_the_same_points(make) -> None:
     assert len(view.unaddressed(result)) == whole.unaddressed
 
 
-def test_topic_that_nobody_addressed_is_one_point_at_its_lines() -> None:
+def test_unaddressed_topic_is_one_point_at_its_lines() -> None:
     actual = of(results.topics(), ())
     whole = actual.together
     assert (whole.addressed, whole.unaddressed, whole.points) == (1, 3, 4)

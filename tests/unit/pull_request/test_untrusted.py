@@ -48,7 +48,7 @@ def test_what_was_written_is_read_again(make) -> None:
     assert overview.decode_overview(msgspec.json.encode(make()), source="x") == make()
 
 
-def test_what_stands_beside_the_overview_is_skipped() -> None:
+def test_data_beside_the_overview_is_skipped() -> None:
     assert decode(document() | {"result": {"deep": [1, {}]}, "comments": [None]}) == (
         overviews.review()
     )

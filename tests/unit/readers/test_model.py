@@ -74,7 +74,7 @@ def test_nothing_is_said_of_a_review_without_requests() -> None:
     assert read(say, []) == [ModelReadings()]
 
 
-def test_price_of_1000_comments_is_told() -> None:
+def test_price_of_1000_comments_is_reported() -> None:
     (readings,) = read(say, requests_about("Why?", "Really?"), prices=Prices(1.0, 2.0))
     # 2 requests of 11 + 2 * 7 millionths, for 2 comments
     assert "written: 14; price of 1,000 comments: 0.03)." in readings.notes[0]

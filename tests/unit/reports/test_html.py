@@ -133,7 +133,7 @@ def test_style_sheet_is_allowed_by_its_hash_and_nothing_else_is() -> None:
     assert "unsafe" not in policy
 
 
-def test_scores_stand_with_their_counts() -> None:
+def test_scores_are_with_their_counts() -> None:
     for name, value, basis in [
         ("Relevance", "62", "harmonic mean of the two below"),
         ("Conciseness", "67", "mean of 6 sentences, 4 on topic"),
@@ -143,7 +143,7 @@ def test_scores_stand_with_their_counts() -> None:
         assert f"{name} {value} of 100 {basis}" in text(read(results.review()))
 
 
-def test_verdict_stands_above_what_it_is_made_of() -> None:
+def test_verdict_is_above_what_it_is_made_of() -> None:
     shown = text(read(results.useful(results.review())))
     assert (
         f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}. "
@@ -167,7 +167,7 @@ def test_remarks_come_first_then_their_sentences() -> None:
     assert '<rect class="fill" width="78.0" height="4"/>' in page
 
 
-def test_baselines_stand_beside_the_scores() -> None:
+def test_baselines_are_beside_the_scores() -> None:
     shown = text(read(results.review()))
     assert "Baselines, never in the scores 48 words, 31 % of the diff's tokens repeated" in shown
 

@@ -224,7 +224,7 @@ def test_schema_knows_every_flag() -> None:
     assert set(SCHEMA["$defs"]["Flag"]["enum"]) == set(Flag)
 
 
-def test_degrees_stand_beside_the_similarities() -> None:
+def test_degrees_are_beside_the_similarities() -> None:
     document = render(results.learned(results.small()))
     assert document["threshold"] is None
     # Half of each cosine, with six decimals.
@@ -303,7 +303,7 @@ def test_same_result_gives_the_same_bytes() -> None:
     assert report([results.review()]) == report([results.review()])
 
 
-def test_rows_of_numbers_stand_on_one_line() -> None:
+def test_rows_of_numbers_are_on_one_line() -> None:
     assert "\n    [0.31, 0.1004],\n" in json.create()([results.small()])
 
 

@@ -73,7 +73,7 @@ def test_table_of_numbers_lines_up_in_the_text() -> None:
     ]
 
 
-def test_tables_are_told_apart_by_their_captions() -> None:
+def test_tables_are_distinguished_by_their_captions() -> None:
     shown = to_text(report(section(tables=(TABLE, PROSE))))
     assert "\n  Fruit:\n" in shown
     assert "\n  How:\n  seed  0 or more\n" in shown

@@ -64,7 +64,7 @@ def test_scores_are_a_table() -> None:
     ]
 
 
-def test_scores_of_degrees_are_told_as_means() -> None:
+def test_scores_of_degrees_are_named_as_means() -> None:
     # By hand: halves of the columns' and rows' largest in the helper's matrix.
     shown = render(results.learned(results.small()))
     assert cells(shown)[2] == ["Conciseness", "26", "mean of 2 sentences, 1 on topic"]

@@ -176,7 +176,7 @@ def test_makers_validator_finds_what_github_refuses(tmp_path: Path) -> None:
 # Results
 
 
-def test_only_what_counts_and_nobody_addressed_is_a_result() -> None:
+def test_only_unaddressed_points_that_count_are_results() -> None:
     # By hand from the matrix: rows 2, 5 and 6 stay below the threshold; row 7 does not count.
     run = run_of(results.review())
     assert [
@@ -285,7 +285,7 @@ def test_abstention_has_no_results_but_says_why() -> None:
     assert notices(run) == [("warning", "No score: there are no sentences to compare with.")]
 
 
-def test_notes_are_told() -> None:
+def test_notes_are_reported() -> None:
     assert notices(run_of(results.review())) == [
         ("note", "One binary file was left out."),
         ("note", "One code block was kept apart from the sentences."),
@@ -339,7 +339,7 @@ def test_fingerprints_of_twins_are_numbered() -> None:
 # Several results
 
 
-def test_runs_are_told_apart_by_their_category() -> None:
+def test_runs_are_distinguished_by_their_category() -> None:
     item, other = render(results.review(), results.abstained())["runs"]
     assert run_of(results.review())["automationDetails"]["id"].rpartition("/")[0] == "crscore"
     assert item["automationDetails"]["id"].rpartition("/")[0] == "crscore/change-1"

@@ -57,7 +57,7 @@ def test_no_results_make_an_empty_table_with_all_columns() -> None:
     assert "signature" in actual.columns
 
 
-def test_missing_pandas_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pandas_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(DependencyError, match=r"crscore\[pandas\]"):
         results_frame([])

@@ -21,7 +21,7 @@ def render(*inputs: Result, **options: str) -> str:
     return shown
 
 
-def test_scores_stand_beside_their_counts() -> None:
+def test_scores_are_beside_their_counts() -> None:
     # 4 of 6, 4 of 7 and their harmonic mean 2·(2/3)(4/7)/(2/3+4/7) = 0.615, by hand.
     shown = render(results.review())
     assert re.search(r"Relevance +62 ", shown)
@@ -105,7 +105,7 @@ def test_sentence_about_a_topic_names_it() -> None:
     assert "adds 83 points · `Client.fetch`\n" in shown
 
 
-def test_claim_is_told_once_however_many_sentences_are_about_it() -> None:
+def test_claim_is_shown_once_even_if_several_sentences_are_about_it() -> None:
     result = results.useful(results.review())
     shown = " ".join(render(result, width="160").split())
     claim = result.references[0].text
@@ -114,7 +114,7 @@ def test_claim_is_told_once_however_many_sentences_are_about_it() -> None:
     assert len(re.findall(r"adds \d+ points? · R1", shown)) == len(result.readings)
 
 
-def test_scores_of_degrees_stand_beside_what_they_are_means_of() -> None:
+def test_scores_of_degrees_are_beside_what_they_are_means_of() -> None:
     shown = render(results.learned(results.small()), width="100")
     # (0.41075 + 0.1) / 2 and (0.41075 + 0.155 + 0.33) / 3.
     assert re.search(r"Conciseness +26 .* mean of 2 sentences, 1 on topic", shown)

@@ -228,7 +228,7 @@ def test_old_side_is_not_named_beside_the_new() -> None:
     assert view.places(item, max_places=2) == "a:2"
 
 
-def test_reference_without_lines_speaks_of_the_whole_change() -> None:
+def test_reference_without_lines_is_about_the_whole_change() -> None:
     assert view.places(results.reference("x")) == "whole change"
 
 
@@ -245,7 +245,7 @@ def test_unaddressed_are_ordered_by_weight() -> None:
     assert view.unaddressed(swapped) == ((1, heavy), (0, light))
 
 
-def test_unaddressed_topic_is_one_point_told_by_its_heaviest_claim() -> None:
+def test_unaddressed_topic_is_one_point_with_the_text_of_its_heaviest_claim() -> None:
     actual = view.unaddressed(results.topics())
     assert [(at, item.text, view.places(item)) for at, item in actual] == [
         (
@@ -359,11 +359,11 @@ def finding(**more: object) -> Finding:
     return Finding(**{**values, **more})
 
 
-def test_analysis_without_tools_is_not_spoken_of() -> None:
+def test_analysis_without_tools_is_not_mentioned() -> None:
     assert view.describe_analysis(Analysis()) == ()
 
 
-def test_analysis_names_who_spoke() -> None:
+def test_analysis_names_the_tools_that_reported() -> None:
     tools = (run_of("semgrep", files=0), run_of("pmd", ToolState.MISSING, version=None, files=0))
     assert view.describe_analysis(Analysis(tools=tools)) == (
         "Static analysis by semgrep 1.0: 0 of 0 findings counted.",

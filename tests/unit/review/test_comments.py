@@ -182,7 +182,7 @@ def test_report_in_xml_is_refused() -> None:
     assert message(report, "r.xml") == "r.xml: this is XML; save the comments as text or JSON"
 
 
-def test_text_is_one_comment_as_it_stands() -> None:
+def test_text_is_one_unchanged_comment() -> None:
     assert parse_review("# A\n\n- b\n") == (Comment(body="# A\n\n- b\n"),)
 
 

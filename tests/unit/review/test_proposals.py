@@ -60,7 +60,7 @@ def test_side_decides_which_lines_are_meant() -> None:
     )
 
 
-def test_suggestion_equal_to_what_stands_there_proposes_nothing() -> None:
+def test_suggestion_equal_to_the_code_proposes_nothing() -> None:
     assert units(suggest("    if path is None:"), line=11) == ()
 
 
@@ -68,18 +68,18 @@ def test_empty_suggestion_removes_the_line() -> None:
     assert units("```suggestion\n```", line=14) == ("remove `store.load()`",)
 
 
-def test_added_lines_are_told_alone() -> None:
+def test_added_lines_are_described_alone() -> None:
     body = suggest("    store.load()", "    store.check()")
     assert units(body, line=14) == ("add `store.check()`",)
 
 
-def test_only_white_space_is_told() -> None:
+def test_change_of_only_white_space_is_described() -> None:
     assert units(suggest("  if path is None:"), line=11) == (
         "change the white space of `if path is None:`",
     )
 
 
-def test_empty_line_is_told_only_when_nothing_else_is() -> None:
+def test_empty_line_is_described_only_if_nothing_else_is() -> None:
     assert describe_change(["a"], ["a", ""]) == "add an empty line"
     assert describe_change(["a", "", "b"], ["a", "b"]) == "remove an empty line"
     assert describe_change(["a", "b"], ["", "a", "c"]) == "change `b` to `c`"
@@ -141,7 +141,7 @@ def test_end_of_the_only_hunk_serves_where_no_line_is_known() -> None:
     assert units(body) == ("add `# that nobody should touch for now, as it is all in use`",)
 
 
-def test_removed_lines_do_not_stand_at_the_end() -> None:
+def test_removed_lines_are_not_at_the_end() -> None:
     hunk = "@@ -1,2 +1 @@\n a = 1\n-b = 2\n\\ No newline at end of file"
     assert units(suggest("a = 2"), file=None, diff_hunk=hunk) == ("change `a = 1` to `a = 2`",)
 
@@ -149,7 +149,7 @@ def test_removed_lines_do_not_stand_at_the_end() -> None:
 # Wording
 
 
-def test_long_line_is_told_where_it_differs() -> None:
+def test_long_line_is_described_by_its_difference() -> None:
     old = 'raise ValueError(f"the limit {limit} of the conection is above {most}, see the manual")'
     assert describe_change([old], [old.replace("conection", "connection")]) == (
         "change `of the conection is above` to `of the connection is above`"
@@ -163,7 +163,7 @@ def test_several_changes_are_one_text() -> None:
     )
 
 
-def test_little_code_is_told_as_one_change() -> None:
+def test_little_code_is_described_as_one_change() -> None:
     assert describe_change(["return x", "}", "return y"], ["return y", "}", "return x"]) == (
         "change `return x } return y` to `return y } return x`"
     )

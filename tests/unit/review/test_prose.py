@@ -18,7 +18,7 @@ def headings(body: str) -> list[str]:
     return [unit.text for unit in read_prose(body).units if unit.is_heading]
 
 
-def test_code_span_stands_between_the_marks() -> None:
+def test_code_span_is_between_the_marks() -> None:
     assert texts("Use `a. b` now") == [f"Use {CODE_OPEN}`a. b`{CODE_CLOSE} now"]
 
 

@@ -328,7 +328,7 @@ def test_dollars_around_shown_text_stay(content: str) -> None:
         "Shown.\n\n[^1]: {} [^1]", "- Shown.\n\n  [^a-b]: {}", "Shown. <!-- [^1] -->\n\n[^1]: {}",
     ],
 )  # fmt: skip
-def test_footnote_that_nobody_refers_to_is_hidden(body: str) -> None:
+def test_footnote_without_a_reference_is_hidden(body: str) -> None:
     actual = split_comment(body.format(NOTE))
     assert actual.sentences == ("Shown.",)
     assert NOTE in " ".join(actual.hidden)
@@ -438,7 +438,7 @@ def test_any_markup_gives_clean_hidden_text(body: str) -> None:
 
 
 @given(st.lists(st.sampled_from([p for p in PIECES if "--" not in p and "`" not in p])))
-def test_whatever_stands_in_a_comment_is_never_read(pieces: list[str]) -> None:
+def test_content_of_a_comment_is_never_read(pieces: list[str]) -> None:
     inside = "".join(pieces).replace("\r", "")
     assert split_comment(f"Shown.\n\n<!-- {inside} zebra -->").sentences == ("Shown.",)
 

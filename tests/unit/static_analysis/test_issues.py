@@ -133,7 +133,7 @@ def test_two_tools_that_mean_the_same_are_one_issue_that_names_both() -> None:
     assert all(finding.counted for finding in findings.analysis.findings)
 
 
-def test_worst_of_two_speaks_for_both() -> None:
+def test_worst_of_two_is_worded_for_both() -> None:
     worse = at(2, "The import `os` is unused here.", tool="zeta", severity=ERROR)
     (one,) = chosen(at(2), worse).references
     assert (one.text, one.weight) == ("The import `os` is unused here.", 1.0)

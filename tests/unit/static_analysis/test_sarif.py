@@ -164,7 +164,7 @@ def test_result_absent_since_the_baseline_is_left_out() -> None:
         ([None, "accepted"], True),
     ],
 )
-def test_suppression_counts_unless_somebody_objected(states, suppressed) -> None:
+def test_suppression_counts_without_an_objection(states, suppressed) -> None:
     given_ = [{"kind": "external"} | ({"status": state} if state else {}) for state in states]
     assert one({"message": {"text": "x"}, "suppressions": given_}).suppressed is suppressed
 

@@ -29,7 +29,7 @@ def test_every_language_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_declarations_are_told_with_noun_and_names_around_but_not_the_namespace(
+def test_declarations_have_a_noun_and_names_around_but_not_the_namespace(
     name: str,
 ) -> None:
     assert told(outline(name, SAMPLES[name])) == LANGUAGES[name]["declarations"]
@@ -217,7 +217,7 @@ def test_raised_error_is_its_type(name: str) -> None:
         ("ruby", "begin\n a\nrescue => e\n b\nend", ""),
     ],
 )
-def test_handler_is_told_by_its_errors_without_the_variable(
+def test_handler_is_described_by_its_errors_without_the_variable(
     name: str, source: str, expected: str
 ) -> None:
     assert names(outline(name, source), Role.CATCH) == [expected]
@@ -245,7 +245,7 @@ def test_handler_is_told_by_its_errors_without_the_variable(
         ("go", 'import c "a/b"', [("a/b", "")]),
     ],
 )
-def test_imports_are_told_with_their_module(
+def test_imports_are_described_with_their_module(
     name: str, source: str, expected: list[tuple[str, str]]
 ) -> None:
     facts = [fact for unit in outline(name, source).units for fact in unit.facts]

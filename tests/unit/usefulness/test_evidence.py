@@ -38,7 +38,7 @@ def weighed(text: str, patch: str = PATCH, lines=NONE, claims=NONE) -> dict[str,
     return dict(zip(FEATURES, values, strict=True))
 
 
-def test_words_are_kept_by_the_place_where_they_stand() -> None:
+def test_words_are_kept_by_their_place() -> None:
     ground = evidence.read_change_words(parse.parse_diff(PATCH))
     assert {"limit", "max"} <= ground.changed
     assert ground.context == {"spe", "torqu"}
@@ -77,7 +77,7 @@ def test_cosines_are_the_highest() -> None:
     assert weighed("Why?")["cosine_lines"] == 0
 
 
-def test_shared_and_foreign_names_are_told_apart() -> None:
+def test_shared_and_foreign_names_are_distinguished() -> None:
     measures = weighed("`max_limit` and `min_limit` and `other_name`")
     assert measures["names_shared"] == pytest.approx(math.log1p(1))
     assert measures["names_foreign"] == pytest.approx(math.log1p(2))

@@ -253,7 +253,7 @@ def test_subject_is_something_else(scorer) -> None:
         ("Who reads it?", Subject.CHANGE),
     ],
 )
-def test_subject_without_a_claim_is_where_its_rarest_word_stands(
+def test_subject_without_a_claim_is_where_its_rarest_word_is(
     monkeypatch, text: str, subject: Subject
 ) -> None:
     # No claim is near and every sentence is on topic.

@@ -129,7 +129,7 @@ def test_weights_of_nothing_are_undecided() -> None:
     assert reading.judge_about("Why?", vector, change(), weights()) == 0.5
 
 
-def test_evidence_speaks_for_the_change() -> None:
+def test_evidence_raises_the_probability_for_the_change() -> None:
     about = weights().about.copy()
     about[evidence.FEATURES.index("changed_share")] = 5
     about[-1] = -2

@@ -79,7 +79,7 @@ def test_indentation_that_has_a_meaning_is_behaviour():
     assert (suggestion.effect, suggestion.parses) == (Effect.BEHAVIOUR, True)
 
 
-def test_broken_syntax_is_told():
+def test_broken_syntax_is_reported():
     assert in_file("    for item in items", 6, 6).parses is False
     assert in_file("    for item in reversed(items):", 6, 6).parses is True
 

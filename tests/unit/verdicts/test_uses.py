@@ -186,7 +186,7 @@ def test_the_line_of_another_file_is_the_proof() -> None:
     assert receipt.fact == "Line 6 of `app/shop.py` uses `load_stock`."
 
 
-def test_limits_are_told_once_asked() -> None:
+def test_limits_are_noted_once_the_tree_is_read() -> None:
     repository = Repository(lambda: Tree({}, "it is too large"))
 
     assert repository.notes == ()

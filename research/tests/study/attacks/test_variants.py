@@ -39,7 +39,7 @@ def test_stuffing_has_every_identifier_and_nothing_else(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["glued", "glued-code"])
-def test_glued_names_stand_in_sentences(form: str) -> None:
+def test_joined_names_are_in_sentences(form: str) -> None:
     found = stuffed()[form]
     assert all(name in found for name in material().names)
     assert found.endswith((".", "?"))

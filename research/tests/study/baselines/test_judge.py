@@ -257,7 +257,7 @@ def test_original_comment_is_not_judged(tmp_path: Path) -> None:
     assert GROUND_TRUTH in {one["system"] for one in reviews}
 
 
-def test_judge_stands_on_the_same_rows_as_the_score(tmp_path: Path) -> None:
+def test_judge_has_the_same_rows_as_the_score(tmp_path: Path) -> None:
     made, measured = found(tmp_path, by_length)
     (metric,) = [one for one in measured.metrics if one.name == NAME]
     pairs = [Pair(row.change.language, row.change.patch, row.review.text) for row in measured.rows]

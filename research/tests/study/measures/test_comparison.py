@@ -110,7 +110,7 @@ def test_identical_runs_differ_in_nothing() -> None:
     }
 
 
-def test_without_resamples_the_values_stand_alone() -> None:
+def test_without_resamples_the_values_have_no_interval() -> None:
     one = row(compared(run(POOR), run(GOOD, "b.json"), resamples=0))
     assert one.difference > 0
     assert (one.low, one.high, one.p, one.better, one.changes_needed) == (None,) * 5

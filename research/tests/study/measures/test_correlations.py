@@ -162,7 +162,7 @@ def test_without_resamples_there_is_neither_interval_nor_p() -> None:
     assert (row("pooled").low, row("pooled").high, row("pooled").p) == (None, None, None)
 
 
-def test_metric_keeps_its_row_whatever_stands_beside_it() -> None:
+def test_metric_keeps_its_row_whatever_is_beside_it() -> None:
     alone = correlate(measured(), resamples=20, seed=3)
     both = helper.measured(
         list(measured().rows),

@@ -152,13 +152,13 @@ def test_tool_that_read_less_than_all_is_unread() -> None:
     assert (mine.changes, mine.unread) == (4, 3)
 
 
-def test_missing_tool_is_told_once() -> None:
+def test_missing_tool_is_reported_once() -> None:
     missing = run_of("pmd", ToolState.MISSING, files=0, reason="not installed")
     found = assessed(look_at(tools=(missing,)), look_at(tools=(missing,)))
     assert found.notes == ("pmd did not run: not installed",)
 
 
-def test_matters_of_taste_are_told_apart() -> None:
+def test_matters_of_taste_are_distinguished() -> None:
     found = assessed(
         look_at(
             finding(rule="R1", in_change=True, is_style=True),

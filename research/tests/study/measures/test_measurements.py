@@ -117,7 +117,7 @@ def test_metric_that_does_not_fit_is_refused(name: str, shape: tuple, message: s
         measurements.add_metrics(found, [measurements.Metric(name=name, values=np.zeros(shape))])
 
 
-def test_metric_with_a_value_for_some_rows_stands_apart() -> None:
+def test_metric_with_a_value_for_some_rows_is_separate() -> None:
     rows = [helper.row(name, "s") for name in "abc"]
     partial = measurements.Metric(name="judge", values=np.array([4.0, 2.0]), rows=(0, 2))
     found = measurements.add_metrics(

@@ -27,7 +27,7 @@ def test_table_has_means_and_ranks_best_for_people_first() -> None:
     assert table == [("x", 2, 0.8, 2.0), ("y", 2, 0.9, 1.0), ("z", 2, 0.3, 3.0), ("w", 2, 0.1, 4.0)]
 
 
-def test_people_stand_in_the_table_on_their_own_scale() -> None:
+def test_people_are_in_the_table_on_their_own_scale() -> None:
     people = [one for one in ranked().means if one.metric == "human"][:4]
     assert [(one.mean, one.rank) for one in people] == [(4, 1), (3, 2), (2, 3), (1, 4)]
 

@@ -87,7 +87,7 @@ def test_comment_on_the_head_stays_where_it_is(audit: Audit) -> None:
     assert all(move_to_head(message, task.pull.head, empty) is message for message in task.messages)
 
 
-def test_without_the_commits_the_interface_or_a_reason_stands_in(audit: Audit) -> None:
+def test_without_the_commits_the_interface_or_a_reason_is_used(audit: Audit) -> None:
     task = replace(task_of(audit), clone=audit.folder / "none")
     with pytest.raises(HostError, match="no clone"):
         assemble(task, LIMITS)

@@ -163,7 +163,7 @@ def test_what_cannot_be_followed_says_why_and_is_tried_again(world: World, store
     assert [row.reason for row in store.find(Followed, "number")] == [None, MISSING]
 
 
-def test_report_says_who_spoke_of_a_defect(world: World, store: Store) -> None:
+def test_report_names_who_mentioned_a_defect(world: World, store: Store) -> None:
     other = CODE.replace("prices[name]", "prices.get(name, 0)")
     world.land({"src/app.py": other}, "Use defaults of prices", day=2)
     world.land(

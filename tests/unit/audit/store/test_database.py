@@ -179,7 +179,7 @@ def test_truncated_store_is_an_error_at_once(tmp_path: Path, share: float) -> No
         Store(path)
 
 
-def test_overwritten_pages_are_told_as_damage(tmp_path: Path) -> None:
+def test_overwritten_pages_are_reported_as_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(path) as store:
         store.put([cursor()])

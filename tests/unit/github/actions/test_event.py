@@ -55,7 +55,7 @@ def test_events_of_a_pull_request_name_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("body", ["/crscore", "/crscore please\nand more", "\ufeff/crscore\r\n"])
-def test_comment_of_somebody_trusted_asks_for_a_run(tmp_path: Path, body: str) -> None:
+def test_comment_of_a_trusted_person_requests_a_run(tmp_path: Path, body: str) -> None:
     for association in ["OWNER", "MEMBER", "COLLABORATOR"]:
         assert found(tmp_path, "issue_comment", comment(body, association)) == event.Target(7)
 

@@ -5,7 +5,7 @@ from crscore.pull_request.documents import for_people
 from tests.helpers import overviews
 
 
-def test_three_points_stand_openly_and_the_others_are_folded() -> None:
+def test_three_points_are_shown_and_the_others_are_folded() -> None:
     points = tuple(overviews.point(f"Point {word}.") for word in ("one", "two", "three", "four"))
     together = overviews.replace(overviews.review().together, unaddressed=6)
     actual = overviews.replace(overviews.review(), open=points, together=together)
@@ -39,7 +39,7 @@ def test_all_points_addressed_needs_no_list() -> None:
     assert "Not addressed" not in shown
 
 
-def test_degrees_are_told_as_such() -> None:
+def test_degrees_are_named_as_such() -> None:
     shown = for_people.render_comment(overviews.learned())
     assert "**Not or hardly addressed (" in shown
     assert "from 0 to 1" in shown

@@ -49,7 +49,7 @@ def cells(document: str) -> list[list[str]]:
 
 
 @BOTH
-def test_unaddressed_topics_are_told_once(write) -> None:
+def test_unaddressed_topics_are_listed_once(write) -> None:
     shown = write(overviews.topics())
     assert (
         "- `HostAuthorization`, new, 110 lines: `HostAuthorization` is new. "
@@ -149,7 +149,7 @@ def test_single_reviewer_has_one_row(write) -> None:
 
 
 @BOTH
-def test_nobody_reviewed_yet(write) -> None:
+def test_no_review_yet(write) -> None:
     shown = write(overviews.nobody())
     assert "There is no review to score yet; 2 points to touch." in shown
     assert cells(shown) == []

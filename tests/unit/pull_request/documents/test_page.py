@@ -22,7 +22,7 @@ def review() -> str:
     return for_people.render_page(overviews.review(), results.review())
 
 
-def test_overview_stands_above_the_report() -> None:
+def test_overview_is_above_the_report() -> None:
     shown = review()
     assert shown.index("2 reviewers address 4 of 7 points") < shown.index('id="review"')
     assert "<title>Review of octo/shop#12</title>" in shown
@@ -46,7 +46,7 @@ def test_points_link_to_the_pull_request() -> None:
     assert all(str(link).startswith(overviews.URL) for link in links)
 
 
-def test_unaddressed_topics_are_told_once() -> None:
+def test_unaddressed_topics_are_listed_once() -> None:
     shown = Read(for_people.render_page(overviews.topics(), results.topics())).text
     overview = " ".join(shown.split("Measured at")[0].split())
     assert overview.count("HostAuthorization, new, 110 lines: HostAuthorization is new") == 1
@@ -68,7 +68,7 @@ def test_page_cannot_command_a_runner() -> None:
     assert "##[" not in shown
 
 
-def test_verdict_and_usefulness_are_told() -> None:
+def test_verdict_and_usefulness_are_reported() -> None:
     result = results.useful(results.review())
     text = " ".join(Read(for_people.render_page(overviews.useful_review(), result)).text.split())
     overview = text.split("Measured at")[0]
@@ -78,7 +78,7 @@ def test_verdict_and_usefulness_are_told() -> None:
     assert "published scores together: conciseness 67" in overview
 
 
-def test_partial_result_and_reasons_are_told() -> None:
+def test_partial_result_and_reasons_are_reported() -> None:
     actual = overviews.replace(
         overviews.review(),
         missing=("2 files could not be read.",),
@@ -89,7 +89,7 @@ def test_partial_result_and_reasons_are_told() -> None:
     assert "No score for kit: no text." in text
 
 
-def test_nobody_reviewed_yet() -> None:
+def test_no_review_yet() -> None:
     result = results.make(results.diff_of(results.SETTINGS), results.REFERENCES[4:6], (), [[], []])
     text = Read(for_people.render_page(overviews.nobody(), result)).text
     assert "There is no review to score yet; 2 points to touch." in text

@@ -61,7 +61,7 @@ def test_all_pushes_have_one_category() -> None:
     assert {item.rpartition("/")[0] for item in ids} == {"crscore/pull-request"}
 
 
-def test_what_nobody_addressed_is_told_with_what_could_not_be_read() -> None:
+def test_unaddressed_points_are_listed_with_what_could_not_be_read() -> None:
     run = run_of(results.review(), missing=("2 files could not be read.",))
     assert len(run["results"]) == 3
     (invocation,) = run["invocations"]

@@ -31,7 +31,7 @@ def test_together_adds_up_no_rows_that_are_not_there() -> None:
     assert "\n*4 more not listed.*\n" in shown
 
 
-def test_ten_points_stand_openly() -> None:
+def test_ten_points_are_not_folded() -> None:
     points = tuple(overviews.point(f"Point {index} of many.") for index in range(12))
     together = overviews.replace(overviews.review().together, unaddressed=12, points=20)
     shown = for_people.render_summary(

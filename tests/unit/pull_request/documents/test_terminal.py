@@ -6,7 +6,7 @@ from crscore.pull_request.documents import for_people
 from tests.helpers import overviews
 
 
-def test_pull_request_scores_and_points_are_told() -> None:
+def test_pull_request_scores_and_points_are_shown() -> None:
     shown = for_people.render_terminal([overviews.review()], width=100)
     assert shown.startswith("octo/shop#12 · Retry failed requests\n")
     assert re.search(r"^  Together +62 +67 +57 +3 +–$", shown, re.MULTILINE)
@@ -19,7 +19,7 @@ def test_pull_request_scores_and_points_are_told() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 100])
-def test_verdict_and_usefulness_are_told(width: int) -> None:
+def test_verdict_and_usefulness_are_reported(width: int) -> None:
     shown = for_people.render_terminal([overviews.useful_review()], width=width)
     joined = " ".join(shown.split())
     assert "(minor) + 9 for 3 others. Together, 2 reviewers" in joined
@@ -44,7 +44,7 @@ def test_names_and_scores_are_whole_at_any_width(width: int) -> None:
     assert ("outdated)" in table) is (width >= 80)
 
 
-def test_unaddressed_topics_are_told_once() -> None:
+def test_unaddressed_topics_are_listed_once() -> None:
     shown = for_people.render_terminal([overviews.topics()], width=100)
     assert "Not addressed (3)\n" in shown
     assert (
@@ -72,7 +72,7 @@ def test_row_without_a_score_says_why() -> None:
     assert "No score for kit: no sentence in the review text." in shown
 
 
-def test_nobody_reviewed_yet() -> None:
+def test_no_review_yet() -> None:
     shown = for_people.render_terminal([overviews.nobody()])
     assert "There is no review to score yet; 2 points to touch." in shown
     assert "Together" not in shown
@@ -101,7 +101,7 @@ def test_hostile_texts_cannot_command_a_terminal_or_a_runner() -> None:
     assert "[link](https://evil.example/x)" in shown.replace("\n", "")
 
 
-def test_several_stand_below_each_other() -> None:
+def test_several_are_below_each_other() -> None:
     assert for_people.render_terminal([overviews.review()] * 2).count("octo/shop#12 · ") == 2
 
 

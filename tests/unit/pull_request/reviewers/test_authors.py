@@ -51,7 +51,7 @@ def test_account_of_a_bot_decides_before_the_marker_of_another() -> None:
     assert who(hear(review(1, "### 💡 Codex Review\n\nIt leaks.", RABBIT))) == ["coderabbit"]
 
 
-def test_marker_through_a_persons_account_is_told() -> None:
+def test_marker_through_a_persons_account_is_reported() -> None:
     actual = hear(
         post(1, "<!-- ccr-overview-v2 -->\nIt leaks."),
         review(2, "<!-- ccr-overview-v2 -->\nIt leaks."),
@@ -128,7 +128,7 @@ MARKED = [
 ]
 
 
-def test_author_cannot_speak_as_a_reviewer() -> None:
+def test_author_cannot_post_as_a_reviewer() -> None:
     for remark in MARKED:
         for authors in [[], ["!eve"], ["ada", "*linty*"], ["*-agent", "review*"]]:
             actual = hear(remark, line(2, "It hangs.", "linty-fan"), markers=LINTY, authors=authors)
@@ -154,7 +154,7 @@ def test_author_who_quotes_a_marker_answers() -> None:
     assert (actual.threads, actual.notes) == ((), ())
 
 
-def test_marker_in_the_authors_post_is_told() -> None:
+def test_marker_in_the_authors_post_is_reported() -> None:
     actual = hear(post(1, GUIDE, "octo-cat"), review(2, GUIDE, "octo-cat"))
     assert len(actual.notes) == 1
     assert actual.notes[0].startswith("Posts of octo-cat do not count as pr-agent's")
@@ -169,19 +169,19 @@ def test_bot_behind_the_authors_account_is_heard_when_it_is_named(name: str) -> 
 
 
 @pytest.mark.parametrize("login", ["ada", "octo-cat"])
-def test_nobody_can_speak_as_a_bot_that_is_asked_for_by_its_account(login: str) -> None:
+def test_person_cannot_post_as_a_bot_that_is_requested_by_its_account(login: str) -> None:
     typed = post(1, "**Actionable comments posted: 1**\n\nIt leaks.", login)
     actual = hear(typed, post(2, "It hangs.", RABBIT), authors=[RABBIT])
     assert bodies(actual) == ["It hangs."]
 
 
-def test_name_of_one_bot_lets_the_author_speak_as_no_other() -> None:
+def test_name_of_one_bot_does_not_let_the_author_post_as_another() -> None:
     both = post(1, f"{DOG}\nReviewed by Linty\n\nIt leaks.", "octo-cat")
     assert who(hear(both, markers=LINTY, authors=["reviewdog"])) == ["reviewdog"]
     assert who(hear(both, markers=LINTY, authors=["pr-agent"])) == []
 
 
-def test_deleted_author_cannot_speak_as_a_reviewer_either() -> None:
+def test_deleted_author_cannot_post_as_a_reviewer_either() -> None:
     assert not hear(post(1, GUIDE, None), pull_author=None).threads
 
 
@@ -194,7 +194,9 @@ def test_markers_count_behind_a_bot_that_opened_the_pull_request() -> None:
     assert who(actual) == ["pr-agent", "Linty"]
 
 
-def test_marker_of_a_person_whom_the_repository_did_not_choose_is_told_and_does_not_count() -> None:
+def test_marker_of_a_person_whom_the_repository_did_not_choose_is_reported_and_does_not_count() -> (
+    None
+):
     posts = [
         post(1, "octobot: it leaks.", is_trusted=False),
         review(2, "<!-- BUGBOT_REVIEW -->\nIt leaks.", is_trusted=False),

@@ -50,7 +50,7 @@ def test_unknown_bot_with_a_remark_on_a_line_reviews_in_the_conversation_too() -
     assert [item.is_review for item in actual] == [True, True]
 
 
-def test_posts_of_two_kinds_with_one_id_are_told_apart() -> None:
+def test_posts_of_two_kinds_with_one_id_are_distinguished() -> None:
     actual = read(line(1, "This leaks.", RABBIT), post(1, LIMIT, RABBIT))
     assert [item.is_review for item in actual] == [True, False]
 

@@ -62,7 +62,7 @@ def test_our_own_comment_is_no_review(mine: bool | None) -> None:
     assert hear(*remarks) == ReviewerThreads(threads=())
 
 
-def test_report_that_somebody_else_posted_is_no_review_and_is_told() -> None:
+def test_report_that_another_account_posted_is_no_review_and_is_reported() -> None:
     actual = hear(post(1, f"{OWN}\n\nIt leaks.", is_own=False), line(2, OWN, "bob", is_own=False))
     assert actual.threads == ()
     assert actual.notes == (
@@ -145,7 +145,7 @@ def test_exclusion_counts_more_than_choice() -> None:
     ]
 
 
-def test_choice_of_nobody_names_who_is_there() -> None:
+def test_choice_without_a_match_names_the_reviewers() -> None:
     actual = hear(line(1, "It leaks."), authors=["eve"])
     assert actual == ReviewerThreads(
         threads=(), notes=("The author pattern eve matches no reviewer; present: ada.",)

@@ -4,7 +4,7 @@ from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile, profiles
 
 
-def test_post_without_kinds_stands_anywhere() -> None:
+def test_post_without_kinds_matches_all_kinds() -> None:
     assert Post(description="tips", lines=("a",)).kinds == tuple(MessageKind)
 
 
