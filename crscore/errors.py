@@ -44,8 +44,8 @@ class CRScoreError(Exception):
     """Text of an error with fields, with their names in braces."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors cross processes (`crscore audit score`). Fields passed by keyword are not in
-        # `args`, from which BaseException's own `__reduce__` makes the copy.
+        # Errors cross processes (`crscore audit score`). BaseException's own `__reduce__` copies
+        # only `args`, which lacks fields that were passed by keyword.
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
     def __str__(self) -> str:

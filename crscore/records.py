@@ -472,7 +472,7 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     position: Position = Position()
     """Its position in the layout of its comment."""
     unread: bool = False
-    """True for text that the encoder cannot read, as it is not in English."""
+    """True for text that is not in English, which the encoder cannot read."""
 
 
 class Flag(StrEnum):
@@ -698,7 +698,7 @@ class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
     high: int
     """Upper end of the interval."""
     among_bots: int
-    """Standing among the reviews by bots alone, or comments by bots, 0 to 100."""
+    """Standing among only the reviews by bots, or comments by bots, 0 to 100."""
     word: str
     """The middle of the interval as a word, or `OFF_TOPIC`."""
     against: str
@@ -751,7 +751,7 @@ class Effect(StrEnum):
     """White space, or the kind of a string's quotes, without meaning in the language."""
     COMMENTS = "comments"
     NAMES = "names"
-    """Names that the file gives and uses in the replaced lines alone."""
+    """Names that the file defines and uses only in the replaced lines."""
     BEHAVIOUR = "behaviour"
     """Anything else, so perhaps what the code does."""
 
@@ -831,7 +831,7 @@ class ScopeKind(StrEnum):
     FILE = "file"
     DIFF = "diff"
     ORIGINAL = "original"
-    """The hunk of an older version of the change, on which an outdated comment was written."""
+    """The hunk of an older version of the change that an outdated comment was written on."""
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):

@@ -222,7 +222,7 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
             continue
         if sentence.unread and not (sentence.hidden or sentence.proposal):
             texts[sentence.comment] = f"{texts.get(sentence.comment, '')} {sentence.text}".strip()
-    # Posted comments come first, as drafts repeat them and not the reverse.
+    # Posted comments come first, because drafts repeat them, not the reverse.
     order = sorted(texts, key=lambda at: (at < drafts, at))
     firsts: dict[tuple[str | None, int | None, str], int] = {}
     for index, at in enumerate(order, len(result.remarks)):

@@ -41,8 +41,8 @@ def judge(
         now: The period to judge.
         baseline: A number from 0 to 100, or an earlier period of the same signature; None for none.
         minimum_drop: Maximum drop that does not fail, 0 to 100.
-        fail_under_low: Minimum of the low end of the bot's interval, in which the reader's error
-            counts; None for none.
+        fail_under_low: Minimum of the low end of the bot's interval, which includes the reader's
+            error; None for none.
         reviewers: Names of bots, or patterns with `*`.
         on_nothing: Outcome for a bot without a score: `pass`, `fail` or `skip`.
 

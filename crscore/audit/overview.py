@@ -26,7 +26,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     high: float
 
 
-# By pull request, as remarks on one of them resemble each other (docs/design/025-audits.md).
+# By pull request, because remarks on one are similar (docs/design/025-audits.md).
 class Rate(Struct, frozen=True, kw_only=True):
     """Share with its 95 % interval (Wilson), clustered by pull request."""
 
@@ -242,7 +242,7 @@ class Escaped(Struct, frozen=True, kw_only=True):
     """Defects that reviews missed: later commits that fix lines of a merged pull request."""
 
     days: Count
-    """Number of days after the merge in which a commit counts."""
+    """Number of days after the merge; later commits do not count."""
     pulls: Count
     """Merged pull requests whose lines are followed."""
     fixed: Rate

@@ -35,8 +35,8 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
 
     bot: str
     precision: Estimate
-    """Share of the distinct findings that are about a known problem: a lower bound, as unmatched
-    findings may be right, too."""
+    """Share of the distinct findings that are about a known problem. It is a lower bound, because
+    unmatched findings may be right, too."""
     recall: Estimate
     """Share of the required problems that it found."""
     f: Estimate
@@ -111,7 +111,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     """Reasons, for people."""
     is_unsure: bool
-    """Whether the probability is within the matcher's band, and nobody judged the pair."""
+    """Whether the probability is within the matcher's band, and the pair was not judged by hand."""
 
 
 class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +144,7 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
 def find_unsure(
     reviews: Iterable[tuple[Sequence[Problem], Sequence[Pair]]],
 ) -> dict[str, tuple[Problem, Finding]]:
-    """Return the pairs within the matcher's band that nobody decided, by identifier."""
+    """Return the undecided pairs within the matcher's band, by identifier."""
     return {
         pair.id: (problems[pair.problem], pair.finding)
         for problems, pairs in reviews

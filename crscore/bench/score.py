@@ -88,7 +88,7 @@ def score(
         seed: Seed of the draws.
         encoder: Encoder of the matcher's vectors; the default one when None.
         answers: Decisions by hand: identifier of a pair -> whether it is the same point.
-        judge: Language model that decides the unsure pairs that nobody decided by hand.
+        judge: Language model that decides the unsure pairs without a decision by hand.
 
     Returns:
         Scores of each bot, comparisons, and the decision about each finding. A bot's numbers do not

@@ -2,7 +2,7 @@
 
 FILE is JSON Lines, plain or gzip. A row has the `sha256` of a diff, which `crscore score --format
 json` prints, and `claims`, a list of texts or of objects {text, kind, spans, identifiers,
-weight} in which only `text` is required.
+weight}; only `text` is required.
 """
 
 import hashlib

@@ -98,7 +98,7 @@ class Step:
     counts: dict[str, int] = field(default_factory=dict)
     """Number of messages by level, which share GitHub's limit with the annotations."""
     notes: list[str] = field(default_factory=list)
-    """Messages for the summary, as the log is rarely read."""
+    """Messages for the summary, because the log is rarely read."""
     finished: bool = False
     """False when the run was ended by something other than a crscore error."""
 

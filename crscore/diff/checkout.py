@@ -143,7 +143,7 @@ class Checkout:
 
         Returns:
             The texts of the files that exist and are within the limits, invalid UTF-8 replaced; and
-            a note for each reason for which others were left out.
+            a note for each reason why others were left out.
 
         Raises:
             HostError: git failed.

@@ -59,7 +59,7 @@ def fit(
         limits: Limits on the files.
 
     Returns:
-        The chosen paths, and a note for each reason for which others are left out.
+        The chosen paths, and a note for each reason why others are left out.
     """
     kept_paths: list[str] = []
     left: dict[str, list[str]] = {}
@@ -126,7 +126,7 @@ def _left_out(reason: str, paths: Sequence[str]) -> str:
 def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = ()) -> Diff:
     """Add the files of a source folder, which has the old or the new version of the code.
 
-    The version is determined for each file, as its hunks apply in one direction only.
+    The version is determined for each file, because its hunks apply in only one direction.
 
     Args:
         change: The change.

@@ -127,7 +127,7 @@ def run_git(
 
 
 def missing_commits(git_dir: Path, commits: Iterable[str]) -> set[str]:
-    """Return the commits that a repository lacks. Texts that are no full commit names are lacking.
+    """Return the commits that a repository lacks; a text that is not a full name counts as missing.
 
     Raises:
         HostError: git failed.

@@ -30,7 +30,7 @@ from crscore.records import ChangedFile, Diff, FileStatus, Hunk, LineKind, Side
 
 # `git diff --color` colors the headers, too; escape codes only inside code are content.
 _COLORED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
-# "\x1b[31m", "\x1b[1;32m", and "\x1b[K", with which `grep --color` ends a match
+# "\x1b[31m", "\x1b[1;32m"; "\x1b[K" ends a match of `grep --color`
 _COLOR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
 # `"\n".join(difflib.unified_diff(...))` without `lineterm=""`: an empty line follows each header.
@@ -255,7 +255,8 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
                 end = "" if line.ends_file_without_newline else "\n"
                 rebuilt.append(line.text + "\r" * line.ends_with_crlf + end)
                 continue
-            # Line ends are ignored, as only the diff, or only the file, may have been converted.
+            # Line ends are ignored, because only the diff, or only the file, may have been
+            # converted.
             if lines[position].rstrip("\r\n") != line.text.rstrip("\r"):
                 return None
             if line.kind is LineKind.CONTEXT:
@@ -356,7 +357,7 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
     Args:
         lines: The lines of the diff.
         source: Origin, for messages.
-        has_colors: Whether colors were removed, with which `--color-words` marks changes.
+        has_colors: Whether colors were removed; `--color-words` marks changes with them.
 
     Raises:
         DiffParseError: A hunk has changes inside lines, but no changed line.
@@ -376,7 +377,7 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
 
 
 def _describe_fault(text: str) -> str:
-    """Return why a text without files is no diff."""
+    """Return why a text without files is not a diff."""
     if not text.strip():
         return "this diff is empty: there is no change to score"
     if _NOT_SHOWN.match(text):

@@ -8,7 +8,7 @@ from typing import Final
 
 MAX_SHOWN: Final = 3
 """Maximum number of paths that a message names."""
-# Folders in which CI systems check a repository out, as they document them; for example
+# Folders of CI systems for the checkout of a repository, as they document them; for example
 # https://docs.github.com/en/actions/reference/workflows-and-actions/variables and
 # https://docs.gitlab.com/ci/variables/predefined_variables/. One level deeper would be a folder of
 # the repository: nothing is guessed from the end of a path.

@@ -13,8 +13,8 @@ class Encoder(Protocol):
     """Encoder of texts as unit vectors.
 
     A plugin module `crscore/encoders/<name>.py` has `Options` and `create(options) -> Encoder`. It
-    may have `missing() -> str | None`, with which `crscore doctor` reports a missing dependency and
-    how to install it. Creating an encoder is cheap; the model is loaded at the first `encode`.
+    may have `missing() -> str | None`, which describes a missing dependency and how to install it,
+    for `crscore doctor`. Creating an encoder is cheap; the model is loaded at the first `encode`.
     """
 
     @property

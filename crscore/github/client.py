@@ -50,8 +50,8 @@ _STATUSES: Final = {
     "NOT_FOUND": 404,
 }
 """Status that REST sends instead of a type."""
-# At DEBUG level PyGithub logs whole responses, in which a server may repeat the token; it masks
-# the request's headers only: https://github.com/PyGithub/PyGithub/blob/main/github/Requester.py
+# At DEBUG level, PyGithub logs whole responses, which may repeat the token; it masks only the
+# request's headers: https://github.com/PyGithub/PyGithub/blob/main/github/Requester.py
 logging.getLogger("github.Requester").setLevel(logging.WARNING)
 
 

@@ -35,7 +35,7 @@ class Conversation:
     settings: graphql.Blob | None
     """The settings file, possibly truncated by GitHub; None if there is none."""
     unlisted: int
-    """Number of comments that GraphQL counts but REST did not list, as the lists changed."""
+    """Number of comments that GraphQL counts but REST did not list, because the lists changed."""
 
 
 class User(msgspec.Struct, frozen=True):

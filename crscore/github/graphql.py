@@ -44,7 +44,7 @@ class Actor(_Object, frozen=True):
 
     @property
     def is_app(self) -> bool:
-        """Whether GitHub calls the account a bot, as those of apps."""
+        """Whether GitHub reports a bot, which means an app."""
         return self.typename == "Bot"
 
     @property

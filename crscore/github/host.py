@@ -269,7 +269,7 @@ class CommentWriter(NamedTuple):
 
     def _locate(self, comment: IssueComment) -> Written:
         if not (comment.id and comment.html_url):
-            # PyGithub returns an object without values for a response that is no comment.
+            # PyGithub returns an object without values for a response that is not a comment.
             reason = "GitHub's response contains no comment"
             raise UncertainWriteError(self._operation, reason)
         return Written(comment.id, comment.html_url)

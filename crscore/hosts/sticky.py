@@ -120,7 +120,7 @@ def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, 
         # copies from the edit history of a finished comment.
         is_named = number == str(message.id) or (number == _DRAFT and nonce not in nonces)
         nonces.add(nonce)
-        # `is_own` can be None (unknown): a comment that may be somebody else's is never edited.
+        # `is_own` can be None (unknown): a comment that may be by another account is never edited.
         may_be_own = message.is_own is True and message.kind is MessageKind.CONVERSATION
         if may_be_own and is_named and is_same(body, sign(text, key, number, nonce)):
             own_comments.append(message)
@@ -151,7 +151,7 @@ def post(
             return Posted(Outcome.FAILED, "", reason)
         first, *duplicates = existing
         posted = Posted(Outcome.UNCHANGED, first.url, "")
-        # A draft keeps its nonce: the copies of it that somebody makes later are newer.
+        # A draft keeps its nonce; all copies of it are newer.
         match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
         body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
         if not is_same(first.body, body):

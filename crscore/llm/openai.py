@@ -46,7 +46,7 @@ _REJECTIONS: Final = {
     "top_p": "top_p",
     "seed": "seed",
 }
-"""Field of a request -> pattern of the message, in lower case, with which a server rejects it."""
+"""Field of a request -> pattern, in lower case, of the message that rejects it."""
 _ORIGIN: Final = "engine openai"
 # The client requires a key, and local servers ignore it.
 _PLACEHOLDER_KEY: Final = "none"
@@ -222,7 +222,7 @@ class OpenAI:
                     result = await self._ask(client, chat, sampling)
                     if isinstance(result, Answer):
                         in_a_row.clear()
-                    # Without a remedy, the fault may be this chat's alone.
+                    # Without a remedy, the error may concern only this chat.
                     elif result.remedy:
                         in_a_row.append(result)
                     return result

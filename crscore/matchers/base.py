@@ -8,7 +8,7 @@ __all__ = ["Cells", "Judgement", "Matcher"]
 
 
 class Matcher(Protocol):
-    """Judge of the degree to which each sentence addresses each pseudo-reference.
+    """Judge of how far each sentence addresses each pseudo-reference.
 
     A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`. Its options
     may have the fields `encoder` (the identity of the run's encoder), `weights` (a file) and
@@ -27,6 +27,6 @@ class Matcher(Protocol):
             cells: One change's rows, columns and cosines. R and S may be 0.
 
         Returns:
-            The degrees, of which the published matcher gives 0 or 1, and the decision.
+            The degrees (only 0 or 1 with the published matcher), and the decision.
         """
         ...

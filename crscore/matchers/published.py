@@ -36,7 +36,7 @@ class Published(msgspec.Struct, frozen=True):
         above[:, [sentence.unread for sentence in cells.sentences]] = False
         return Judgement(
             degrees=above.astype(np.float32),
-            # Any value in (0, 1) has the same effect, as a degree is 0 or 1.
+            # Any value in (0, 1) has the same effect, because a degree is 0 or 1.
             decision=0.5,
             flags=tuple(Flag.NOT_ENGLISH if unit.unread else None for unit in cells.sentences),
             in_review=tuple(not sentence.hidden for sentence in cells.sentences),

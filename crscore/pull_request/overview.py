@@ -152,7 +152,7 @@ class Place(Struct, frozen=True, kw_only=True):
     when it cannot be linked.
     """
     side: Side
-    """Version in which the lines are counted."""
+    """Version that the line numbers refer to."""
     line: Count
     """First line, 1-based; 0 for the file as a whole."""
     end_line: Count

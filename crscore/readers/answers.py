@@ -106,7 +106,7 @@ def read_answer(answer: Answer, shown_comment: ShownComment, excerpt: Excerpt) -
             why=" ".join(clean(remark.why[:MAX_SENTENCE_CHARS]).split()),
         )
         earlier = by_columns.get(place)
-        # Two points of one sentence are one remark, as valuable as the better one.
+        # Two points of one sentence are one remark with the worth of the better one.
         if place and (earlier is None or reading.worth > earlier.reading.worth):
             by_columns[place] = ReadRemark(place, reading)
     return [*by_columns.values()]
@@ -125,7 +125,7 @@ def find_line(quote: str, excerpt: Excerpt) -> LineSpan | None:
         for line in excerpt.lines
         if dense in (_dense(line.text), _dense(line.sign + line.text))
         and len(_dense(line.text)) >= MIN_QUOTE_CHARS
-        # A line of signs alone, such as a ruler in a comment, decides nothing.
+        # A line of only signs, such as a ruler in a comment, decides nothing.
         and any(map(str.isalnum, line.text))
     ]
     return min(spans, key=lambda span: distance(span, excerpt.location), default=None)

@@ -91,9 +91,9 @@ def place_readings(
     Args:
         remarks: Index of a comment -> its remarks.
         parsed: The comments.
-        sentences: All sentences of the review. A comment of which some are left out, because the
-            review is too long, has no reading, and neither has text in another language in a
-            comment that the network reads.
+        sentences: All sentences of the review. There is no reading for a comment that lost
+            sentences because the review is too long, nor for text in another language in a comment
+            that the network reads.
     """
     columns_of: dict[int, list[int]] = {}
     for column, sentence in enumerate(sentences):

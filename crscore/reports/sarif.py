@@ -3,7 +3,7 @@
 Each result has its own run, because each change has its own scores and signature; a host
 distinguishes the runs by `automationDetails.id`. GitHub's code scanning accepts 20 runs, shows
 5,000 results of each, rejects a file with a result that has no location, and distinguishes alerts
-by `primaryLocationLineHash` alone.
+only by `primaryLocationLineHash`.
 
 - A remark that needs an answer is one result, as severe as the remark is important.
 - A remark that the code refutes is a note with the fact; the proof is a related location.

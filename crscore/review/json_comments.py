@@ -160,8 +160,8 @@ def _decode(text: str) -> list[Any]:
         value, end = decoder.raw_decode(text, position)
         values.append(value)
         position = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # it always matches
-    # Checked at the end, because text after an object shows that it is prose. JSON readers differ
-    # in which of two equal keys counts: https://www.rfc-editor.org/rfc/rfc8259#section-4
+    # Checked at the end, because text after an object shows that it is prose. JSON readers disagree
+    # on which of two equal keys counts: https://www.rfc-editor.org/rfc/rfc8259#section-4
     if any(is_repeated):
         raise ValueError("a key occurs twice in one object")
     return values

@@ -62,7 +62,7 @@ _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 # "[ ] open", "[x] done"; not "[y] a"
 _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
-# GitHub's delimiters, with which "$5 and $6" is not a formula:
+# GitHub's delimiters, so that "$5 and $6" is not a formula:
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
 _FORMULA: Final = re.compile(
     r"(?<![\w$])(?:\$\$(?:[^$\\]|\\.)+\$\$|\$(?=\S)(?:[^$\\]|\\.)+(?<=\S)\$(?!\w))", re.DOTALL
@@ -257,7 +257,7 @@ def _parse_inline(state: StateCore, content: str) -> list[Token]:
 
 
 def _read_reference(state: StateInline, silent: bool) -> bool:
-    """Parse a reference to a footnote, of which readers see a number, as an inline rule."""
+    """Parse a reference to a footnote, which readers see as a number; an inline rule."""
     match = _REFERENCE.match(state.src, state.pos)
     if match is None or match[1].casefold() not in state.env.get("footnotes", ()):
         return False
@@ -268,7 +268,7 @@ def _read_reference(state: StateInline, silent: bool) -> bool:
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:
-    """Parse a formula whose text is white or a placeholder, as an inline rule."""
+    """Parse a formula whose text is white or a placeholder; an inline rule."""
     match = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
     words = hidden_formula(match[0]) if match else None
     if match is None or words is None:
@@ -280,9 +280,9 @@ def _read_formula(state: StateInline, silent: bool) -> bool:
 
 
 def _read_footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a footnote, with all lines indented below it, as a block rule.
+    """Parse a footnote with all lines indented below it; a block rule.
 
-    It is hidden if no text refers to it, and otherwise read where it is, as one paragraph.
+    It is hidden if no text refers to it; otherwise it is read in place, as one paragraph.
     """
     position = state.bMarks[start] + state.tShift[start]
     match = _FOOTNOTE.match(state.src, position, state.eMarks[start])

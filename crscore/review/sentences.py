@@ -169,7 +169,7 @@ def _parse_markdown(body: str) -> ParsedComment:
         # "nit: rename it" below another paragraph labels only its own paragraph.
         if is_below_text and labels and labels[-1][1] and not unit.is_heading:
             severity = above
-    if len(labels) == 1 and not labels[0][1]:  # the only label may also stand below the remark
+    if len(labels) == 1 and not labels[0][1]:  # the only label may also be below the remark
         pieces = [(text, replace(at, severity=labels[0][0])) for text, at in pieces]
     # Boilerplate is kept in hidden text, because none of that was written for a reader.
     hidden = (map(_finish, _segment(unit)) for unit in prose.hidden)

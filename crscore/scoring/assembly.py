@@ -148,8 +148,8 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Whether a sentence addresses a pseudo-reference, shape (R, S): by its degree or its subject,
     or because it names the reference's code."""
     older_degrees: Floats
-    """Degree to which each sentence addresses the older version for which it was written, shape
-    (S,), each in [0, 1]; 0 for a sentence on this version."""
+    """How far each sentence addresses the older version that it was written for, shape (S,), each
+    in [0, 1]; 0 for a sentence on this version."""
     decision: float
 
     def score_diff(self, columns: Sequence[int]) -> Scores:
@@ -380,10 +380,10 @@ def score_cells(
         degrees: Shape (R, S), each in [0, 1]; row r is pseudo-reference r, column s is
             sentence s. The published matcher gives 1 where the similarity is strictly
             above the threshold, else 0.
-        older_degrees: Shape (S,), each in [0, 1]: degree to which a sentence addresses the older
-            version of the change for which it was written, which has no row here. It can raise the
-            value of the sentence, not the value of a reference. The paper does not have it, because
-            its changes have one version.
+        older_degrees: Shape (S,), each in [0, 1]: how far a sentence addresses the older version of
+            the change that it was written for, which has no row here. It can raise the value of the
+            sentence, not the value of a reference. The paper does not have it, because its changes
+            have one version.
 
     Returns:
         Conciseness is the mean of the best cell of each of the S sentences, comprehensiveness the

@@ -13,7 +13,7 @@ class GateResult(NamedTuple):
     failed: tuple[str, ...]
     """Texts below a threshold, one sentence each; empty when all pass."""
     notices: tuple[str, ...]
-    """Reasons for which the gate was not applied, one sentence each."""
+    """Reasons why the gate was not applied, one sentence each."""
 
 
 def check_thresholds(

@@ -152,7 +152,7 @@ def bootstrap_test(
 
     The p-value compares value / standard error with Student's t with C - 1 degrees of freedom for C
     clusters, because changes, not reviews, were sampled. A correlation is compared on Fisher's
-    scale, z = atanh(r), on which the error does not depend on r; its standard error is the standard
+    scale, z = atanh(r), where the error does not depend on r; its standard error is the standard
     deviation of z in the draws.
 
     Args:

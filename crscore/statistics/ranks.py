@@ -39,8 +39,8 @@ def rank_sum_p(first: Doubles, second: Doubles) -> float:
     Returns:
         The p-value; 1 when all values are equal.
     """
-    # An audit tests thousands of windows, for which `scipy.stats.mannwhitneyu` takes 50 to 300
-    # times as long; a unit test compares the two.
+    # An audit tests thousands of windows; `scipy.stats.mannwhitneyu` would take 50 to 300 times as
+    # long. A unit test compares the two.
     counts = first + second
     size, total = float(first.sum()), float(counts.sum())
     product = size * (total - size)

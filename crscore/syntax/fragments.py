@@ -224,7 +224,7 @@ def _opener(closer: str) -> str:
 
 
 def _comment_ends(text: str) -> tuple[str, str]:
-    """Return text that opens or closes a block comment of which the fragment is a part."""
+    """Return text that opens or closes a block comment if the fragment is a part of one."""
     first_open, first_close = text.find("/*"), text.find("*/")
     before = "/**\n" if first_close >= 0 and (first_open < 0 or first_close < first_open) else ""
     after = "\n*/" if text.rfind("/*") > text.rfind("*/") else ""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NO_LOCATION: Final = "its location is unknown"
 NOT_SHOWN: Final = "the diff does not show the lines"
 MAX_LINES: Final = 20_000
-"""Maximum number of lines of a text in which a suggestion is judged."""
+"""Maximum number of lines of the text around a suggestion that is judged."""
 # Comparing names is slow, because it needs the whole file, not only the lines of the block.
 MAX_RENAMED: Final = 3_000
 """Maximum number of lines of a text whose names are compared."""

@@ -26,11 +26,11 @@ from crscore.errors import CRScoreError, HostError
 from crscore.records import ChangedFile, Hunk, LineKind
 
 DAYS: Final = 30
-"""Number of days after the merge in which a later commit counts."""
+"""Number of days after the merge; later commits do not count."""
 # The context that a diff shows, as for comments that were acted on (docs/design/031-decisions.md).
 NEAR_LINES: Final = 3
 """Maximum distance in lines between a comment and a changed line near it."""
-# A larger commit is no single change (docs/design/032-escaped.md).
+# A larger commit is not a single change (docs/design/032-escaped.md).
 MAX_FILES: Final = 100
 """Maximum number of code files in a commit."""
 MISSING: Final = "the merge is not on its branch"
@@ -257,7 +257,7 @@ def _find_origins(
     If the commit only adds lines, the newer of the two neighbouring lines counts. `reformatted`
     commits are ignored.
     """
-    # git blames the lines of all hunks in one call, as each call reads the history again.
+    # git blames the lines of all hunks in one call, because each call reads the history again.
     # A hunk at line 0 is before the first line. A hunk that only adds has two neighbours.
     spans = {
         range(hunk.old_start, hunk.old_start + (hunk.old_length or 2)): bool(hunk.old_length)

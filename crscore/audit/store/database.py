@@ -108,7 +108,7 @@ class Store:
         """
         with self._reported():
             rows = self._connection.execute(sql, values).fetchall()
-        # JSON, in which reports are written, has no infinite number (RFC 8259, section 6).
+        # Reports are JSON, which has no infinite numbers (RFC 8259, section 6).
         if any(number in chain.from_iterable(rows) for number in (math.inf, -math.inf)):
             raise StoreError(str(self.path), "it has a number that is not finite")
         return rows

@@ -117,8 +117,7 @@ def observed_pulls(
 
     An open pull request that has not changed for a long time is not observed.
     """
-    # Closed ones are observed even if they did not change, as people resolve threads after the
-    # merge.
+    # Closed ones are observed even if they did not change: people resolve threads after the merge.
     condition = (
         "pending = 0 AND final = 0 AND observed < ? AND (closed IS NOT NULL OR updated >= ?)"
     )

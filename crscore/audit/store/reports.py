@@ -49,7 +49,7 @@ _IS_POINT: Final = """(s.noise IS NULL
   AND (s.level IN ('critical', 'major', 'minor') OR NOT c.is_bot)
   AND s.comment NOT IN (SELECT value FROM json_each(?5)))"""
 """Whether a bot's remark is worth acting on and not a formula, or a person's is not noise."""
-# The last night and, in it, the newest rules; padded with zeros, as they are compared as texts.
+# The last night and, in it, the newest rules; padded with zeros, because texts are compared.
 _REMARKS: Final = f"""{LATEST},
   fixes AS (
     SELECT comment, value, 1.0 * base_yes / NULLIF(base_all, 0) AS chance, base_all AS lines,

@@ -93,7 +93,8 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
             ("fetch", *_FETCH_OPTIONS, "--stdin", "--", url),
             folder=git_dir,
             is_git_dir=True,
-            # Refspecs go through standard input, as a command line can be too short for them.
+            # Refspecs are passed on standard input, because a command line can be too short for
+            # them.
             input_bytes="".join(f"{refspec}\n" for refspec in refspecs).encode(),
             variables=variables,
             timeout_s=FETCH_TIMEOUT_S,

@@ -178,7 +178,7 @@ def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Ro
 
 
 def _key(fact: Fact) -> tuple[str, str, str]:
-    """Return the key by which facts are compared, without white space and quote style."""
+    """Return the key to compare facts by: without white space and quote style."""
     return fact.role, fact.name, squeeze(fact.text).rstrip(",;")
 
 

@@ -117,7 +117,7 @@ def exchange(before: str, after: str) -> str:
 
 
 def _differing(before: str, after: str) -> tuple[str, str]:
-    """Return the parts in which two pieces of code differ, with their brackets closed.
+    """Return the differing parts of two pieces of code, with their brackets closed.
 
     A part without a word, `7`, is extended to the enclosing call: `range(1, 7)`. Both parts are
     empty if the difference crosses the end of a string.

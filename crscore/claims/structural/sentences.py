@@ -47,7 +47,7 @@ TINY = 4
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
 _WHOLE = frozenset({"layout", "place", "moved", "removed", "overload", "less"})
 """States that one sentence describes."""
-# In the order in which the sentences about a new function come.
+# In the order of the sentences about a new function.
 _VERBS = {
     Role.CONDITION: "checks",
     Role.RAISE: "raises",
@@ -266,7 +266,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
 def _returned(unit: Evidence) -> Iterator[Statement]:
     if unit.change.kind is Kind.TYPE:  # a member returns it
         return
-    # The texts are compared without white space, in which "return a" is "returna".
+    # The texts are compared without white space, so "return a" is "returna".
     added = [f for f in unit.added(Role.RETURN) if f.text and unit.is_new(f"return{f.text}")]
     removed = [f for f in unit.removed(Role.RETURN) if f.text and unit.is_gone(f"return{f.text}")]
     if len(added) == len(removed) == 1:

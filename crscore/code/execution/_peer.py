@@ -336,7 +336,7 @@ class Peer:
 
     def share_state(self) -> None:
         """Give the program the random numbers and environment that the tests have set."""
-        # Never the reverse: a program could give the tests random numbers for which it is right.
+        # Never the reverse: a program could choose the tests' random numbers so that it passes.
         if self.is_seeded:
             self.is_seeded = False
             numpy = sys.modules.get("numpy")
@@ -506,7 +506,7 @@ class Peer:
         tag, *fields = packed
         if tag == "new":
             number, name, arguments, content = fields
-            # Not `type`, with which a program could make a class that is equal to everything.
+            # Not `type`: with it, a program could make a class that is equal to everything.
             container = copied_class(name)(*self.unpack_all(arguments))
             self.share(number, container)
             # To read a set of proxies, their hashes are requested.
@@ -717,7 +717,7 @@ def copied_error(name: str, *bases: type) -> type:
 def read_error(
     number: Any, kind: Any, arguments: Any, attributes: dict[str, Any], *texts: Any
 ) -> BaseException:
-    """Make the exception that the program raised, as the tests can catch and look at it."""
+    """Make the exception that the program raised in a form that tests can catch and look at."""
     ends = issubclass(kind, StopIteration | StopAsyncIteration)
     if ends or not issubclass(kind, Exception | SystemExit):
         kind = copied_error(kind.__name__, ProgramError)
@@ -1016,7 +1016,7 @@ def make_proxy_class(
         return ProxyClass("Proxy", (*bases, Proxy), attributes)
     attributes["__class__"] = property(lambda _: kind)
     if PEER.prompt.get(kind.__name__) is kind:
-        # The prompt's own methods are used here, as they are trusted.
+        # The prompt's own methods are used here, because they are trusted.
         attributes |= {"__getattribute__": look_up, "_crscore_own": frozenset()}
         return make_class(kind.__name__, (kind, Proxy), attributes)
     return ProxyClass(kind.__name__, (*bases, Proxy), attributes)

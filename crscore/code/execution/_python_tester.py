@@ -238,8 +238,8 @@ def _tested(
     """Return the names of the program that its tests use.
 
     Raises:
-        Unsupported: Several names could be the tested one. The others could be the tests' helpers,
-            with which the program would judge itself.
+        Unsupported: Several names could be the tested one. The others could be helpers that the
+            tests need, and the program would judge itself with its own.
     """
     if entry:
         return [entry] if entry in values else []

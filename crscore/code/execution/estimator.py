@@ -39,7 +39,7 @@ def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[s
         ks: Values of k.
 
     Returns:
-        `pass@k` -> mean, for each k for which every problem with samples has at least k; others are
+        `pass@k` -> mean, for each k such that every problem with samples has at least k; others are
         left out, as in `code_eval`.
 
     Example:

@@ -53,7 +53,7 @@ class CodeRun(Struct, frozen=True, kw_only=True):
     signature: str
     """Version, timeout and platform."""
     pass_at_k: tuple[PassAtK, ...]
-    """Values for each k for which every problem has at least k programs."""
+    """Values for each k such that every problem has at least k programs."""
     undefined_k: tuple[Count, ...] = ()
     """Values of k above the number of programs of a problem."""
     problems: tuple[ProblemResult, ...]

@@ -65,7 +65,7 @@ VALUES: Final = ("precision", "recall", "f1", "f3")
 # Characters of operators are kept, as the paper says ("except arithmetic operators",
 # https://arxiv.org/abs/2302.05527), even `= < > % ! ^`, which the paper's code drops.
 _DROPPED: Final = frozenset("()[]{},;:.\"'`_@#$\\?")
-"""Ignored characters: a token that consists of these alone is dropped, as is white space."""
+"""Ignored characters: a token that consists only of these is dropped, like white space."""
 MAX_CHARACTERS: Final = 30_000
 """Maximum length of code that is compared; bounds the time."""
 OVERLAP: Final = 0.5

@@ -100,7 +100,7 @@ def measure(
 
     Args:
         samples: At least one.
-        specs: Metrics as for `make_metrics`, each of which must apply; None for all that apply.
+        specs: Metrics as for `make_metrics`, which must all apply; None for all that apply.
         preset: Preset of the metrics that have one.
 
     Raises:

@@ -308,7 +308,7 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     dropped: set[int] = set()
-    # A text alone, with its side of a file, and with its line there.
+    # Keys of posts: only the text; the text and its side of a file; these and the line.
     posted: set[tuple[object, ...]] = set()
     # Current posts on lines come first, then outdated ones, then the rest.
     order = sorted(
