@@ -171,9 +171,9 @@ class Scorer:
             language: Language of a bare hunk.
             path: Path of a bare hunk.
             sources: Full files: path -> (old text, new text), each None when unknown.
-            originals: For the index of a comment on an older version of the change: the part of
-                that version that it was written on. The comment is scored against it, and its
-                sentences count as on topic when they are on the topic of either version.
+            originals: Index of a comment on an older version of the change -> the part of that
+                version that it was written on. The comment is scored against this part, and its
+                sentences are on topic if they are in either version.
             repository: The repository around the change, in which verdicts look up what the diff
                 does not show.
 
@@ -414,7 +414,7 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
         if not options.has_model:
             raise ConfigError("reader", "settings", f"{name} needs a model: {name}:MODEL")
         respondent = model.make_respondent(
-            # The options are settings of the claims, too; one for their engine may not exist in
+            # The claims have the same settings, so an option may be for their engine and unknown to
             # this one.
             make_engine(name, options, is_strict=False),
             # The default of the setting, 512, is for claims; a remark takes about 120 tokens, and a

@@ -50,8 +50,9 @@ class References:
             candidate: Its tokens.
 
         Returns:
-            Length of the candidate; length of the reference nearest in length, the shorter of two;
-            then for n = 1 to 4 the n-grams common with the references; then the candidate's.
+            The length of the candidate; the length of the reference that is nearest to it (in a
+            tie, the shorter one); for n = 1 to 4, the number of n-grams in common with the
+            references; for n = 1 to 4, the number of the candidate's n-grams.
         """
         length = len(candidate)
         # `_get_closest_ref_len` of
@@ -96,8 +97,8 @@ def statistics(
 def bleu(statistics: Doubles, *, effective_order: bool) -> Doubles:
     """Compute BLEU scores.
 
-    The precision of the k-th length without a common n-gram among T is 1 / (2^k T): the default of
-    sacrebleu, method 3 of Chen and Cherry.
+    If none of the T n-grams of a length is common, and it is the k-th such length, its precision is
+    1 / (2^k T), as by default in sacrebleu (method 3 of Chen and Cherry).
 
     Args:
         statistics: Shape (N, 10), rows or sums of rows of `References.statistics`.

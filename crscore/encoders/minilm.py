@@ -43,7 +43,7 @@ BATCH_TOKENS = 512
 
 # [UNK], [CLS] and [SEP] of BERT's vocabulary.
 UNKNOWN, BEGIN, END = 100, 101, 102
-"""Ids of the token for what is not in the vocabulary, and of those around a text."""
+"""Ids of the token for unknown pieces, and of the tokens at the start and the end of a text."""
 
 MAX_WORKERS = 8
 UPPER_LAYERS = ("encoder.layer.3.", "encoder.layer.4.", "encoder.layer.5.")
@@ -124,7 +124,7 @@ class MiniLM:
         return vectors
 
     def tokens(self, texts: Sequence[str], tuned: TunedLayers | None = None) -> list[TokenVectors]:
-        """Encode the tokens of texts; `encode` without stop words is their mean at length 1.
+        """Encode the tokens of texts; `encode` returns their mean without stop words, at length 1.
 
         Args:
             texts: Any number of texts; each is cut at 256 tokens, including the two special tokens.

@@ -279,7 +279,7 @@ def nodes_query(
         lists: Lists to read.
         fields: Other fields.
         kind: Type of the objects.
-        later: Whether to start after cursors, in variables with the names of the lists.
+        later: Whether the lists start after cursors, which are variables with the lists' names.
     """
     cursors = "".join(f", ${name}: String" for name in lists) if later else ""
     selection = "\n".join((*fields, _list_fields(lists, later=later)))

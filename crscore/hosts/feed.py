@@ -22,7 +22,7 @@ class PullKey(NamedTuple):
 
     repository: int
     number: int
-    # GitHub's GraphQL asks for several objects by these.
+    # GitHub's GraphQL takes these in queries for several objects.
     node: str
     """The host's own identifier."""
 

@@ -33,7 +33,7 @@ MAX_MORE_PLACES = 50
 MAX_NOTES = 100
 MAX_TEXT_CHARS = 2_000
 MAX_NAME_CHARS = 100
-# Code that a fork wrote may have made the file:
+# Code of a fork may have written the file:
 # https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/
 MAX_BYTES = 50_000_000
 """Maximum bytes of a file that is read."""
@@ -178,7 +178,7 @@ class ReviewRemark(Place, frozen=True, kw_only=True):
     text: Text
     """Its sentences."""
     facts: Text
-    """Its level, what it does and what it adds to the value."""
+    """Its level, its stance and its contribution to the value."""
     level: records.Importance | None
     """How bad it would be to merge without heeding it, if it is right; None if it is refuted."""
     reviewer: Name
@@ -237,7 +237,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     other_reviewers: Count
     """Number of reviewers over that limit."""
     remarks: Annotated[tuple[ReviewRemark, ...], Meta(max_length=MAX_REMARKS)]
-    """Refuted remarks, then those that give something by their value; at most `MAX_REMARKS`."""
+    """Refuted remarks, then those that need an answer, by value; at most `MAX_REMARKS`."""
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
     """Unaddressed topics and points, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]

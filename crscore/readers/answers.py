@@ -21,7 +21,7 @@ MAX_SENTENCE_CHARS: Final = 300
 MIN_QUOTE_CHARS: Final = 8
 """Minimum characters of a quoted line, without white space."""
 STANCES: Final = {stance.name.lower(): stance for stance in Stance}
-"""Words of the guide."""
+"""Stances by the words that the guide uses."""
 # A model writes them in this order. It checks a remark against the code before it names the worth:
 # a false severe remark has the highest importance and worth 1 (docs/design/033-readers.md).
 _FIELDS: Final[Mapping[str, Any]] = {

@@ -229,8 +229,8 @@ class _Search:
         inherited = dict(thread)
         inherited.update((key, filled_fields[key]) for key in _THREAD_KEYS if key in filled_fields)
         for key, content in fields.items():
-            # The comment that a reply answers was written before; what a finding of CodeClimate has
-            # as `content` is about its rule.
+            # `reply_to` has the older comment that a reply answers; `content` of a CodeClimate
+            # finding is about its rule.
             if isinstance(content, dict | list) and key not in ("reply_to", "content"):
                 is_list = key in _LISTS and isinstance(content, list)
                 self.has_list |= is_list
@@ -322,7 +322,7 @@ def _comment(fields: Mapping[str, Any], location: str) -> Comment:
 
 
 def _place(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
-    """Return the path from the root of the repository, and the lines of a finding of Codex."""
+    """Return the path from the root of the repository and, for a finding of Codex, its lines."""
     # https://github.com/openai/codex/blob/main/codex-rs/core/review_prompt.md
     of_codex = fields.get("code_location")
     if not isinstance(of_codex, dict):

@@ -100,10 +100,10 @@ class Evidence:
         return paired
 
     def is_edit(self, old: Fact, new: Fact) -> bool:
-        """Return whether a condition replaced another, which no other added condition contains."""
+        """Return whether a condition replaced another; no other added condition may contain it."""
         before = squeeze(old.text)
         texts = [squeeze(fact.text) for fact in self.added(new.role) if fact is not new]
-        # The negation of a condition may guard other code; in the same position it guards the same.
+        # The negation of a condition may guard other code, except in the same position.
         is_contrary = agreement(old, new) == 1 and not self.is_in_place(old, new)
         return not is_contrary and not any(before in text or text in before for text in texts)
 
