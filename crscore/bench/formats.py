@@ -216,10 +216,9 @@ def _rows(path: Path, content_name: str) -> Iterator[tuple[str, _Row]]:
     if path.name.lower().endswith((".sarif", ".sarif.json")):
         name = path.name.partition(".")[0]
         for report in read_sarif(content, source=str(path)):
-            bot = report.tool or "sarif"
             for raw in report.findings:
-                located = {"path": raw.path, "line": raw.line}
-                yield str(path), {"id": name, "bot": bot, "text": raw.message, **located}
+                row = {"id": name, "bot": report.tool or "sarif", "text": raw.message}
+                yield str(path), row | {"path": raw.path, "line": raw.line}
         return
     try:
         document = json.loads(content.decode("utf-8-sig"))
@@ -248,17 +247,18 @@ def _by_change(document: _Row) -> Iterator[_Row]:
         for bot, listed in entry.items():
             if isinstance(listed, list):
                 yield {"change": change, "bot": bot, "findings": listed}
+            elif listed:
+                raise InputError(f"{change}: {bot}: expected a list, got {type(listed).__name__}")
 
 
 def _findings_of(row: _Row) -> Iterator[_Row]:
     """Yield a row's findings: its own, its listed ones, or the findings of its reviews."""
     facts: _Row = {name: row[name] for name in (*CHANGE, *BOT) if name in row}
     if isinstance(row.get("reviews"), list):
-        for review in row["reviews"]:
-            if isinstance(review, dict):
-                # The review's own address refers to a copy of the pull request.
-                origin = {"change": _first(row, CHANGE), "bot": _first(review, BOT)}
-                yield from _findings_of({**{name: review.get(name) for name in FINDINGS}, **origin})
+        for review in (review for review in row["reviews"] if isinstance(review, dict)):
+            # The review's own address refers to a copy of the pull request.
+            origin = {"change": _first(row, CHANGE), "bot": _first(review, BOT)}
+            yield from _findings_of({**{name: review.get(name) for name in FINDINGS}, **origin})
         return
     name = next((name for name in FINDINGS if isinstance(row.get(name), list)), None)
     if name is None:
@@ -289,12 +289,13 @@ def _text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str
         value = f"{value['repo']}/pull/{value.get('pr_number')}"
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{location}: {noun} is missing; expected one of: {', '.join(names)}")
-    return str(value).strip()
+    # Half a character, where a program cut a text, cannot be written.
+    return str(value).encode(errors="replace").decode().strip()
 
 
 def _path(row: Mapping[str, Any]) -> str | None:
     path = _first(row, PATH)
-    return path if isinstance(path, str) else None
+    return path.replace("\\", "/") if isinstance(path, str) else None
 
 
 def _line(row: Mapping[str, Any], names: Sequence[str], location: str) -> int | None:

@@ -34,7 +34,7 @@ FORMATS = ("json", "text")
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One line; the first change and the first review that are not null are used."""
+    """One line; the first change and the first text that are not null are used."""
 
     id: str | int | None = None
     # Also the names of GitHub's API: `patch` of a file, `diff_hunk` and `body` of a comment
@@ -154,11 +154,11 @@ def _read_pair(scorer: Scorer, location: str, line: bytes) -> tuple[str, Pair]:
         row = jsonl.parse_row(line.decode(), _Row, location)
         changes, texts = (row.patch, row.diff_hunk, row.diff), (row.review, row.comment, row.body)
         change = next((text for text in changes if text is not None), None)
-        review = next((text for text in texts if text is not None), None)
-        source = location
-        if review is None and row.comments is not None:
+        review, source = next((text for text in texts if text is not None), None), location
+        if row.comments is not None:
             # The suffix makes the reader of reviews take the text as JSON, never as Markdown.
-            review, source = json.dumps(row.comments), f"{location}:comments.json"
+            comments = [{"body": review}, *row.comments]  # a review's own text comes first
+            review, source = json.dumps(comments), f"{location}:comments.json"
         if change is None or review is None:
             raise InputError(f"{location}: there is no {'diff' if change is None else 'review'}")
         diff = scorer.read_diff(change, source=location, language=row.language, path=row.path)

@@ -739,13 +739,23 @@ def test_file_that_has_no_pairs_is_refused(crscore, tmp_path: Path, content: byt
 
 
 def test_byte_order_mark_is_skipped_and_other_bytes_are_reported(crscore, tmp_path: Path) -> None:
-    row = json.dumps({"diff": PAIRS[2]["diff_hunk"], "review": "Why 2?", "comments": [{}]})
+    row = json.dumps({"diff": PAIRS[2]["diff_hunk"], "review": "Why 2?", "comments": []})
     file = tmp_path / "pairs.jsonl"
     file.write_bytes(b"\xef\xbb\xbf" + row.encode() + b'\n{"diff": "\xff"}\n')
     ran = crscore(file, *FAST)
     assert_one_line = ran.err.splitlines()
     assert assert_one_line == [f"crscore: {file}:2: not UTF-8"]
     assert "1 review; 1 could not be scored" in ran.out
+
+
+def test_text_of_a_review_is_scored_with_its_comments(crscore, tmp_path: Path) -> None:
+    comments = [{"body": "It overflows.", "path": "a.py", "line": 1}]
+    row = {"diff": PAIRS[2]["diff_hunk"], "path": "a.py", "body": "Why 2?", "comments": comments}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(row))
+    ran = crscore(tmp_path / "pairs.jsonl", *FAST, "--format", "json")
+    read_comments = [entry["comment"] for entry in json.loads(ran.out)["comments"]]
+    assert [comment["body"] for comment in read_comments] == ["Why 2?", "It overflows."]
+    assert [comment["line"] for comment in read_comments] == [None, 1]
 
 
 def test_review_of_too_many_sentences_is_scored_by_its_first_ones(

@@ -43,6 +43,12 @@ def test_other_encoding_is_named(tmp_path: Path) -> None:
         read_golden(path)
 
 
+def test_half_a_character_is_replaced(tmp_path: Path) -> None:
+    content = '{"id": "a", "problems": [{"text": "It leaks \\ud83d", "path": "src\\\\a.py"}]}'
+    (problem,) = read_golden(write(tmp_path, content)).changes[0].problems
+    assert (problem.text, problem.path) == ("It leaks ?", "src/a.py")
+
+
 def test_large_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl.gz"
     path.write_bytes(gzip.compress(b" " * 100_000_000, 1))
@@ -136,6 +142,7 @@ def test_layouts_of_findings(tmp_path: Path) -> None:
         ('{"change": "a", "bot": "b", "findings": [null]}', "text is missing"),
         ('{"change": "a", "bot": "b", "text": "x", "line": NaN}', "expected a line from 1"),
         ("7", "expected an object, got int"),
+        ('{"a": {"b": [{"text": "x"}], "c": "y"}}', "a: c: expected a list, got str"),
     ],
 )
 def test_wrong_finding_gets_one_line(tmp_path: Path, content: str, message: str) -> None:
