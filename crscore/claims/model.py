@@ -90,7 +90,7 @@ class ModelClaims:
             data = None if self.cache is None else self.cache.get(key)
             try:
                 claims_by_key[key] = msgspec.msgpack.decode(data or b"", type=Claims)
-            # The claims are not cached, damaged, or of a version with other fields.
+            # The cached claims are missing, damaged, or of a version with other fields.
             except (msgspec.DecodeError, UnicodeDecodeError):
                 chunked_by_key[key] = self._chunks(diff)
         chunks = [chunk for chunked in chunked_by_key.values() for chunk in chunked.chunks]

@@ -36,8 +36,8 @@ _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTI
 # `"\n".join(difflib.unified_diff(...))` without `lineterm=""`: an empty line follows each header.
 _DOUBLE_ENDS: Final = re.compile(r"^--- .*\n\n\+\+\+ .*\n\n@@ -.*@@\n\n", re.MULTILINE)
 _DOUBLE_END: Final = re.compile(r"^((?:---|\+\+\+) .*|@@ -.*@@)\n\n", re.MULTILINE)
-# Of GNU diff, git (`--submodule=log`, not `=diff`), Mercurial, Perforce (an added file in the list
-# above the differences) and Subversion (a binary or an empty file, and properties).
+# These are lines of GNU diff, git (`--submodule=log`, not `=diff`), Mercurial, Perforce (an added
+# file in the list above the differences) and Subversion (a binary or empty file, and properties).
 _NOT_SHOWN: Final = re.compile(
     r"^(?:Only in |\* Unmerged path |Submodule .*$(?!\ndiff )|Binary file (?=.* has changed$)"
     r"|(?:Files|Symbolic links) (?=.* differ$).* and |File .* while file |Property changes on: "
@@ -321,7 +321,7 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
             content = part.get_payload(decode=True)
             # None for a multipart, whose parts follow in `walk`:
             # https://docs.python.org/3/library/email.compat32-message.html#email.message.Message.get_payload
-            # A text in HTML repeats the one before it (RFC 2046, section 5.1.4).
+            # A part in HTML repeats the part before it (RFC 2046, section 5.1.4).
             if not isinstance(content, bytes) or (texts and part.get_content_subtype() == "html"):
                 continue
             fault = "has a damaged encoding, so lines may be missing" if part.defects else ""

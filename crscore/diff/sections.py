@@ -33,7 +33,7 @@ _CLOSES: Final = re.compile(
 )
 
 WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
-"""Changed words in a line of a word diff: "x = [-1-]{+10+}"; items of a list look removed there."""
+"""Changed words in a line of a word diff: "x = [-1-]{+10+}". Items of a list may look removed."""
 WORD_DIFF: Final = "this is a word diff; make it again with git diff, without --word-diff"
 """Message for a word diff; `--word-diff=porcelain` ends each line of code with a line `~`."""
 
@@ -52,9 +52,9 @@ _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 # Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object), 1/ 2/
 # for --no-index (diff.mnemonicPrefix: https://git-scm.com/docs/diff-config); Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
-# What follows a name where tabs became spaces: "a.py  2024-01-01 10:00:00"; of Mercurial,
-# "a.py  Mon Jan 01 10:00:00 2024"; of Subversion, "a.py  (revision 7)"
-# Possessive, and only from the start of a run of spaces: long runs would take quadratic time.
+# Text after a name if tabs became spaces: "a.py 2024-01-01 10:00:00"; from Mercurial, "a.py Mon Jan
+# 01 10:00:00 2024"; from Subversion, "a.py (revision 7)" Possessive, and only from the start of a
+# run of spaces: long runs would take quadratic time.
 _AFTER_NAME: Final = re.compile(
     r"(?<! ) ++(?:\((?:revision \d+|working copy|nonexistent)\)$"
     r"|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d) \d\d:\d\d:\d\d.*)"
@@ -380,7 +380,7 @@ def read_header(lines: Sequence[str]) -> Header:
         is_copy="copy from" in facts,
         is_binary=bool(binary) or "GIT binary patch" in facts or "binary" in depot_type,
         is_submodule=_SUBMODULE_MODE in {old_mode, new_mode},
-        # In Subversion, the properties alone can change.
+        # In Subversion, a change can be only of properties.
         expects_hunks="---" in facts and "\nProperty changes on: " not in "\n".join(lines),
         old_mode=old_mode,
         new_mode=new_mode,
@@ -436,7 +436,7 @@ def _git_names(facts: dict[str, str]) -> _Names | None:
 def _file_name(text: str) -> str | None:
     """Read a name, which a tab and a time may follow; return None for the null device."""
     plain = _AFTER_NAME.sub("", text.partition("\t")[0]).rstrip("\r")
-    # GNU diff, too, quotes names, and quotes a backslash: a plain one is from Windows.
+    # Like git, GNU diff quotes names with a backslash, so an unquoted one is from Windows.
     quoted = _QUOTED.match(text)
     name = unquote(quoted[0]) if quoted else plain if "/" in plain else plain.replace("\\", "/")
     return None if name == "/dev/null" else name

@@ -12,7 +12,7 @@ from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.scoring.gate import GateResult
 
-# Two or three requests each; a token has 1,000 (a workflow) or 5,000 an hour:
+# A reading takes two or three requests; a token has 1,000 (in a workflow) or 5,000 an hour:
 # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 POLL_S: Final = 30.0
 """Seconds between two readings while waiting for a review."""

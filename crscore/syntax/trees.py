@@ -132,7 +132,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
     for variant in variants:
         errors, before, text, after = fragments.enclose(grammar, variant)
         errors = errors or int(not is_readable(before + text + after, grammar))
-        # With as many errors, the unchanged lines are preferred.
+        # In a tie, the unchanged lines are preferred.
         if best is None or errors < best[0]:
             best = errors, before, text, after
         if errors == 0:

@@ -60,7 +60,7 @@ def fetch_repository(
     git_dir = clone_path(clones, repository.id)
     try:
         git_dir.mkdir(parents=True, exist_ok=True)
-        # A killed git leaves its lock, and no fetch takes twice the limit.
+        # A killed git leaves its lock, so locks that are older than any fetch can last are removed.
         cutoff = time.time() - 2 * FETCH_TIMEOUT_S
         for lock in git_dir.rglob("*.lock"):
             # The git process that created it may still be running and remove it first.

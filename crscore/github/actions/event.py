@@ -40,7 +40,7 @@ class Target(NamedTuple):
     """Pull requests of a run; exactly one field is set."""
 
     number: int | None = None
-    """Number of the only one."""
+    """Number of the pull request, if there is only one."""
     head: BranchHead | None = None
     """Scored commit; the number of the open pull request with this head must be looked up."""
     is_recent: bool = False
