@@ -123,11 +123,7 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def triage(
-    scorer: Scorer,
-    diff: Diff,
-    comments: Sequence[Comment],
-    *,
-    posted: Sequence[Comment] = (),
+    scorer: Scorer, diff: Diff, comments: Sequence[Comment], *, posted: Sequence[Comment] = ()
 ) -> Triage:
     """Choose an action for each remark of a review.
 

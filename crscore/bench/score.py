@@ -228,10 +228,7 @@ def _divide(comments: Sequence[Finding], parts: _Parts) -> list[Finding]:
 
 
 def _compare(
-    golden: GoldenSet,
-    bots: Sequence[str],
-    grouped: Mapping[Key, Sequence[Finding]],
-    parts: _Parts,
+    golden: GoldenSet, bots: Sequence[str], grouped: Mapping[Key, Sequence[Finding]], parts: _Parts
 ) -> dict[Key, _Review]:
     """Compare the findings of each bot for each change with the problems of the change.
 

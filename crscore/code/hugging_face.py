@@ -47,9 +47,7 @@ def load_model(name: str) -> LoadedModel:
     except (ValueError, KeyError, RuntimeError) as exc:
         raise EncodingError(f"transformers cannot load {name}: {exc}") from exc
     return LoadedModel(
-        tokenizer=tokenizer,
-        model=model.float().eval(),
-        max_tokens=max_tokens(tokenizer, model),
+        tokenizer=tokenizer, model=model.float().eval(), max_tokens=max_tokens(tokenizer, model)
     )
 
 

@@ -10,12 +10,7 @@ import click
 from msgspec import inspect
 
 from crscore import offline, plugins
-from crscore.settings import (
-    SETTINGS,
-    ModelSettings,
-    find_settings_file,
-    resolve_settings,
-)
+from crscore.settings import SETTINGS, ModelSettings, find_settings_file, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

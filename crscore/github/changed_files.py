@@ -87,12 +87,7 @@ class Totals(NamedTuple):
 
 
 def read_change(
-    client: Client,
-    repository: str,
-    number: int,
-    totals: Totals,
-    head: str,
-    limits: DiffLimits,
+    client: Client, repository: str, number: int, totals: Totals, head: str, limits: DiffLimits
 ) -> tuple[Change, Mapping[str, str]]:
     """Read the change of a pull request.
 

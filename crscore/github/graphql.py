@@ -268,10 +268,7 @@ def _list_fields(lists: Mapping[str, ListQuery], *, later: bool = False) -> str:
 
 
 def nodes_query(
-    lists: Mapping[str, ListQuery],
-    *fields: str,
-    kind: str = "PullRequest",
-    later: bool = False,
+    lists: Mapping[str, ListQuery], *fields: str, kind: str = "PullRequest", later: bool = False
 ) -> str:
     """Return the query for lists of the objects whose ids are in `$ids`.
 
@@ -315,11 +312,7 @@ THREAD_STATES_QUERY: Final = nodes_query(THREAD_STATES)
 
 
 def read_rest(
-    send: Send,
-    node: Node,
-    lists: Mapping[str, ListQuery],
-    *fields: str,
-    kind: str = "PullRequest",
+    send: Send, node: Node, lists: Mapping[str, ListQuery], *fields: str, kind: str = "PullRequest"
 ) -> Node:
     """Read all lists with further pages to their end, all in the same queries.
 

@@ -204,11 +204,7 @@ class GitHub:
         return self.client.get(f"/repos/{repository}/pulls/{number}", _Pull)
 
     def _read_change(
-        self,
-        repository: str,
-        pull: _Pull,
-        search: CheckoutSearch,
-        limits: Limits,
+        self, repository: str, pull: _Pull, search: CheckoutSearch, limits: Limits
     ) -> Change:
         """Read the change from the checkout, else from GitHub's list of files."""
         totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)

@@ -71,12 +71,7 @@ REFUSALS: Final[Mapping[int, tuple[type[HostError], str]]] = {
     410: (NotFoundError, "there is no such thing, or the token may not see it"),
 }
 """Error and reason of a status."""
-_NO_RESPONSE: Final = (
-    OSError,
-    ValueError,
-    http.client.HTTPException,
-    urllib3.exceptions.HTTPError,
-)
+_NO_RESPONSE: Final = (OSError, ValueError, http.client.HTTPException, urllib3.exceptions.HTTPError)
 """Errors of a request without a readable response."""
 
 
@@ -207,11 +202,7 @@ class HostClient(ABC):
         return self._get(path, kind, parameters or {})[0]
 
     def page(
-        self,
-        path: str,
-        kind: type[T],
-        number: int,
-        parameters: Mapping[str, str] | None = None,
+        self, path: str, kind: type[T], number: int, parameters: Mapping[str, str] | None = None
     ) -> Page[T]:
         """Read one page of a list, and convert its items to `kind`; numbers start at 1.
 

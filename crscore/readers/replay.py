@@ -46,10 +46,7 @@ def read_recording(name: str) -> Respondent:
     for position, row in jsonl.read_rows(content, _Row, path, "recorded answers"):
         text = row.answer if isinstance(row.answer, str) else json.dumps(row.answer)
         answer = Answer(
-            text=text,
-            whole=True,
-            input_tokens=row.input_tokens,
-            output_tokens=row.output_tokens,
+            text=text, whole=True, input_tokens=row.input_tokens, output_tokens=row.output_tokens
         )
         if answers.setdefault(row.id, answer).text != text:
             raise InputError(f"{position}: another answer to the request {row.id} is above")

@@ -15,16 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crscore.diff.paths import role_of
-from crscore.records import (
-    Comment,
-    Effect,
-    LineSpan,
-    Receipt,
-    Sentence,
-    Side,
-    Suggestion,
-    Verdict,
-)
+from crscore.records import Comment, Effect, LineSpan, Receipt, Sentence, Side, Suggestion, Verdict
 from crscore.syntax.change import ParsedChange
 from crscore.text import CODE_SPAN, quote
 from crscore.verdicts.repository import Code, FileText, Repository, SourceLine

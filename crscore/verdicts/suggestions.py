@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from crscore.records import (
-    ChangedFile,
-    Comment,
-    Effect,
-    LineKind,
-    ParsedComment,
-    Side,
-    Suggestion,
-)
+from crscore.records import ChangedFile, Comment, Effect, LineKind, ParsedComment, Side, Suggestion
 from crscore.review.read import align_lines, find_replaced_lines, place_suggestion
 from crscore.syntax.fragments import parse_lines
 from crscore.syntax.grammars import Language, language_of
@@ -69,10 +61,7 @@ def judge_suggestions(
 
 
 def judge_in_change(
-    code: str,
-    comment: Comment,
-    file: ChangedFile | None,
-    offsets: tuple[int, int] | None = None,
+    code: str, comment: Comment, file: ChangedFile | None, offsets: tuple[int, int] | None = None
 ) -> Suggestion:
     """Judge a suggestion block of a comment on a change.
 

@@ -8,13 +8,7 @@ from typing import Any, Final
 from crscore.audit.formulas import number_words
 from crscore.audit.score.assemble import ScoringTask, assemble
 from crscore.audit.store.queries import FAILED
-from crscore.audit.store.rows import (
-    CommentScore,
-    LastScored,
-    Row,
-    Score,
-    comment_key,
-)
+from crscore.audit.store.rows import CommentScore, LastScored, Row, Score, comment_key
 from crscore.bench.overlap import same_points
 from crscore.bench.records import Finding
 from crscore.encoders.minilm import MiniLM
@@ -159,13 +153,7 @@ def failed(task: ScoringTask, signature: str, reason: str) -> Scored:
     """
     failure = FAILED + escape.one_line(reason, MAX_TEXT_CHARS)
     row = Score(
-        **_key(task),
-        reviewer="",
-        night=task.night,
-        is_bot=0,
-        comments=0,
-        words=0,
-        reason=failure,
+        **_key(task), reviewer="", night=task.night, is_bot=0, comments=0, words=0, reason=failure
     )
     return Scored(signature=signature, rows=(row,), failure=failure.removeprefix(FAILED))
 

@@ -20,12 +20,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import AuditRun, Repository
 from crscore.audit.sync.clones import fetch_repository
 from crscore.audit.sync.pulls import PullReader, observe_threads, read_changed
-from crscore.audit.sync.repositories import (
-    Messages,
-    check_names,
-    find_again,
-    find_repositories,
-)
+from crscore.audit.sync.repositories import Messages, check_names, find_again, find_repositories
 from crscore.errors import BadTokenError, HostError, NotFoundError, RateLimitedError
 from crscore.hosts.feed import Feed
 from crscore.reports.escape import one_line

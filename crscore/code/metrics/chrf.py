@@ -36,9 +36,7 @@ def _scores(totals: Doubles) -> Doubles:
 
 
 def create(
-    *,
-    word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0,
-    preset: Preset | None = None,
+    *, word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0, preset: Preset | None = None
 ) -> Metric:
     """Create the metric.
 
