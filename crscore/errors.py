@@ -33,6 +33,8 @@ and an exit code.
 """
 
 import copyreg
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,6 +150,15 @@ class DependencyError(CRScoreError):
     package: str
     command: str
     template = "{package} is not installed; install it with: {command}"
+
+
+@contextmanager
+def requires(package: str, command: str) -> Iterator[None]:
+    """Raise a `DependencyError` when an import in this block fails."""
+    try:
+        yield
+    except ImportError as exc:
+        raise DependencyError(package, command) from exc
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ import msgspec
 
 from crscore.agents.evaluation import MEASURES, evaluate
 from crscore.agents.triage import triage
-from crscore.errors import CRScoreError, DependencyError
+from crscore.errors import CRScoreError, requires
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -38,11 +38,9 @@ def make_server(scorer: Scorer) -> MCPServer[Any]:
     Raises:
         DependencyError: The package `mcp` is not installed.
     """
-    try:
+    with requires("mcp", "pip install 'crscore[mcp]'"):
         from mcp.server import MCPServer  # noqa: PLC0415
         from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError("mcp", "pip install 'crscore[mcp]'") from exc
     server: MCPServer[Any] = MCPServer("crscore", instructions=INSTRUCTIONS, version=__version__)
     # The SDK runs tools in threads; one call at a time keeps the memory bounded.
     lock = threading.Lock()

@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar
 
-from crscore.errors import ConfigError, DependencyError
+from crscore.errors import ConfigError, requires
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -122,10 +122,8 @@ def run_on_ray(
     # Otherwise Ray sends statistics to its makers:
     # https://docs.ray.io/en/latest/cluster/usage-stats.html
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    try:
+    with requires("ray", "pip install 'crscore[ray]'"):
         ray: Any = importlib.import_module("ray")
-    except ImportError as exc:
-        raise DependencyError("ray", "pip install 'crscore[ray]'") from exc
     cluster: dict[str, Any] = {"address": address} if address else {"num_cpus": workers}
     try:
         ray.init(**cluster, log_to_driver=False, logging_level=logging.ERROR)

@@ -7,7 +7,7 @@ import functools
 from dataclasses import dataclass
 from typing import Any, Final
 
-from crscore.errors import DependencyError, EncodingError, ModelNotFoundError
+from crscore.errors import DependencyError, EncodingError, ModelNotFoundError, requires
 
 INSTALL: Final = "pip install 'crscore[codebert]'"
 
@@ -31,10 +31,8 @@ def load_model(name: str) -> LoadedModel:
         ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
         EncodingError: The model cannot be loaded.
     """
-    try:
+    with requires("transformers", INSTALL):
         from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError("transformers", INSTALL) from exc
     try:
         # A model of the hub can bring Python code, which this would run:
         # https://huggingface.co/docs/transformers/custom_models

@@ -5,7 +5,7 @@ from importlib import metadata
 from types import ModuleType
 from typing import Final
 
-from crscore.errors import DependencyError
+from crscore.errors import DependencyError, requires
 
 INSTALL: Final = "pip install 'crscore[code]'"
 
@@ -21,10 +21,8 @@ def load(module: str, package: str, install: str = INSTALL) -> ModuleType:
     Raises:
         DependencyError: The library is not installed.
     """
-    try:
+    with requires(package, install):
         return importlib.import_module(module)
-    except ImportError as exc:
-        raise DependencyError(package, install) from exc
 
 
 def version(package: str, install: str = INSTALL) -> str:

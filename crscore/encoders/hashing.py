@@ -25,15 +25,6 @@ TRIGRAM_WEIGHT = 0.25
 _WORD = re.compile(r"\w+")
 
 
-class HashingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the encoder."""
-
-    model: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 256
-    """Width of the vectors: 64 for `hashing:64`."""
-    offline: bool = False
-    """Ignored; the encoder never uses the network."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hashing:
     """Hashing encoder: each word and trigram adds to one dimension, chosen by its CRC-32."""
@@ -74,6 +65,6 @@ class Hashing:
         return unit_rows(rows)
 
 
-def create(options: HashingOptions) -> Encoder:
-    """Create the encoder."""
-    return Hashing(dim=options.model)
+def create(*, model: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 256) -> Encoder:
+    """Create the encoder; `model` is the width of the vectors: 64 for `hashing:64`."""
+    return Hashing(dim=model)

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from crscore.encoders import minilm_files as files
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows
 from crscore.encoders.base import Encoder, TokenVectors
-from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
+from crscore.errors import ConfigError, DependencyError, ModelNotFoundError, requires
 from crscore.settings import ENCODER_DIR
 from crscore.text import replace_surrogates
 
@@ -54,19 +54,6 @@ INT8 = "int8"
 MAX_INT8 = 63
 """Largest weight in 8-bit integers: with 127, AVX2's sums of 16 bits overflow (onnxruntime.ai/docs/
 performance/model-optimizations/quantization.html, "reduce_range"), and machines would differ."""
-
-
-class MiniLMOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the encoder."""
-
-    model: str = files.MODEL
-    """The model's name, or a folder with its two files."""
-    revision: str = REVISION
-    """Supported revision: start of the weights' SHA-256, all of it, the hub's commit, or `int8`."""
-    offline: bool = False
-    """Never use the network."""
-    threads: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    """Number of encoding threads; None for one per core. It changes vectors by about 1e-7."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,29 +259,37 @@ class MiniLM:
             yield from zip(batches, encoded, strict=True)
 
 
-def create(options: MiniLMOptions) -> Encoder:
+def create(
+    *,
+    model: str = files.MODEL,
+    revision: str = REVISION,
+    offline: bool = False,
+    threads: Annotated[int, msgspec.Meta(ge=1)] | None = None,
+) -> Encoder:
     """Create the encoder.
+
+    Args:
+        model: The model's name, or a folder with its two files.
+        revision: Start of the weights' SHA-256, all of it, the hub's commit, or `int8`.
+        offline: Never use the network.
+        threads: Number of encoding threads; None for one per core. It changes vectors by about
+            1e-7.
 
     Raises:
         ConfigError: An option requests another model or revision.
     """
-    if options.revision not in (files.COMMIT, files.SHA256[files.WEIGHTS], REVISION, INT8):
+    if revision not in (files.COMMIT, files.SHA256[files.WEIGHTS], REVISION, INT8):
         allowed = f"only {REVISION} and {INT8} are known; others: st:{files.REPOSITORY}"
         raise ConfigError("revision", "encoder minilm", allowed)
     folder = None
-    if options.model not in (files.MODEL, files.REPOSITORY):
-        folder = Path(options.model)
+    if model not in (files.MODEL, files.REPOSITORY):
+        folder = Path(model)
         if not folder.is_dir():
-            expected = f"expected {files.MODEL} or a folder; others: st:{options.model}"
-            if options.model.startswith("revision="):
-                expected = f"a revision is given by --{options.model.replace('=', ' ', 1)}"
+            expected = f"expected {files.MODEL} or a folder; others: st:{model}"
+            if model.startswith("revision="):
+                expected = f"a revision is given by --{model.replace('=', ' ', 1)}"
             raise ConfigError("model", "encoder minilm", expected)
-    return MiniLM(
-        folder=folder,
-        offline=options.offline,
-        threads=options.threads,
-        int8=options.revision == INT8,
-    )
+    return MiniLM(folder=folder, offline=offline, threads=threads, int8=revision == INT8)
 
 
 def missing() -> str | None:
@@ -378,11 +373,9 @@ def _import_packages() -> tuple[Any, Any]:
     # onnxruntime (1.31, 1.32) looks up a telemetry host some seconds after its import, even after
     # `disable_telemetry_events`; it reads this variable when it is imported.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    try:
+    with requires("onnxruntime or tokenizers", "pip install crscore"):
         import onnxruntime  # noqa: PLC0415
         import tokenizers  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError("onnxruntime or tokenizers", "pip install crscore") from exc
     return onnxruntime, tokenizers
 
 

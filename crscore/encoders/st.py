@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool
 from crscore.encoders.base import Encoder
-from crscore.errors import ConfigError, DependencyError, EncodingError
+from crscore.errors import ConfigError, EncodingError, requires
 from crscore.llm import model_files
 from crscore.text import replace_surrogates
 
@@ -121,10 +121,8 @@ def missing() -> str | None:
 
 @functools.cache
 def _load(options: SentenceTransformersOptions) -> tuple[Any, npt.NDArray[np.bool_]]:
-    try:
+    with requires("sentence-transformers", INSTALL_COMMAND):
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError("sentence-transformers", INSTALL_COMMAND) from exc
     name, revision = options.model, options.revision
     folder = (
         Path(name)

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from crscore.errors import ConfigError, DependencyError, EngineError
+from crscore.errors import ConfigError, EngineError, requires
 from crscore.llm.base import Answer, Engine, Message, Sampling, one_line
 from crscore.text import mask_secret, replace_surrogates
 
@@ -189,10 +189,8 @@ class OpenAI:
     async def _ask_all(
         self, chats: Sequence[Sequence[Message]], sampling: Sampling
     ) -> list[Answer | Failure]:
-        try:
+        with requires("openai", INSTALL_COMMAND):
             import openai  # noqa: PLC0415  (an extra)
-        except ImportError as exc:
-            raise DependencyError("openai", INSTALL_COMMAND) from exc
         seconds = self.options.timeout_s
         free = asyncio.Semaphore(self.options.concurrency)
         in_a_row: list[Failure] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore.errors import CRScoreError, DependencyError
+from crscore.errors import CRScoreError, requires
 from crscore.records import Result
 from crscore.reports import view
 
@@ -52,10 +52,8 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
     Raises:
         DependencyError: pandas is not installed.
     """
-    try:
+    with requires("pandas", "pip install 'crscore[pandas]'"):
         import pandas as pd  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError("pandas", "pip install 'crscore[pandas]'") from exc
     types = {name: kind for name, (kind, _) in _COLUMNS.items()}
     rows = [
         {"reason": str(result)}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from crscore.errors import DependencyError
+from crscore.errors import requires
 from crscore.statistics.intervals import Doubles
 
 
@@ -20,11 +20,9 @@ def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
     Raises:
         DependencyError: scipy is not installed.
     """
-    try:
+    with requires("scipy", f"pip install {install}"):
         # Imported here, because importing `scipy.stats` takes seconds.
         return importlib.import_module(f"scipy.{module}")
-    except ImportError as exc:
-        raise DependencyError("scipy", f"pip install {install}") from exc
 
 
 def rank_sum_p(first: Doubles, second: Doubles) -> float:

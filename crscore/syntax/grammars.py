@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from crscore.diff.languages import canonical_name, read_tables
-from crscore.errors import DependencyError
+from crscore.errors import requires
 from crscore.version import version_of
 
 if TYPE_CHECKING:
@@ -120,13 +120,11 @@ def parser(package: str, entry: str) -> tree_sitter.Parser:
     Raises:
         DependencyError: Its wheel is not installed.
     """
-    try:
+    wheel = package.replace("_", "-")
+    with requires(wheel, f"pip install {wheel}"):
         import tree_sitter  # noqa: PLC0415 - only runs that parse need it
 
         grammar = importlib.import_module(package)
-    except ImportError as exc:
-        wheel = package.replace("_", "-")
-        raise DependencyError(wheel, f"pip install {wheel}") from exc
     return tree_sitter.Parser(tree_sitter.Language(getattr(grammar, entry)()))
 
 

@@ -31,11 +31,11 @@ def _param(name: str) -> object:
 
 @pytest.fixture(scope="module", params=map(_param, plugins.names("encoders")))
 def encoder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Encoder:
-    options: dict[str, object] = {"offline": True}
+    options: dict[str, object] = {}
     if request.param == "st":
         # Its published model is not in any package: a tiny one of the same kind stands in.
         options["model"] = str(save_tiny_model(tmp_path_factory.mktemp("model")))
-    encoder: Encoder = plugins.create("encoders", request.param, options)
+    encoder: Encoder = plugins.create("encoders", request.param, options, offered={"offline": True})
     return encoder
 
 

@@ -53,7 +53,6 @@ def test_create_with_a_wrong_width_names_the_option(width: str) -> None:
         plugins.create("encoders", "hashing", {"model": width})
 
 
-@pytest.mark.parametrize("values", [{"width": "3"}, {"offline": "maybe"}])
-def test_create_with_a_wrong_option_names_it(values: dict[str, str]) -> None:
-    with pytest.raises(ConfigError, match=f"^encoder hashing: {next(iter(values))}: "):
-        plugins.create("encoders", "hashing", values)
+def test_create_with_a_wrong_option_names_it() -> None:
+    with pytest.raises(ConfigError, match=r"^encoder hashing: width: "):
+        plugins.create("encoders", "hashing", {"width": "3"})

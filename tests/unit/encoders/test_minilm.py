@@ -98,7 +98,7 @@ def test_create_with_a_folder_encodes_with_it_and_keeps_the_identity(
 ) -> None:
     for name in files.SHA256:
         (tmp_path / name).symlink_to(model_folder() / name)
-    local = minilm.create(minilm.MiniLMOptions(model=str(tmp_path)))
+    local = minilm.create(model=str(tmp_path))
     np.testing.assert_array_equal(local.encode(["a loop"]), encoder.encode(["a loop"]))
     assert local.identity == encoder.identity
 
@@ -122,7 +122,7 @@ def test_weights_behind_a_link_of_another_name_give_the_same_vectors(
 def test_int8_vectors_are_close_and_have_their_own_identity(
     encoder: Encoder, own_layers: minilm.TunedLayers
 ) -> None:
-    int8 = minilm.create(minilm.MiniLMOptions(revision="int8"))
+    int8 = minilm.create(revision="int8")
     assert isinstance(int8, minilm.MiniLM)
     assert int8.identity == f"{encoder.identity}-int8"
     cosines = (int8.encode(TEXTS) * encoder.encode(TEXTS)).sum(axis=1)
@@ -142,7 +142,7 @@ def test_row_of_zeros_stays_zero_in_int8() -> None:
 
 @pytest.mark.parametrize("revision", ["53aa5117", files.COMMIT, files.SHA256[files.WEIGHTS]])
 def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
-    assert minilm.create(minilm.MiniLMOptions(revision=revision)).identity.endswith("@53aa5117")
+    assert minilm.create(revision=revision).identity.endswith("@53aa5117")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_create_with_another_model_names_the_encoder_for_it(
 
 def test_encode_with_a_folder_without_the_files_is_model_not_found(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match=r"CRSCORE_ENCODER_DIR=.* crscore encoder install"):
-        minilm.create(minilm.MiniLMOptions(model=str(tmp_path))).encode(["a"])
+        minilm.create(model=str(tmp_path)).encode(["a"])
 
 
 @pytest.mark.parametrize("name", sorted(files.SHA256))
@@ -176,14 +176,14 @@ def test_encode_with_a_changed_file_is_refused(tmp_path: Path, name: str) -> Non
     (tmp_path / name).unlink()
     (tmp_path / name).write_bytes(content)
     with pytest.raises(EncodingError, match=f"not the published {name}"):
-        minilm.create(minilm.MiniLMOptions(model=str(tmp_path))).encode(["a"])
+        minilm.create(model=str(tmp_path)).encode(["a"])
 
 
 def test_encode_with_weights_that_are_no_tensor_file_is_refused(tmp_path: Path) -> None:
     shutil.copyfile(model_folder() / files.VOCABULARY, tmp_path / files.VOCABULARY)
     (tmp_path / files.WEIGHTS).write_bytes(b"an error page")
     with pytest.raises(EncodingError, match=r"not the published model\.safetensors"):
-        minilm.create(minilm.MiniLMOptions(model=str(tmp_path))).encode(["a"])
+        minilm.create(model=str(tmp_path)).encode(["a"])
 
 
 def test_encode_without_onnxruntime_names_the_command(
@@ -191,7 +191,7 @@ def test_encode_without_onnxruntime_names_the_command(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(DependencyError, match="pip install"):
-        minilm.create(minilm.MiniLMOptions(model=str(tmp_path))).encode(["a"])
+        minilm.create(model=str(tmp_path)).encode(["a"])
 
 
 def test_workers_are_at_least_one_and_at_most_eight() -> None:
