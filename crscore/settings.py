@@ -203,6 +203,7 @@ _MODEL_SETTINGS = frozenset({"model", "encoder", "claims", "reader"})
 # In 2025 a `.rubocop.yml` in a pull request made CodeRabbit run its code:
 # https://kudelskisecurity.com/research/how-we-exploited-coderabbit-from-a-simple-pr-to-rce-and-write-access-on-1m-repositories
 # A settings file must not allow the same (docs/design/013-untrusted-code.md).
+_NO_OWN_FILE = "may name models but no folder or recording, as a change could contain its own"
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as its contents are executed"),
     "tools_dir": (_NO_VALUE, "cannot be set in a file, as the folder's contents are executed"),
@@ -210,14 +211,8 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
     "cache_dir": (_NO_VALUE, "cannot be set in a file, as the folder's contents are trusted"),
     "lora": (_NO_VALUE, "cannot be set in a file, as the folder's contents are loaded"),
     "model": (_MODEL_NAME, "may name a model but no folder, as its contents are loaded"),
-    "claims": (
-        _GENERATOR,
-        "may name models but no folder or recording, as a change could contain its own",
-    ),
-    "reader": (
-        _GENERATOR,
-        "may name models but no folder or recording, as a change could contain its own",
-    ),
+    "claims": (_GENERATOR, _NO_OWN_FILE),
+    "reader": (_GENERATOR, _NO_OWN_FILE),
     "encoder": (
         rf"[^:]*(?::(?:{_MODEL_NAME})?)?",
         "may name a model but no folder, as its contents are loaded",
@@ -405,12 +400,6 @@ def _read_tools(file: Path | SettingsText) -> dict[str, Any]:
 
 def _origin(file: Path | SettingsText | None) -> str:
     return file.origin if isinstance(file, SettingsText) else str(file)
-
-
-def encoder_dir() -> Path | None:
-    """Return the folder of the default encoder's files (`CRSCORE_ENCODER_DIR`); None by default."""
-    folder = variable(ENCODER_DIR)
-    return Path(folder) if folder else None
 
 
 def variable(*names: str) -> str | None:

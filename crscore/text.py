@@ -10,7 +10,7 @@ import urllib.parse
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -236,23 +236,14 @@ _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
 # "user_id", "userId"; not "_id", "User".
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
 
-_SPEECH: Final = {
+SPEECH: Final = {
     manner: re.compile(rf"\b(?:{'|'.join(cues)})\b", re.IGNORECASE)
     for manner, cues in _LISTS["speech"].items()
 }
+"""Cues of a text's intent, such as a suggestion or praise."""
 _TOPICS: Final = {
     topic: frozenset(map(stem, words.split())) for topic, words in _LISTS["topics"].items()
 }
-
-
-class Speech(NamedTuple):
-    """Cues of a text's intent, such as a suggestion or praise."""
-
-    suggests: bool
-    praises: bool
-    personal: bool
-    denies: bool
-    explains: bool
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
@@ -264,8 +255,8 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """Multi-word names (`user_id`, `userId`), lower-case."""
     topics: frozenset[str]
     """Kinds of change mentioned: adding, removing, renaming, ..."""
-    speech: Speech
-    """Speech cues of the text."""
+    speech: frozenset[str]
+    """Names in `SPEECH` of the cues in the text."""
     asks: bool
     """Whether the text contains a question mark."""
     code_spans: int
@@ -293,7 +284,7 @@ def words(text: str) -> Words:
         topics=frozenset(
             topic for topic, stems in _TOPICS.items() if not stems.isdisjoint(all_stems)
         ),
-        speech=Speech(**{manner: bool(cues.search(text)) for manner, cues in _SPEECH.items()}),
+        speech=frozenset(manner for manner, cues in SPEECH.items() if cues.search(text)),
         asks="?" in text,
         code_spans=len(find_code_spans(text)),
         length=len(parts),

@@ -21,7 +21,7 @@ from typing import Final
 
 from crscore import progress
 from crscore.errors import EncodingError, ModelNotFoundError
-from crscore.settings import ENCODER_DIR, encoder_dir
+from crscore.settings import ENCODER_DIR, variable
 
 MODEL: Final = "all-MiniLM-L6-v2"
 REPOSITORY: Final = f"sentence-transformers/{MODEL}"
@@ -49,9 +49,8 @@ _TIMEOUT_S: Final = 600.0
 
 def default_folder() -> Path:
     """Return the folder of the files: `CRSCORE_ENCODER_DIR`, else a folder of the user's data."""
-    folder = encoder_dir()
-    if folder is not None:
-        return folder
+    if folder := variable(ENCODER_DIR):
+        return Path(folder)
     import platformdirs  # noqa: PLC0415
 
     data = Path(platformdirs.user_data_dir("crscore", appauthor=False))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from crscore.matchers.base import Cells
 from crscore.matchers.overlap import overlaps
 from crscore.records import LineKind, ReferenceKind
-from crscore.text import Words, stems_and_names, words
+from crscore.text import SPEECH, Words, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 
@@ -154,8 +154,8 @@ def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) ->
                 # + 1e-6, because a reference may have no stems
                 shared / (weight + 1e-6),
                 math.log1p(shared),
-                text.speech.explains,
-                text.speech.denies,
+                "explains" in text.speech,
+                "denies" in text.speech,
                 ref.kind is ReferenceKind.IMPLICATION,
                 like_claim[index],
                 central[index],
@@ -235,7 +235,7 @@ def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _
                 *(amount / weight for amount in sums),
                 *map(math.log1p, amounts),
                 text.asks,
-                *text.speech,
+                *(manner in text.speech for manner in SPEECH),
                 like_claim[index],
                 like_remark[index],
                 (shared / np.maximum(1, union)).max(initial=0.0),
@@ -265,5 +265,5 @@ def _lexical(reference: _Reference, sentence: Words, rarity: float) -> list[floa
         # The claim is about an addition and the sentence about a removal, or the reverse.
         ("add" in ref.topics and "remove" in sentence.topics)
         + ("remove" in ref.topics and "add" in sentence.topics),
-        ref.speech.denies != sentence.speech.denies,
+        ("denies" in ref.speech) != ("denies" in sentence.speech),
     ]

@@ -273,7 +273,7 @@ def find_repeats(texts: Sequence[str]) -> list[bool]:
         [False, False, True, True]
     """
     texts_words = [words(text) for text in texts]
-    stances = np.array([2 * item.asks + item.speech.denies for item in texts_words], dtype=np.int8)
+    stances = np.array([2 * item.asks + ("denies" in item.speech) for item in texts_words], np.int8)
     without_stems: set[tuple[str, ...]] = set()
     repeats = []
     for index, (shared, union) in enumerate(overlaps([item.stems for item in texts_words])):

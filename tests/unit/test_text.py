@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crscore.matchers.features import SENTENCE
 from crscore.text import (
     CODE_SPAN,
     ENGLISH,
     IGNORED_PIECES,
+    SPEECH,
     code_names,
     find_code_spans,
     mask_secret,
@@ -99,16 +101,21 @@ def test_length_counts_stop_words_and_parts_of_names() -> None:
 
 def test_speech_cues() -> None:
     cues = {
-        "You should rename it.": {0, 2},
-        "Looks good, thanks!": {1},
-        "I like it.": {2},
-        "It is not used.": {3},
-        "It isn't used.": {3},
-        "This could lead to a leak.": {0, 4},
+        "You should rename it.": {"suggests", "personal"},
+        "Looks good, thanks!": {"praises"},
+        "I like it.": {"personal"},
+        "It is not used.": {"denies"},
+        "It isn't used.": {"denies"},
+        "This could lead to a leak.": {"suggests", "explains"},
         "A plain fact.": set(),
     }
-    for text, indices in cues.items():
-        assert {index for index, cue in enumerate(words(text).speech) if cue} == indices
+    for text, manners in cues.items():
+        assert words(text).speech == manners
+
+
+def test_speech_cues_have_the_order_of_the_features() -> None:
+    start = SENTENCE.index("suggests")
+    assert SENTENCE[start : start + len(SPEECH)] == tuple(SPEECH)
 
 
 def test_question_mark_asks() -> None:
