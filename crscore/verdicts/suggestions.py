@@ -32,13 +32,6 @@ MAX_RENAMED: Final = 3_000
 """Maximum number of lines of a text whose names are compared."""
 
 
-class Span(NamedTuple):
-    """Lines of a text, from 0; `end` is the line after the last."""
-
-    start: int
-    end: int
-
-
 def judge_suggestions(
     comments: Sequence[Comment],
     parsed: Sequence[ParsedComment],
@@ -115,8 +108,8 @@ def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
 
 def _locate(
     code: str, comment: Comment, file: ChangedFile | None
-) -> tuple[Sequence[str], Span, bool] | None:
-    """Return a text with the lines that a suggestion replaces, and whether it is a whole file."""
+) -> tuple[Sequence[str], range, bool] | None:
+    """Return a text, the lines of it that a suggestion replaces, and whether it is a whole file."""
     line = comment.line
     if file and line and comment.side is Side.NEW and not comment.outdated:
         start = comment.start_line or line
@@ -125,37 +118,37 @@ def _locate(
         if file.new_source is not None:
             whole = file.new_source.split("\n")
             if start <= line <= len(whole):
-                return whole, Span(start - 1, line), True
+                return whole, range(start - 1, line), True
         for hunk in file.hunks:
             numbered = [(row.new, row.text) for row in hunk.lines if row.new is not None]
             numbers = [number for number, _ in numbered]
             if start in numbers and line in numbers:
-                span = Span(numbers.index(start), numbers.index(line) + 1)
+                span = range(numbers.index(start), numbers.index(line) + 1)
                 return [text for _, text in numbered], span, False
     candidates = find_replaced_lines(comment, file)
     replaced = (
         candidates.lines if candidates.is_exact else align_lines(candidates, code.split("\n"))
     )
-    return (replaced, Span(0, len(replaced)), False) if replaced else None
+    return (replaced, range(len(replaced)), False) if replaced else None
 
 
 def _find_effect(
-    lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
+    lines: Sequence[str], span: range, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
     """Return whether the changed text parses, the effect, and why one of them is unknown."""
     # Line ends are ignored: a file may have CRLF and the block LF.
     old = [line.removesuffix("\r") for line in lines]
     # An empty block removes the lines; splitting it would give one blank line.
     suggested = code.replace("\r\n", "\n").split("\n") if code else []
-    if old[span.start : span.end] == suggested:
+    if old[span.start : span.stop] == suggested:
         return None, Effect.NOTHING, None
     grammar = language_of(language)
     if grammar is None:
         return None, None, f"no grammar for {language or 'its language'}"
     if len(old) > MAX_LINES:
         return None, None, "the file is too long"
-    new = [*old[: span.start], *suggested, *old[span.end :]]
-    inserted = Span(span.start, span.start + len(suggested))
+    new = [*old[: span.start], *suggested, *old[span.stop :]]
+    inserted = range(span.start, span.start + len(suggested))
     before, after = (
         _ParsedText(grammar, *parse_lines(grammar, text, is_whole=is_whole)) for text in (old, new)
     )
@@ -216,9 +209,9 @@ class _ParsedText(NamedTuple):
     lines_before: int
     """Number of lines added before the text to make it parse."""
 
-    def tokens(self, span: Span) -> list[Token]:
+    def tokens(self, span: range) -> list[Token]:
         """Return the tokens in these lines, and the first one after them, without its text."""
-        first, last = span.start + self.lines_before, span.end + self.lines_before
+        first, last = span.start + self.lines_before, span.stop + self.lines_before
         selected: list[Token] = []
         for token in tokens(self.root, self.grammar, first):
             if token.row < last:
@@ -229,9 +222,9 @@ class _ParsedText(NamedTuple):
                 break
         return selected
 
-    def is_read(self, span: Span) -> bool:
+    def is_read(self, span: range) -> bool:
         """Return whether the grammar read these lines; text that it cannot read has no tokens."""
-        first, last = span.start + self.lines_before, span.end + self.lines_before
+        first, last = span.start + self.lines_before, span.stop + self.lines_before
         stack = [self.root] if self.root.has_error else []
         while stack:
             node = stack.pop()

@@ -4,7 +4,7 @@ import pytest
 
 from crscore.diff.parse import parse_diff, with_sources
 from crscore.records import Comment, Effect, Side
-from crscore.verdicts.suggestions import Span, judge_in_change
+from crscore.verdicts.suggestions import judge_in_change
 
 FILE = """import os
 
@@ -43,12 +43,12 @@ def judge_in_file(code, lines, span, language):
         + "".join(f"+{line}\n" for line in added)
     )
     (file,) = with_sources(diff, {path: (None, "\n".join(lines))}).files
-    comment = Comment(body="", path=path, start_line=span.start + 1, line=span.end)
+    comment = Comment(body="", path=path, start_line=span.start + 1, line=span.stop)
     return judge_in_change(code, comment, file)
 
 
 def in_file(code, first, last, language="python", lines=LINES):
-    return judge_in_file(code, lines, Span(first - 1, last), language)
+    return judge_in_file(code, lines, range(first - 1, last), language)
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_broken_syntax_is_reported():
 )
 def test_hidden_line_break_at_the_end_is_no_error(language, lines, code, parses):
     at = 1 if parses else 0
-    assert judge_in_file(code, lines, Span(at, at + 1), language).parses is parses
+    assert judge_in_file(code, lines, range(at, at + 1), language).parses is parses
 
 
 def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
     lines = ["def (:", "a = 1", ""]
-    suggestion = judge_in_file("a = 2", lines, Span(1, 2), "python")
+    suggestion = judge_in_file("a = 2", lines, range(1, 2), "python")
     assert (suggestion.parses, suggestion.reason) == (None, "the code around it does not parse")
-    mended = judge_in_file("def f():", [lines[0], "    a = 1"], Span(0, 1), "python")
+    mended = judge_in_file("def f():", [lines[0], "    a = 1"], range(0, 1), "python")
     assert mended.parses is True
 
 
@@ -121,9 +121,9 @@ def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
     ],
 )
 def test_white_space_in_every_language(language, old, new):
-    suggestion = judge_in_file(new, [old, ""], Span(0, 1), language)
+    suggestion = judge_in_file(new, [old, ""], range(0, 1), language)
     assert (suggestion.effect, suggestion.parses) == (Effect.WHITE_SPACE, True)
-    assert judge_in_file(new.replace("1", "2"), [old], Span(0, 1), language).effect is (
+    assert judge_in_file(new.replace("1", "2"), [old], range(0, 1), language).effect is (
         Effect.BEHAVIOUR
     )
 
@@ -134,13 +134,13 @@ def test_range_that_the_diff_does_not_show_whole_does_not_apply():
 
 
 def test_white_space_in_a_string_is_behaviour():
-    assert judge_in_file("a = 'b  c'", ["a = 'b c'"], Span(0, 1), "python").effect is (
+    assert judge_in_file("a = 'b  c'", ["a = 'b c'"], range(0, 1), "python").effect is (
         Effect.BEHAVIOUR
     )
 
 
 def test_language_without_a_grammar_is_unknown():
-    suggestion = judge_in_file("a: 2", ["a: 1"], Span(0, 1), "yaml")
+    suggestion = judge_in_file("a: 2", ["a: 1"], range(0, 1), "yaml")
     assert (suggestion.applies, suggestion.parses, suggestion.effect) == (True, None, None)
     assert suggestion.reason == "no grammar for yaml"
 
@@ -190,13 +190,13 @@ def test_review_without_places_is_judged_by_the_words():
 
 def test_very_long_line_is_judged():
     line = "a = [" + "1, " * 10_000 + "]"
-    suggestion = judge_in_file(line.replace("a =", "b ="), [line], Span(0, 1), "python")
+    suggestion = judge_in_file(line.replace("a =", "b ="), [line], range(0, 1), "python")
     assert suggestion.effect in {Effect.NAMES, Effect.BEHAVIOUR}
 
 
 def test_quotes_of_a_string_are_layout_where_both_mean_the_same():
     def effect(old, new, language):
-        return judge_in_file(new, [old, ""], Span(0, 1), language).effect
+        return judge_in_file(new, [old, ""], range(0, 1), language).effect
 
     assert effect("a = b'x\\n'", 'a = b"x\\n"', "python") is Effect.WHITE_SPACE
     assert effect("let a = 'x';", 'let a = "x";', "js") is Effect.WHITE_SPACE
@@ -212,7 +212,7 @@ def test_indentation_is_judged_by_python_itself(code):
 
 def test_python_that_only_the_grammar_reads_is_judged_by_the_grammar():
     lines = ["print 'a'", "b = 1", ""]
-    assert judge_in_file("b = 2", lines, Span(1, 2), "python").parses is True
+    assert judge_in_file("b = 2", lines, range(1, 2), "python").parses is True
 
 
 def test_indentation_that_a_hunk_cannot_decide_is_undecided():
