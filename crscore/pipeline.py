@@ -37,7 +37,7 @@ from crscore.matchers.base import Matcher
 from crscore.readers.combined import read_reviews
 from crscore.readers.readings import ModelReadings
 from crscore.records import Analysis, Comment, Diff, Result
-from crscore.review.read import ReadReview, describe_unread, read_review
+from crscore.review.read import SplitReview, describe_unread, split_review
 from crscore.scoring.assembly import JudgedReview, build_result
 from crscore.scoring.cells import Cells, ChosenReferences, choose_references, compare
 from crscore.static_analysis.issues import choose_issues
@@ -109,7 +109,7 @@ class _Review(msgspec.Struct, frozen=True, kw_only=True):
     pair: ReviewedChange
     change: ParsedChange
     """The pair's diff, with its parsed files."""
-    text: ReadReview
+    text: SplitReview
     selection: ChosenReferences
     analysis: Analysis
     notes: tuple[str, ...]
@@ -182,7 +182,7 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     reviews = []
     for pair in pairs:
         key, diff, comments = id(pair.diff), pair.diff, pair.comments
-        text = read_review(comments, diff, parts.splitter, english_only=parts.english_only)
+        text = split_review(comments, diff, parts.splitter, english_only=parts.english_only)
         refs, analysis = issues[key]
         review = _Review(
             pair=pair,
@@ -338,7 +338,7 @@ def list_requests(
         make_requests(
             changes[id(pair.diff)],
             pair.comments,
-            read_review(pair.comments, pair.diff, parts.splitter).parsed,
+            split_review(pair.comments, pair.diff, parts.splitter).parsed,
             analyses[id(pair.diff)].findings,
         )
         for pair in pairs

@@ -111,7 +111,7 @@ def code_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return collect
 
 
-def read_review(
+def read_inputs(
     settings: Config, diff: str, review: str, code: CodeOptions, *further: str | None
 ) -> tuple[Scorer, Diff, tuple[Comment, ...], str]:
     """Read a change with its review and the optional data about the code.

@@ -8,7 +8,7 @@ import click
 
 from crscore import io
 from crscore.commands import _terminal
-from crscore.commands._inputs import CodeOptions, code_options, read_review
+from crscore.commands._inputs import CodeOptions, code_options, read_inputs
 from crscore.commands._options import option, quiet_option
 from crscore.commands._settings import FILE, load_settings, setting_options
 from crscore.errors import CRScoreError
@@ -86,7 +86,7 @@ def _list_requests(
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     if review is not None:
-        scorer, change, comments, source = read_review(settings, diff, review, code)
+        scorer, change, comments, source = read_inputs(settings, diff, review, code)
         yield source, scorer.requests([(change, comments)])[0]
         return
     if any(code):

@@ -9,7 +9,7 @@ import click
 
 from crscore import io, plugins
 from crscore.commands import _terminal
-from crscore.commands._inputs import CodeOptions, check_address, code_options, read_review
+from crscore.commands._inputs import CodeOptions, check_address, code_options, read_inputs
 from crscore.commands._options import output_option, quiet_option
 from crscore.commands._settings import FILE, GATES, SCORING, load_settings, setting_options
 from crscore.settings import SETTINGS
@@ -82,7 +82,7 @@ def command(
     style = _terminal.report_style(to_terminal=output is None)
     offered = {"signature": settings.signature, **style}
     render = plugins.create("reports", settings.format, offered=offered)
-    scorer, change, comments, _ = read_review(settings, diff, review, code)
+    scorer, change, comments, _ = read_inputs(settings, diff, review, code)
     from crscore.reports import view  # noqa: PLC0415  (after --help and wrong options)
     from crscore.verdicts.repository import Repository  # noqa: PLC0415
 

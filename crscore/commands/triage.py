@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import msgspec
 
-from crscore.commands._inputs import CodeOptions, read_limited, read_review
+from crscore.commands._inputs import CodeOptions, read_inputs, read_limited
 from crscore.commands._options import (
     format_option,
     option,
@@ -72,7 +72,7 @@ def command(
     settings = load_settings(config_file, flags)
     from crscore.agents.triage import triage  # noqa: PLC0415
 
-    scorer, change, comments, _ = read_review(settings, diff, review, CodeOptions(), posted)
+    scorer, change, comments, _ = read_inputs(settings, diff, review, CodeOptions(), posted)
     existing: tuple[Comment, ...] = ()
     if posted is not None:
         existing = scorer.read_review(read_limited(settings, posted, "review")[0], source=posted)

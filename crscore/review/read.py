@@ -1,4 +1,4 @@
-"""Reader of a review: the place of its comments, their sentences, proposed code and language.
+"""Parts of a review: the place of its comments, their sentences, proposed code and language.
 
 Each proposal of code is one short text that a sentence encoder can read. A suggestion block is
 described by its differences from the lines that it replaces, a diff block by its added and removed
@@ -44,7 +44,7 @@ MAX_SENTENCES: Final = 20_000
 """Maximum number of sentences scored per change: each takes about 20 KB of memory."""
 
 
-class ReadReview(NamedTuple):
+class SplitReview(NamedTuple):
     """Parts of a review, and what was left out."""
 
     parsed: tuple[ParsedComment, ...]
@@ -61,9 +61,9 @@ class ReadReview(NamedTuple):
     """Sentences about text that is not scored."""
 
 
-def read_review(
+def split_review(
     comments: Sequence[Comment], diff: Diff, splitter: str, *, english_only: bool = False
-) -> ReadReview:
+) -> SplitReview:
     """Split the comments of a review.
 
     Args:
@@ -100,7 +100,7 @@ def read_review(
         sentences = tuple(sentences[i] for i in sorted(order[:MAX_SENTENCES]))
     files = tuple(file_of(comment, diff) for comment in comments)
     places = tuple(attach(comment, diff) for comment in comments)
-    return ReadReview(parsed, authors, files, places, sentences, tuple(notes))
+    return SplitReview(parsed, authors, files, places, sentences, tuple(notes))
 
 
 def parse_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:

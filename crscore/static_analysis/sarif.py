@@ -107,10 +107,10 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
         raise ToolOutputError(
             source, f"it has {results:,} results and {MAX_RESULTS:,} is the maximum"
         )
-    return tuple(replace_surrogates(_RunReader(run).report(source)) for run in runs)
+    return tuple(replace_surrogates(_RunParser(run).report(source)) for run in runs)
 
 
-class _RunReader:
+class _RunParser:
     """Run with the rules and locations that its results refer to."""
 
     def __init__(self, run: Json) -> None:

@@ -70,9 +70,9 @@ def read(
         DependencyError: The grammar's wheel is not installed.
     """
     root = root or parse_text(language, source)
-    reader = _Reader(language, root, [(1, 1 << 60)] if lines is None else lines, first, skip)
-    reader.walk(root)
-    return Outline(units=reader.units, errors=errors_in(root))
+    outliner = _Outliner(language, root, [(1, 1 << 60)] if lines is None else lines, first, skip)
+    outliner.walk(root)
+    return Outline(units=outliner.units, errors=errors_in(root))
 
 
 def unreadable(language: Language, source: str) -> int:
@@ -109,7 +109,7 @@ def errors_in(root: Node) -> int:
     return total
 
 
-class _Reader:
+class _Outliner:
     """State of one walk."""
 
     def __init__(

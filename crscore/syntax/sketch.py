@@ -94,7 +94,7 @@ class _State(NamedTuple):
 
 
 @dataclass(eq=False)
-class _NameReader:
+class _NameFinder:
     """Names of one tree with their bindings; finds the owner of each name after `read`."""
 
     grammar: _Grammar
@@ -329,9 +329,9 @@ def read_names(code: str, language: str | None, context: str = "") -> NamedCode:
             parsed, start = whole, whole.start + sum(len(line) + 1 for line in before)
             break
     grammar = _grammar(grammar_of(language).name)
-    reader = _NameReader(grammar)
-    reader.read(parsed.root)
-    owners = [(name, reader.owner(name)) for name in reader.names]
+    finder = _NameFinder(grammar)
+    finder.read(parsed.root)
+    owners = [(name, finder.owner(name)) for name in finder.names]
     return NamedCode(parsed.source, start, parsed.end, owners)
 
 

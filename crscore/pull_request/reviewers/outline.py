@@ -84,14 +84,14 @@ def outline(text: str) -> Outline:
         >>> [part.title for part in outline("<details><summary>Why</summary>...</details>").folded]
         ['Why']
     """
-    reader = _OutlineReader(text)
+    parser = _OutlineParser(text)
     start = 0
     for raw in text.split("\n"):
-        reader.read_line(start, raw)
+        parser.read_line(start, raw)
         start += len(raw) + 1
-    while reader.containers:
-        reader.end_headings(reader.containers.pop(), 0, len(text))
-    return reader.outline
+    while parser.containers:
+        parser.end_headings(parser.containers.pop(), 0, len(text))
+    return parser.outline
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class _Container:
     """Open sections with their levels, the innermost last; their ends are not known yet."""
 
 
-class _OutlineReader:
+class _OutlineParser:
     def __init__(self, text: str) -> None:
         self.outline = Outline()
         self.containers = [_Container(0)]

@@ -13,7 +13,7 @@ from crscore.readers import model
 from crscore.readers.model import ModelReader, ModelReadings, Prices, make_respondent
 from crscore.readers.requests import make_requests, read_guide
 from crscore.records import Comment
-from crscore.review.read import read_review
+from crscore.review.read import split_review
 from tests.helpers import scripted_llm
 from tests.helpers.model_readings import answer, comments_in, remark
 from tests.helpers.scripted_llm import Asked, Say, well
@@ -29,7 +29,7 @@ DIFF = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n-x = 1\n+x = 2\n
 
 def requests_about(*bodies: str) -> list[Request]:
     comments = [Comment(body=body, path="a.py", line=1) for body in bodies]
-    return make_requests(DIFF, comments, read_review(comments, DIFF, "markdown").parsed, ())
+    return make_requests(DIFF, comments, split_review(comments, DIFF, "markdown").parsed, ())
 
 
 def say(asked: Asked) -> Say:

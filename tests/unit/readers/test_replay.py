@@ -11,14 +11,14 @@ from crscore.errors import ConfigError, InputError
 from crscore.readers import replay
 from crscore.readers.requests import make_requests
 from crscore.records import Comment
-from crscore.review.read import read_review
+from crscore.review.read import split_review
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DIFF = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n")
 COMMENTS = (Comment(body="Why?"), Comment(body="Because."))
-REQUESTS = make_requests(DIFF, COMMENTS, read_review(COMMENTS, DIFF, "markdown").parsed, ())
+REQUESTS = make_requests(DIFF, COMMENTS, split_review(COMMENTS, DIFF, "markdown").parsed, ())
 
 
 def write(path: Path, *rows: dict[str, Any]) -> str:

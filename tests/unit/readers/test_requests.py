@@ -9,7 +9,7 @@ from crscore.diff import parse
 from crscore.readers import requests
 from crscore.readers.requests import Request, make_requests
 from crscore.records import Comment, Finding, Severity, Side
-from crscore.review.read import read_review
+from crscore.review.read import split_review
 
 NEW = "".join(f"def function_{n}(value):\n    return value + {n}\n\n\n" for n in range(300))
 PATCH = (
@@ -30,7 +30,7 @@ def on(body: str, line: int | None = 2, **changes: Any) -> Comment:
 
 
 def make(*comments: Comment, diff=DIFF, **options: Any) -> list[Request]:
-    parsed = read_review(comments, diff, "markdown").parsed
+    parsed = split_review(comments, diff, "markdown").parsed
     return make_requests(diff, comments, parsed, (FINDING,), **options)
 
 
