@@ -289,7 +289,7 @@ def _text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str
         value = f"{value['repo']}/pull/{value.get('pr_number')}"
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{location}: {noun} is missing; expected one of: {', '.join(names)}")
-    # Half a character, where a program cut a text, cannot be written.
+    # A text cut within a character ends with half a character, which cannot be written.
     return str(value).encode(errors="replace").decode().strip()
 
 

@@ -34,7 +34,7 @@ FORMATS = ("json", "text")
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One line; the first change and the first text that are not null are used."""
+    """One line; of each group of fields, the first one that is not null is used."""
 
     id: str | int | None = None
     # Also the names of GitHub's API: `patch` of a file, `diff_hunk` and `body` of a comment

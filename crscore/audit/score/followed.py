@@ -107,7 +107,7 @@ class LaterChanges:
 
     def _list_later(self, commit: str) -> list[list[str]]:
         """Return time and name of the commits on top of a commit, the newest first."""
-        # None after a rebase, as its commits are new; and none of the base branch, when merged.
+        # A rebase leaves no commits on top of it. Merged commits of the base branch are left out.
         if self._last is None or not self._exists(commit):
             return []
         arguments = ("rev-list", "--timestamp", "--ancestry-path", f"{commit}..{self._last}", "--")

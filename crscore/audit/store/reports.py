@@ -75,10 +75,10 @@ _REMARKS: Final = f"""{LATEST},
       {KIND} AS kind, s.verdict IS 'confirmed' AS confirmed, f.value AS fixed, f.chance, f.lines,
       coalesce(c.thread IN (SELECT thread FROM answers), 0) AS answered, r.value IS 1 AS resolved
     {LATEST_COMMENTS} JOIN pulls p ON p.repository = c.repository AND p.number = c.number
-    -- A copy is fixed because of the first remark on its point. Where a changed line can also be
-    -- the answer to another point of somebody else, it is unknown which one it answers: at most 6
-    -- lines away, twice `followed.REACH`. A reply in the thread is no other point, and a remark on
-    -- the last commit no cause of earlier changes.
+    -- The fix of a point counts for the first remark on it, not for its copies. Another reviewer's
+    -- point at most 6 lines away (twice `followed.REACH`) can be the reason for the same change,
+    -- so the remark does not count. A reply in the thread is not such a point, and a remark on
+    -- the last commit is not the reason for earlier changes.
     LEFT JOIN fixes f ON f.comment = s.comment AND {_ASKS} AND s.comment IN firsts
       AND coalesce(s.point, s.comment) = s.comment AND NOT EXISTS (
         SELECT 1 FROM causes o WHERE o.repository = c.repository AND o.number = c.number

@@ -95,7 +95,7 @@ def _read_event(path: Path | None) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise InputError(f"the event is not JSON: {exc}") from exc
     if not isinstance(event, dict):
-        raise InputError("the event does not have GitHub's format: it is no object")
+        raise InputError("the event does not have GitHub's format: it is not an object")
     return event
 
 
