@@ -26,10 +26,9 @@ from crscore.diff import parse
 from crscore.errors import DiffParseError
 from crscore.records import Comment
 from crscore.usefulness import headline
-from crscore.usefulness.headline import COMMENTS
+from crscore.usefulness.headline import BOTS, COMMENTS, PEOPLE
 from crscore.usefulness.model import read_weights
 from crscore.usefulness.reader import SHIPPED
-from crscore.usefulness.scale import BOTS, PEOPLE
 from crscore_lab.training.data import judgements
 
 MIN_COMMENTS = 20

@@ -29,8 +29,7 @@ from benchmarks.usefulness import auc, read_rows, standing, value
 from crscore import Scorer
 from crscore.diff import parse
 from crscore.usefulness import headline
-from crscore.usefulness.headline import COMMENTS
-from crscore.usefulness.scale import BOTS, PEOPLE
+from crscore.usefulness.headline import BOTS, COMMENTS, PEOPLE
 from crscore_lab.training.data import judgements, templates
 
 HERE = Path(__file__).parent

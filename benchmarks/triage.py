@@ -72,10 +72,10 @@ def measure_worth(scorer: Scorer, texts: list[str]) -> list[float]:
         reviews.append((units, scorer.parts.encoder.encode([unit.text for unit in units])))
     return [
         max(
-            (headline.weigh_worth(r.reading.worth, 1.0) for r in read.remarks),
+            (headline.weigh_worth(remark.worth, 1.0) for remark in remarks),
             default=0.0,
         )
-        for read in reader.read_texts(reviews)
+        for _, remarks in reader.read_texts(reviews)
     ]
 
 

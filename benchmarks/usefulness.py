@@ -18,6 +18,7 @@ import gzip
 import json
 import random
 import re
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
 
@@ -28,8 +29,8 @@ from crscore import Scorer, plugins, scorer, settings
 from crscore.diff import parse
 from crscore.records import Stance
 from crscore.usefulness import headline
+from crscore.usefulness.headline import BOTS, PEOPLE, percentile
 from crscore.usefulness.reading import OUTPUTS
-from crscore.usefulness.scale import BOTS, PEOPLE, percentile
 from crscore_lab.training import usefulness, worth
 from crscore_lab.training.data import corpus, templates
 from crscore_lab.training.data.judgements import FOLDS
@@ -279,7 +280,7 @@ def report_interval(fitted) -> None:
                 if item.kind == kind and item.worths:
                     value = headline.value_of(worth.worths_of(item, weights))
                     standing = percentile(read, value)
-                    low, _, high = scale.interval(kind, standing)
+                    low, _, high = headline.interval_of(scale.spread[kind], standing)
                     low, high = min(low, standing), max(high, standing)
                     judged = headline.value_of([1 + 4 * share for share in item.worths])
                     inside.append(low <= percentile(said, judged) <= high)
@@ -293,7 +294,8 @@ def report_golden(fitted, data: Path) -> None:
     at = OUTPUTS.index("importance"), OUTPUTS.index("worth")
     importances, severities, yes, no = [], [], [], []
     for row in read_rows(data / "golden/martian-dev.jsonl.gz"):
-        read = fitted.networks[usefulness.fold_of(row["pull"])].read
+        reader = fitted.readers[usefulness.fold_of(row["pull"])]
+        read = partial(reader.weights.network.read, encoder=reader.encoder)
         importances += list(read([finding["text"] for finding in row["golden"]])[:, at[0]])
         severities += [SEVERITIES.index(finding["severity"]) for finding in row["golden"]]
         listed = {

@@ -300,7 +300,7 @@ def _score(
             judgement.flags,
             receipts,
             review.text.authors,
-            reader.weights.choose_scale(read.remarks),
+            reader.weights,
         )
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}

@@ -189,7 +189,7 @@ def code_names(text: str) -> frozenset[str]:
 _NAME_LIKE: Final = re.compile(
     r"(?<![\w.])[\w$.]{0,80}(?:[a-z][A-Z]|[A-Za-z]_[A-Za-z]|\w\(\)|[a-z]{2}\.[a-z]{2})[\w$.]{0,80}(?:\(\))?"
 )
-# The weights of `usefulness/phrases.py` were trained with this word.
+# The weights of `usefulness/reading.py` were trained with this word.
 NAME_MASK: Final = "x"
 
 

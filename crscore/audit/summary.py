@@ -216,7 +216,7 @@ def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
 
     Args:
         standings: Standing of each text, 0 to 100, shape (N,), N at least 2.
-        spread: Table of `usefulness.scale.Scale.spread`.
+        spread: Table of `usefulness.model.Scale.spread`.
     """
     # The network and readers with the guide differ at both ends: where the network says 10, the
     # median of the readers is 21, so the interval is around the median.

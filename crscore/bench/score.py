@@ -28,8 +28,7 @@ from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap
 from crscore.text import count_noun
 from crscore.usefulness import reader
-from crscore.usefulness.headline import name_level
-from crscore.usefulness.reading import FUNCTIONAL_WEIGHT, PHRASED, sigmoid
+from crscore.usefulness.reading import FUNCTIONAL_WEIGHT, PHRASED, name_level, sigmoid
 from crscore.version import __version__
 
 Vector = npt.NDArray[np.float32]
@@ -215,12 +214,12 @@ def _divide(comments: Sequence[Finding], parts: _Parts) -> list[Finding]:
         [(row, vectors.of([unit.text for unit in row])) for row in units]
     )
     divided = []
-    for comment, row, texts_read in zip(comments, units, read, strict=True):
+    for comment, row, (_, remarks) in zip(comments, units, read, strict=True):
         # Unread text may make several points or none; it counts as one.
         if text := " ".join(unit.text for unit in row if unit.unread and not unit.hidden):
             divided.append(replace(comment, text=text, raw=False))
-        for remark in texts_read.remarks:
-            asks = remark.reading.gives >= GIVES_FROM
+        for remark in remarks:
+            asks = remark.gives >= GIVES_FROM
             # Sentences that ask for nothing were joined as background, so each is tried.
             for text in [remark.text] if asks else [row[at].text for at in remark.columns]:
                 divided.append(replace(comment, text=text, raw=not asks))
@@ -361,7 +360,7 @@ def _read_levels(texts: Iterable[str], reading: reader.Reader) -> dict[str, str]
     whether a finding is serious for 88 % of 350 findings (`docs/design/029-golden-sets.md`).
     """
     distinct = sorted(set(texts))
-    ratings = reading.weights.phrases.read(distinct)
+    ratings = reading.weights.network.phrases.read(distinct)
     importance, functional = (ratings[:, PHRASED.index(n)] for n in ("importance", "functional"))
     return {
         text: name_level(sigmoid(float(logit))).value if is_english(text) else ""

@@ -24,9 +24,8 @@ from crscore.records import (
 )
 from crscore.scoring.cells import Cells
 from crscore.text import count_noun
-from crscore.usefulness import headline
 from crscore.usefulness.reader import Reader
-from crscore.usefulness.reading import ReviewReadings
+from crscore.usefulness.reading import ReviewReadings, name_level
 
 # With a model that obeys every order, 57 worthless comments that contain orders gain at most 10
 # points (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
@@ -183,7 +182,7 @@ def _join(remark: Remark, reading: RemarkReading) -> Remark:
         stance=reading.stance,
         gives=float(asks),
         importance=reading.importance,
-        level=headline.name_level(reading.importance / MAX_IMPORTANCE),
+        level=name_level(reading.importance / MAX_IMPORTANCE),
         worth=min(reading.worth, DOUBTED_WORTH) if reading.is_doubt else reading.worth,
         specific=reading.specific,
         acts=reading.acts,

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Diff, LineKind, PseudoReference, ReferenceKind
+from crscore.records import Diff, LineKind, PseudoReference, ReferenceKind, Subject
 from crscore.text import find_code, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
@@ -77,6 +77,22 @@ class ChangeEvidence(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Unit vectors of its claims, shape (C, D)."""
 
 
+def collect_evidence(
+    diff: Diff, refs: Sequence[PseudoReference], rows: Floats, lines: Floats
+) -> ChangeEvidence:
+    """Collect the evidence of a change.
+
+    Args:
+        diff: The change.
+        refs: Its R pseudo-references.
+        rows: Their unit vectors, shape (R, D).
+        lines: Unit vectors of its `diff.windows`, shape (W, D).
+    """
+    # An issue is a tool's message; it does not say what the change is about.
+    claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
+    return ChangeEvidence(words=read_change_words(diff), lines=lines, claims=rows[claims])
+
+
 def read_change_words(diff: Diff) -> ChangeWords:
     """Read the words of at most `MAX_LINES` lines of a change."""
     changed: set[str] = set()
@@ -110,26 +126,6 @@ def read_change_words(diff: Diff) -> ChangeWords:
         changed_code=_squeeze("\n".join(changed_code)),
         all_code=_squeeze("\n".join(all_code)),
     )
-
-
-def _squeeze(code: str) -> str:
-    return "".join(code.lower().split())
-
-
-def collect_evidence(
-    diff: Diff, refs: Sequence[PseudoReference], rows: Floats, lines: Floats
-) -> ChangeEvidence:
-    """Collect the evidence of a change.
-
-    Args:
-        diff: The change.
-        refs: Its R pseudo-references.
-        rows: Their unit vectors, shape (R, D).
-        lines: Unit vectors of its `diff.windows`, shape (W, D).
-    """
-    # An issue is a tool's message; it does not say what the change is about.
-    claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
-    return ChangeEvidence(words=read_change_words(diff), lines=lines, claims=rows[claims])
 
 
 def measure_evidence(
@@ -190,8 +186,13 @@ def highest_cosine(rows: Floats, vector: Floats) -> float:
     return float((rows @ vector).max()) if len(rows) else 0.0
 
 
-def mean_direction(rows: Floats) -> Floats:
-    """Return the unit vector in the direction of the mean of some unit vectors, shape (D,)."""
-    total = rows.mean(axis=0)
-    unit: Floats = total / max(1e-9, float(np.linalg.norm(total)))
-    return unit
+def find_subject(text: str, change: ChangeEvidence, rarity: Rarity) -> Subject:
+    """Return where in a change the subject of a text about it is, if it is no claim."""
+    stems, of_change = words(text).stems, change.words
+    changed = rarity.highest(stems & of_change.changed)
+    around = rarity.highest(stems & (of_change.context | of_change.location))
+    return Subject.CHANGE if changed >= around else Subject.SURROUNDINGS
+
+
+def _squeeze(code: str) -> str:
+    return "".join(code.lower().split())

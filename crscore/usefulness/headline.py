@@ -3,6 +3,9 @@
     value = 0.4 times the sum of gain_i * 0.6 ** i, the most valuable first, minus 5 % per empty one
 
 with the gain ((worth - 1) / 4) ** 3. The value is reported as its percentile among real reviews.
+Two readers who follow the same guide agree about a comment; the network agrees with them only in
+part. So a percentile has an interval: how far it is from the readers' on texts that the network
+had not seen.
 """
 
 import math
@@ -21,7 +24,6 @@ from crscore.records import (
     ON_TOPIC,
     Aspects,
     Flag,
-    Importance,
     Receipt,
     Remark,
     Share,
@@ -30,34 +32,38 @@ from crscore.records import (
     Verdict,
 )
 from crscore.scoring.assembly import Rating
-from crscore.usefulness.reading import ReviewReadings, logit, sigmoid
-from crscore.usefulness.scale import BOTS, PEOPLE, Scale, gains, percentile
+from crscore.usefulness.model import Scale, Weights
+from crscore.usefulness.reading import ReviewReadings, doubt
 
 Floats = npt.NDArray[np.float32]
 
+# Of 180 pairs of real reviews, a reader who knew what each comment is worth preferred the one with
+# the higher value in 94 to 95 % with 0.5 to 0.8 (docs/design/010-usefulness.md). A higher weight
+# lets more nits outdo a serious point, a lower one leaves next to nothing for the fourth point.
+RANK_DISCOUNT: Final = 0.6
+"""Weight of a remark relative to the one before it, the most valuable first."""
+# With it, three nits do not add up to a bug.
+GAIN_POWER: Final = 3
+"""Power of the worth in what a remark adds to the value."""
 EMPTY_DEDUCTION: Final = 0.05
 """Share of the value that is deducted for an empty remark."""
 MAX_DEDUCTION: Final = 0.25
 """Maximum share of the value that is deducted for empty remarks."""
 SURELY_ABOUT: Final = 0.7
 """Minimum probability of being about the change for the whole worth of a remark to count."""
-DOUBT: Final = 0.5
-"""Share of the mean log-odds of an author's other remarks that lowers those of one: with 1, a
-review that is rephrased as questions moves farther."""
-MAX_DOUBT: Final = 4.0
-"""Maximum log-odds of one of these other remarks."""
-# Each level is as frequent as in ratings by people.
-LEVELS: Final = (
-    (0.88, Importance.CRITICAL),
-    (0.66, Importance.MAJOR),
-    (0.38, Importance.MINOR),
-    (0.0, Importance.NIT),
-)
-"""Minimum importance for each level, highest first."""
 REVIEWS: Final = "reviews"
 COMMENTS: Final = "comments"
 KINDS: Final = (REVIEWS, COMMENTS)
 """Kinds of texts that are compared with each other."""
+PEOPLE: Final = "people"
+BOTS: Final = "bots"
+# From recorded answers of a large model on 250 comments that other readers had judged (`python
+# benchmarks/readers.py DATA --answers FILE`), with the ends made ascending.
+GUIDE_SPREAD: Final = np.array(
+    [[5, 3, 15, 72], [24, 14, 38, 72], [29, 17, 47, 79], [54, 42, 69, 86], [71, 46, 82, 96]],
+    dtype=np.float32,
+)
+"""`Scale.spread` of a language model that reads with the guide."""
 PERCENTILE_WORDS: Final = (
     (75, "very useful"),
     (50, "useful"),
@@ -65,8 +71,6 @@ PERCENTILE_WORDS: Final = (
     (0, "of little use"),
 )
 """Minimum percentile for each word, highest first."""
-
-
 ASPECTS: Final = Aspects.__struct_fields__
 _UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE, Flag.NOT_ENGLISH)
 """Flags of sentences that give the author nothing."""
@@ -77,7 +81,7 @@ def rate(
     flags: Sequence[Flag | None],
     receipts: Sequence[Receipt | None],
     authors: Mapping[str | None, Sequence[int]],
-    scale: Scale,
+    weights: Weights,
 ) -> Rating:
     """Rate the comments on a change singly, by author and all together.
 
@@ -87,7 +91,7 @@ def rate(
         receipts: Proof for or against each remark by the code, which counts before a model's; None
             without proof.
         authors: Indices of each author's comments, in order of first appearance.
-        scale: Values of real comments and reviews.
+        weights: The learned weights, which have the values of real comments and reviews.
     """
     # What the network does not read may have been read by a language model.
     by_model = {at for remark in read.remarks if remark.reading for at in remark.sentences}
@@ -115,6 +119,7 @@ def rate(
         # The code proves that it is wrong (docs/design/028-verdicts.md).
         elif remark.verdict is Verdict.REFUTED:
             remarks[index] = replace(remark, worth=LEAST_WORTH)
+    scale = _choose_scale(remarks, weights)
 
     def rank_together(comments: Iterable[int], kind: str = REVIEWS) -> Usefulness | None:
         """Rank some comments; None without a remark."""
@@ -146,45 +151,6 @@ def rate(
     )
 
 
-def _mean(values: Iterable[float]) -> float:
-    return float(np.mean(list(values)))
-
-
-def weigh_worth(expected: float, about: float) -> float:
-    """Return the worth of a remark, 1 to 5.
-
-    Args:
-        expected: Its expected worth if it is about the change, as a share of the scale, in [0, 1].
-        about: Probability that it is.
-    """
-    return LEAST_WORTH + (MAX_WORTH - LEAST_WORTH) * expected * trust(about)
-
-
-def trust(about: float) -> float:
-    """Return the share of the worth that counts, in [0, 1], for a probability to be on topic."""
-    return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
-
-
-def doubt(abouts: Sequence[float]) -> list[float]:
-    """Lower the probabilities of an author's remarks whose other remarks are about something else.
-
-    A remark about another change may share words with this one by chance; its neighbours rarely all
-    do. They never raise it: true remarks may not carry one that is not on topic.
-
-    Args:
-        abouts: Probability that each of an author's remarks is about the change.
-    """
-    # Of real reviews on another change of the same repository, 28 % of the worth counts instead of
-    # 35 %, on their own 82 % as before (`python benchmarks/usefulness.py DATA`).
-    logits = [max(-MAX_DOUBT, min(MAX_DOUBT, logit(about))) for about in abouts]
-    neighbours = max(1, len(logits) - 1)
-    means = [DOUBT * (math.fsum(logits) - value) / neighbours for value in logits]
-    return [
-        min(about, sigmoid(logit(about) + mean)) if mean < 0 else about
-        for about, mean in zip(abouts, means, strict=True)
-    ]
-
-
 def _doubt_remarks(
     remarks: Sequence[Remark], authors: Mapping[str | None, Sequence[int]]
 ) -> Iterator[Remark]:
@@ -204,14 +170,49 @@ def _doubt_remarks(
             yield remark
 
 
-def name_level(importance: float) -> Importance:
-    """Return the level of an importance."""
-    return next(level for threshold, level in LEVELS if importance >= threshold)
+def _choose_scale(remarks: Sequence[Remark], weights: Weights) -> Scale:
+    """Return the scale of the reader of most remarks: a language model, or the network."""
+    by_model = sum(remark.reading is not None for remark in remarks)
+    if 2 * by_model <= len(remarks):
+        return weights.scale
+    # As the model has the same guide as those readers (docs/design/010-usefulness.md).
+    return Scale(values=weights.guide, spread=dict.fromkeys(weights.scale.spread, GUIDE_SPREAD))
 
 
-def value_of(worths: Iterable[float]) -> float:
-    """Return the value of remarks by their worth, 1 to 5, without a deduction."""
-    return math.fsum(gains(worths))
+def rank(
+    remarks: Mapping[int, Remark], about: float, aspects: Aspects, *, kind: str, scale: Scale
+) -> Usefulness:
+    """Rank a review among real reviews, or a comment among real comments.
+
+    Args:
+        remarks: Its remarks: index in the result -> remark.
+        about: Probability that it is about the change.
+        aspects: Estimates of how people would rate it.
+        kind: `REVIEWS` or `COMMENTS`.
+        scale: Values of real texts.
+    """
+    shares, deduction, value = sum_up(remarks)
+    people, bots = scale.values[kind, PEOPLE], scale.values[kind, BOTS]
+    standing = percentile(np.sort(np.concatenate([people, bots])), value)
+    low, middle, high = interval_of(scale.spread[kind], standing)
+    valuable = [remark for remark in remarks.values() if remark.is_valuable]
+    is_on_topic = any(remark.about >= ON_TOPIC for remark in remarks.values())
+    word = next(word for threshold, word in PERCENTILE_WORDS if middle >= threshold)
+    return Usefulness(
+        about=about,
+        importance=max((remark.importance for remark in valuable), default=0.0) / MAX_IMPORTANCE,
+        aspects=aspects,
+        shares=shares,
+        taken_off=deduction,
+        value=value,
+        standing=standing,
+        # The interval is of the standing by readers, which may be far from the network's.
+        low=min(low, standing),
+        high=max(high, standing),
+        among_bots=percentile(bots, value),
+        word=word if is_on_topic else OFF_TOPIC,
+        against=f"{len(people) + len(bots):,} {kind} by people and bots",
+    )
 
 
 def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, float]:
@@ -234,37 +235,62 @@ def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, flo
     return shares, deduction, total - deduction
 
 
-def rank(
-    remarks: Mapping[int, Remark], about: float, aspects: Aspects, *, kind: str, scale: Scale
-) -> Usefulness:
-    """Rank a review among real reviews, or a comment among real comments.
+def gains(worths: Iterable[float]) -> list[float]:
+    """Return the part of each remark in the value of a review, the most valuable first.
+
+    The remarks are given by their worth, 1 to 5. The weights of all ranks add up to 1, so that the
+    value of a review stays within [0, 1].
+    """
+    shares = [
+        (worth - LEAST_WORTH) / (MAX_WORTH - LEAST_WORTH) for worth in sorted(worths, reverse=True)
+    ]
+    weights = [RANK_DISCOUNT**rank * (1 - RANK_DISCOUNT) for rank in range(len(shares))]
+    return [share**GAIN_POWER * weight for share, weight in zip(shares, weights, strict=True)]
+
+
+def percentile(values: Floats, value: float) -> int:
+    """Return the share of ascending values below a value, 0 to 100; an equal one counts half."""
+    # In the precision of the values, or an equal one would not be found.
+    rounded = np.float32(value)
+    below = (np.searchsorted(values, rounded) + np.searchsorted(values, rounded, "right")) / 2
+    return round(100 * float(below) / max(1, len(values)))
+
+
+# Held out, it covered 81 and 82 % (docs/design/010-usefulness.md).
+def interval_of(spread: Floats, standing: int) -> tuple[int, int, int]:
+    """Return the interval of the standing by readers with the guide that covers 80 %.
 
     Args:
-        remarks: Its remarks: index in the result -> remark.
-        about: Probability that it is about the change.
-        aspects: Estimates of how people would rate it.
-        kind: `REVIEWS` or `COMMENTS`.
-        scale: Values of real texts.
+        spread: Table of `Scale.spread`.
+        standing: Standing as the reader of this table reads, 0 to 100.
+
+    Returns:
+        Lower end, middle and upper end, each 0 to 100.
     """
-    shares, deduction, value = sum_up(remarks)
-    people, bots = scale.values[kind, PEOPLE], scale.values[kind, BOTS]
-    standing = percentile(np.sort(np.concatenate([people, bots])), value)
-    low, middle, high = scale.interval(kind, standing)
-    valuable = [remark for remark in remarks.values() if remark.is_valuable]
-    is_on_topic = any(remark.about >= ON_TOPIC for remark in remarks.values())
-    word = next(word for threshold, word in PERCENTILE_WORDS if middle >= threshold)
-    return Usefulness(
-        about=about,
-        importance=max((remark.importance for remark in valuable), default=0.0) / MAX_IMPORTANCE,
-        aspects=aspects,
-        shares=shares,
-        taken_off=deduction,
-        value=value,
-        standing=standing,
-        # The interval is of the standing by readers, which may be far from the network's.
-        low=min(low, standing),
-        high=max(high, standing),
-        among_bots=percentile(bots, value),
-        word=word if is_on_topic else OFF_TOPIC,
-        against=f"{len(people) + len(bots):,} {kind} by people and bots",
-    )
+    knots, *quantiles = spread.T
+    low, middle, high = (round(float(np.interp(standing, knots, row))) for row in quantiles)
+    return low, middle, high
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def weigh_worth(expected: float, about: float) -> float:
+    """Return the worth of a remark, 1 to 5.
+
+    Args:
+        expected: Its expected worth if it is about the change, as a share of the scale, in [0, 1].
+        about: Probability that it is.
+    """
+    return LEAST_WORTH + (MAX_WORTH - LEAST_WORTH) * expected * trust(about)
+
+
+def trust(about: float) -> float:
+    """Return the share of the worth that counts, in [0, 1], for a probability to be on topic."""
+    return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
+
+
+def value_of(worths: Iterable[float]) -> float:
+    """Return the value of remarks by their worth, 1 to 5, without a deduction."""
+    return math.fsum(gains(worths))

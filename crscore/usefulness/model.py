@@ -1,7 +1,7 @@
 """Learned weights of the headline, in one file of arrays."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -12,18 +12,27 @@ import numpy.typing as npt
 from crscore import arrays
 from crscore.encoders.minilm import TunedLayers
 from crscore.errors import InputError
-from crscore.records import Remark
 from crscore.usefulness.evidence import Rarity
-from crscore.usefulness.phrases import Phrases
-from crscore.usefulness.scale import GUIDE_SPREAD, Scale
+from crscore.usefulness.reading import Phrases, TunedNetwork
 
 Floats = npt.NDArray[np.float32]
 
 FORMAT: Final = 4
 """Version of the file format."""
-_ARRAYS: Final = ("head", "about", "worth")
 _LAYER: Final = "layer:"
 _SPREAD: Final = "spread:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scale:
+    """Comparison sets of one reader."""
+
+    values: Mapping[tuple[str, str], Floats]
+    """Kind of text, and `headline.PEOPLE` or `BOTS` -> values of real ones as this reader reads
+    them, ascending."""
+    spread: Mapping[str, Floats]
+    """Kind of text -> standings as this reader reads, ascending, and the 10 %, 50 % and 90 %
+    quantiles of the standing by readers with the guide, shape (K, 4)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,28 +45,14 @@ class Weights:
     """Hash of the training data."""
     rarity: Rarity
     """Rarity of stems in changes."""
-    layers: TunedLayers
-    """Layers of the encoder, tuned to read reviews."""
-    head: Floats
-    """Linear map from the mean token vector to the outputs, shape (D + 1, K), the bias last."""
-    phrases: Phrases
-    """Linear model of the ratings, joined with the network."""
+    network: TunedNetwork
+    """Network that reads texts, for that encoder."""
     about: Floats
     """Weights of the evidence in the logit of being on topic, shape (M + 1,), the bias last."""
-    worth: Floats
-    """Weights of `JoinedNetwork.measure` in the logit of the worth, shape (P + 1,), bias last."""
     scale: Scale
     """Values of real comments and reviews, as the network reads them."""
     guide: Mapping[tuple[str, str], Floats]
     """The same values as judged by readers with the guide, for a language model as the reader."""
-
-    def choose_scale(self, remarks: Sequence[Remark]) -> Scale:
-        """Return the scale of the reader of most remarks: a language model, or the network."""
-        by_model = sum(remark.reading is not None for remark in remarks)
-        if 2 * by_model <= len(remarks):
-            return self.scale
-        # As the model has the same guide as those readers (docs/design/010-usefulness.md).
-        return Scale(values=self.guide, spread=dict.fromkeys(self.scale.spread, GUIDE_SPREAD))
 
 
 def to_bytes(weights: Weights) -> bytes:
@@ -68,29 +63,31 @@ def to_bytes(weights: Weights) -> bytes:
     """
     # Sorted: equal weights must give equal bytes, since their hash is in the signature.
     frequency = dict(sorted(weights.rarity.frequency.items()))
+    network, phrases, scale = weights.network, weights.network.phrases, weights.scale
     facts = {
         "format": FORMAT,
         "encoder": weights.encoder,
         "data_sha256": weights.data_sha256,
         "documents": weights.rarity.documents,
-        "sets": [list(name) for name in weights.scale.values],
+        "sets": [list(name) for name in scale.values],
     }
     content: dict[str, npt.NDArray[Any]] = {
         "facts": arrays.from_text(json.dumps(facts, sort_keys=True)),
         "stems": arrays.from_text("\n".join(frequency)),
         "frequency": np.array(list(frequency.values()), dtype=np.int32),
+        "head": network.head.astype(np.float32),
+        "about": weights.about.astype(np.float32),
+        "worth": network.worth.astype(np.float32),
+        "phrases": arrays.from_text("\n".join(phrases.terms)),
+        "phrase_rarity": phrases.rarity.astype(np.float16),
+        "phrase_weights": phrases.weights.astype(np.float16),
     }
-    for name in _ARRAYS:
-        content[name] = getattr(weights, name).astype(np.float32)
-    content["phrases"] = arrays.from_text("\n".join(weights.phrases.terms))
-    content["phrase_rarity"] = weights.phrases.rarity.astype(np.float16)
-    content["phrase_weights"] = weights.phrases.weights.astype(np.float16)
-    for name, tensor in sorted(weights.layers.tensors.items()):
+    for name, tensor in sorted(network.layers.tensors.items()):
         content[_LAYER + name] = tensor.astype(np.float16)
-    for kind, table in weights.scale.spread.items():
+    for kind, table in scale.spread.items():
         content[_SPREAD + kind] = table.astype(np.float32)
-    for index, key in enumerate(weights.scale.values):
-        content[f"values_{index}"] = weights.scale.values[key].astype(np.float32)
+    for index, key in enumerate(scale.values):
+        content[f"values_{index}"] = scale.values[key].astype(np.float32)
         content[f"guide_{index}"] = weights.guide[key].astype(np.float32)
     # Compressed, it would be 8 % smaller and cost each start 0.1 s.
     return arrays.pack(content, compress=False)
@@ -110,32 +107,34 @@ def read_weights(path: Path) -> Weights:
         stems = arrays.to_lines(content["stems"])
         frequency = dict(zip(stems, content["frequency"].tolist(), strict=True))
         sets = [(kind, writer) for kind, writer in facts["sets"]]
+
+        def with_prefix(prefix: str) -> dict[str, npt.NDArray[Any]]:
+            return {
+                name.removeprefix(prefix): array
+                for name, array in content.items()
+                if name.startswith(prefix)
+            }
+
         return Weights(
             encoder=facts["encoder"],
             data_sha256=facts["data_sha256"],
             rarity=Rarity(frequency=frequency, documents=facts["documents"]),
-            layers=TunedLayers(
-                {
-                    name.removeprefix(_LAYER): tensor
-                    for name, tensor in content.items()
-                    if name.startswith(_LAYER)
-                }
+            network=TunedNetwork(
+                layers=TunedLayers(with_prefix(_LAYER)),
+                head=content["head"].astype(np.float32),
+                phrases=Phrases(
+                    terms=tuple(arrays.to_lines(content["phrases"])),
+                    rarity=content["phrase_rarity"].astype(np.float32),
+                    weights=content["phrase_weights"].astype(np.float32),
+                ),
+                worth=content["worth"].astype(np.float32),
             ),
-            phrases=Phrases(
-                terms=tuple(arrays.to_lines(content["phrases"])),
-                rarity=content["phrase_rarity"].astype(np.float32),
-                weights=content["phrase_weights"].astype(np.float32),
-            ),
+            about=content["about"].astype(np.float32),
             scale=Scale(
                 values={name: content[f"values_{index}"] for index, name in enumerate(sets)},
-                spread={
-                    name.removeprefix(_SPREAD): table
-                    for name, table in content.items()
-                    if name.startswith(_SPREAD)
-                },
+                spread=with_prefix(_SPREAD),
             ),
             guide={name: content[f"guide_{index}"] for index, name in enumerate(sets)},
-            **{name: content[name].astype(np.float32) for name in _ARRAYS},
         )
 
     return arrays.unpack(path, parse, "weights of the headline")

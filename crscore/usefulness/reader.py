@@ -1,12 +1,16 @@
-"""Reader of reviews: what each sentence and each remark gives the author of the change."""
+"""Reader of reviews: what each sentence and each remark gives the author of the change.
+
+sentences   reading.py: the network reads each                      |
+remarks     remarks.py divides comments, the network reads each     | Reader.read_texts
+both        evidence.py, reading.py: is it about the change         |
+remarks     headline.py: what is it worth                           | Reader._compare
+"""
 
 import hashlib
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import compress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -14,37 +18,25 @@ import numpy.typing as npt
 
 from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM
-from crscore.matchers.guards import find_repeats
 from crscore.records import (
     GIVES_FROM,
     MAX_IMPORTANCE,
     ON_TOPIC,
-    Aspects,
     Reading,
     Remark,
     Sentence,
-    Stance,
     Subject,
 )
 from crscore.scoring.cells import Cells
-from crscore.text import words
 from crscore.usefulness import evidence, headline, model, reading
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import (
-    STANCES,
-    JoinedNetwork,
-    Network,
-    ReviewReadings,
-    TextReading,
-    TunedNetwork,
-    logit,
-    sigmoid,
-)
+from crscore.usefulness.reading import ReviewReadings, TextReading
 from crscore.usefulness.remarks import divide
 
 Floats = npt.NDArray[np.float32]
-
+TextReadings = tuple[list[TextReading], list[TextReading]]
+"""Readings of the sentences of a review, and of its remarks, not yet compared with its change."""
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
@@ -62,31 +54,12 @@ RESTATES_FROM: Final = 0.7
 """A sentence is flagged as a mere description only with at least this probability of being one."""
 
 
-class RemarkText(NamedTuple):
-    """Remark before it is compared with the change."""
-
-    columns: tuple[int, ...]
-    """Its sentences and proposals."""
-    reading: TextReading
-    text: str
-    proposes: bool
-    """Whether it has a proposal of code."""
-
-
-class TextReadings(NamedTuple):
-    """Readings of all texts of one review, before they are compared with the change."""
-
-    sentences: tuple[TextReading, ...]
-    """Reading of each of the S sentences."""
-    remarks: tuple[RemarkText, ...]
-    """Remarks in the order of the comments."""
-
-
 class Reader(msgspec.Struct, frozen=True, eq=False):
     """Reader with learned weights."""
 
     weights: Weights
-    network: Network
+    encoder: MiniLM
+    """Encoder whose layers were tuned."""
     file: str = ""
     """Start of the hash of the weights file."""
 
@@ -113,8 +86,8 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
             [(cells.sentences, cells.sentence_vectors) for cells, _ in reviews], divided
         )
         return [
-            self._compare(cells, windows, read)
-            for (cells, windows), read in zip(reviews, texts, strict=True)
+            self._compare(cells, windows, *of_review)
+            for (cells, windows), of_review in zip(reviews, texts, strict=True)
         ]
 
     def read_texts(
@@ -128,50 +101,84 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
             reviews: The S sentences of each review, with their unit vectors, shape (S, D).
             divided: As in `read`.
         """
-        outputs = self._read(unit.text for units, _ in reviews for unit in units)
-        readings = [
-            tuple(reading.read_text(outputs[unit.text], proposal=unit.proposal) for unit in units)
+        outputs = self._run(unit.text for units, _ in reviews for unit in units)
+        sentences = [
+            [
+                reading.read_text(unit.text, outputs[unit.text], proposes=unit.proposal)
+                for unit in units
+            ]
             for units, _ in reviews
         ]
-        drafts = []
-        for (units, vectors), texts, fixed in zip(
-            reviews, readings, divided or [{}] * len(reviews), strict=True
-        ):
-            visible: dict[int, list[int]] = {}
-            for column, unit in enumerate(units):
-                if not (unit.hidden or unit.unread):
-                    visible.setdefault(unit.comment, []).append(column)
-            # A remark is read as one text, as the texts of the scale are. The best of its sentences
-            # instead put real comments by bots 4 points too high, and went less with their worth.
-            drafts.append(
-                [
-                    (columns, _join(columns, units), any(units[at].proposal for at in columns))
-                    for comment in sorted({*visible, *fixed})
-                    for columns in _divide(
-                        visible.get(comment, ()), fixed.get(comment, ()), units, vectors, texts
-                    )
-                ]
+        # A remark is read as one text, as the texts of the scale are. The best of its sentences
+        # instead put real comments by bots 4 points too high, and went less with their worth.
+        drafts = [
+            divide(units, vectors, of_review, fixed)
+            for (units, vectors), of_review, fixed in zip(
+                reviews, sentences, divided or [{}] * len(reviews), strict=True
             )
-        outputs |= self._read(text for row in drafts for _, text, _ in row if text not in outputs)
+        ]
+        outputs |= self._run(text for row in drafts for _, text in row if text not in outputs)
         return [
-            TextReadings(
-                texts,
-                tuple(
-                    RemarkText(
-                        tuple(columns),
-                        reading.read_text(outputs[text], proposal=proposes),
+            (
+                of_review,
+                [
+                    reading.read_text(
                         text,
-                        proposes,
+                        outputs[text],
+                        proposes=any(units[column].proposal for column in columns),
+                        columns=columns,
                     )
-                    for columns, text, proposes in remarks
-                ),
+                    for columns, text in row
+                ],
             )
-            for (units, _), texts, remarks in zip(reviews, readings, drafts, strict=True)
+            for (units, _), of_review, row in zip(reviews, sentences, drafts, strict=True)
         ]
 
-    def _read(self, texts: Iterable[str]) -> dict[str, Floats]:
+    def _run(self, texts: Iterable[str]) -> dict[str, Floats]:
+        """Return the network's outputs for each text."""
         distinct = list(dict.fromkeys(texts))
-        return dict(zip(distinct, self.network.read(distinct), strict=True)) if distinct else {}
+        rows = self.weights.network.read(distinct, self.encoder) if distinct else ()
+        return dict(zip(distinct, rows, strict=True))
+
+    def _compare(
+        self,
+        cells: Cells,
+        windows: Floats,
+        sentences: Sequence[TextReading],
+        remarks: Sequence[TextReading],
+    ) -> ReviewReadings:
+        """Compare the texts of a review with its change."""
+        vectors = cells.sentence_vectors
+        change = evidence.collect_evidence(
+            cells.diff, cells.references, cells.reference_vectors, windows
+        )
+        abouts = self.judge_about(cells.sentences, vectors, change).tolist()
+        # A description inside a remark that gives something is its premise.
+        giving = {
+            column for remark in remarks if remark.gives >= GIVES_FROM for column in remark.columns
+        }
+        return ReviewReadings(
+            sentences=tuple(
+                Reading(
+                    stance=text.stance,
+                    gives=text.gives,
+                    about=about,
+                    subject=Subject.ELSEWHERE
+                    if about < ON_TOPIC
+                    else evidence.find_subject(text.text, change, self.weights.rarity),
+                    reference=None,
+                )
+                for about, text in zip(abouts, sentences, strict=True)
+            ),
+            restates=tuple(
+                column not in giving
+                and text.describes >= RESTATES_FROM
+                and text.gives < EMPTY_BELOW
+                for column, text in enumerate(sentences)
+            ),
+            remarks=tuple(self._weigh(remark, cells, change) for remark in remarks),
+            aspects=tuple(remark.aspects for remark in remarks),
+        )
 
     def judge_about(
         self, units: Sequence[Sentence], columns: Floats, change: ChangeEvidence
@@ -186,14 +193,34 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         Returns:
             Shape (S,), each in [0, 1].
         """
+        rarity, weights = self.weights.rarity, self.weights.about
         probabilities = [
-            reading.judge_about(unit.text, vector, change, self.weights)
+            reading.judge_about(unit.text, vector, change, rarity, weights)
             for unit, vector in zip(units, columns, strict=True)
         ]
         return np.array(probabilities, dtype=np.float32)
 
+    def _weigh(self, text: TextReading, cells: Cells, change: ChangeEvidence) -> Remark:
+        """Estimate what a remark is worth."""
+        units = [cells.sentences[column] for column in text.columns]
+        is_placed = units[0].comment in cells.placed
+        about = self.judge_remark(text, cells.sentence_vectors, change, is_placed=is_placed)
+        return Remark(
+            comment=units[0].comment,
+            sentences=text.columns,
+            stance=text.stance,
+            gives=text.gives,
+            importance=MAX_IMPORTANCE * text.importance,
+            level=text.level,
+            about=about,
+            worth=headline.weigh_worth(text.worth, about),
+            specific=text.aspects.informative,
+            acts=text.acts,
+            labelled=next((at.position.severity for at in units if at.position.severity), None),
+        )
+
     def judge_remark(
-        self, remark: RemarkText, vectors: Floats, change: ChangeEvidence, *, is_placed: bool
+        self, remark: TextReading, vectors: Floats, change: ChangeEvidence, *, is_placed: bool
     ) -> float:
         """Return the probability that a remark is about the change.
 
@@ -205,117 +232,21 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         """
         # As a whole: by the best of its sentences, of which one may share a word with the change by
         # chance, 46 instead of 35 % of the worth of real reviews counted on another change.
-        vector = evidence.mean_direction(vectors[list(remark.columns)])
-        about = reading.judge_about(remark.text, vector, change, self.weights)
-        return sigmoid(logit(about) + PLACED) if is_placed else about
-
-    def _compare(self, cells: Cells, windows: Floats, texts: TextReadings) -> ReviewReadings:
-        """Compare the texts of a review with its change."""
-        vectors = cells.sentence_vectors
-        change = evidence.collect_evidence(
-            cells.diff, cells.references, cells.reference_vectors, windows
-        )
-        abouts = self.judge_about(cells.sentences, vectors, change)
-        # A description inside a remark that gives something is its premise.
-        giving = {
-            column
-            for remark in texts.remarks
-            if remark.reading.gives >= GIVES_FROM
-            for column in remark.columns
-        }
-        return ReviewReadings(
-            sentences=tuple(
-                Reading(
-                    stance=text.stance,
-                    gives=text.gives,
-                    about=float(about),
-                    subject=self._place(unit.text, float(about), change),
-                    reference=None,
-                )
-                for unit, about, text in zip(cells.sentences, abouts, texts.sentences, strict=True)
-            ),
-            restates=tuple(
-                column not in giving
-                and float(text.stances[STANCES.index(Stance.DESCRIPTION)]) >= RESTATES_FROM
-                and text.gives < EMPTY_BELOW
-                for column, text in enumerate(texts.sentences)
-            ),
-            remarks=tuple(
-                self._weigh(
-                    remark,
-                    cells.sentences,
-                    self.judge_remark(
-                        remark,
-                        vectors,
-                        change,
-                        is_placed=cells.sentences[remark.columns[0]].comment in cells.placed,
-                    ),
-                )
-                for remark in texts.remarks
-            ),
-            aspects=tuple(
-                Aspects(relevant=text.relevant, informative=text.informative, clear=text.clear)
-                for _, text, *_ in texts.remarks
-            ),
-        )
-
-    def _place(self, text: str, about: float, change: ChangeEvidence) -> Subject:
-        """Return where in the change the subject of a sentence is, if it is no claim."""
-        if about < ON_TOPIC:
-            return Subject.ELSEWHERE
-        stems, of_change = words(text).stems, change.words
-        around = stems & (of_change.context | of_change.location)
-        is_in_change = self.weights.rarity.highest(
-            stems & of_change.changed
-        ) >= self.weights.rarity.highest(around)
-        return Subject.CHANGE if is_in_change else Subject.SURROUNDINGS
-
-    def _weigh(self, remark: RemarkText, sentences: Sequence[Sentence], about: float) -> Remark:
-        """Estimate what a remark is worth."""
-        text = remark.reading
-        importance = reading.weigh_importance(text)
-        positions = [sentences[column].position for column in remark.columns]
-        return Remark(
-            comment=sentences[remark.columns[0]].comment,
-            sentences=remark.columns,
-            stance=text.stance,
-            gives=text.gives,
-            importance=MAX_IMPORTANCE * importance,
-            level=headline.name_level(importance),
-            about=about,
-            worth=headline.weigh_worth(text.worth, about),
-            specific=text.informative,
-            acts=reading.judge_acts(remark.text, text, proposes=remark.proposes),
-            labelled=next((at.severity for at in positions if at.severity), None),
+        return reading.judge_about(
+            remark.text,
+            mean_direction(vectors[list(remark.columns)]),
+            change,
+            self.weights.rarity,
+            self.weights.about,
+            shift=PLACED if is_placed else 0.0,
         )
 
 
-def _divide(
-    columns: Sequence[int],
-    fixed: Sequence[tuple[int, ...]],
-    units: Sequence[Sentence],
-    vectors: Floats,
-    readings: Sequence[TextReading],
-) -> list[Sequence[int]]:
-    """Divide a comment into remarks, some of which are known."""
-    if not fixed:
-        return [*divide(columns, units, vectors, readings)]
-    rest = [column for column in columns if not any(column in remark for remark in fixed)]
-    rest_remarks = divide(rest, units, vectors, readings) if rest else []
-    giving = [
-        remark
-        for remark in rest_remarks
-        if any(readings[column].gives >= GIVES_FROM for column in remark)
-    ]
-    return sorted([*fixed, *giving], key=min)
-
-
-def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:
-    """Return the text of a remark: its sentences or, without any, its proposals, each once."""
-    texts = [units[column].text for column in columns if not units[column].proposal]
-    texts = texts or [units[column].text for column in columns]
-    # A repeated point would be read as a more important one.
-    return " ".join(compress(texts, map(operator.not_, find_repeats(texts))))
+def mean_direction(rows: Floats) -> Floats:
+    """Return the unit vector in the direction of the mean of some unit vectors, shape (D,)."""
+    total = rows.mean(axis=0)
+    unit: Floats = total / max(1e-9, float(np.linalg.norm(total)))
+    return unit
 
 
 @lru_cache(maxsize=1)
@@ -339,6 +270,4 @@ def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:
     # average (docs/design/005-encoders.md).
     if encoder.identity.partition("@")[0] != weights.encoder:
         return None
-    encoder = encoder if isinstance(encoder, MiniLM) else MiniLM()
-    tuned = TunedNetwork(encoder, weights.layers, weights.head)
-    return Reader(weights, JoinedNetwork(tuned, weights.phrases, weights.worth), file=file)
+    return Reader(weights, encoder if isinstance(encoder, MiniLM) else MiniLM(), file=file)

@@ -4,14 +4,16 @@ Headings, lead-ins, greetings and sign-offs belong to no remark. A reason, a con
 proposal of code belongs to the remark before it.
 """
 
+import operator
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from crscore.matchers.guards import find_repeats
 from crscore.records import GIVES_FROM, Sentence, Stance
 from crscore.text import code_names
 from crscore.usefulness.reading import TextReading
@@ -52,17 +54,46 @@ _POLITE: Final = re.compile(
 _ANNOUNCES: Final = re.compile(r"\b(?:following|below)\b", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class _Group:
-    """Columns that make one remark."""
-
-    columns: list[int] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
-    """Names in its code spans."""
-    gives: bool = False
-
-
 def divide(
+    sentences: Sequence[Sentence],
+    vectors: Floats,
+    readings: Sequence[TextReading],
+    divided: Mapping[int, Sequence[tuple[int, ...]]],
+) -> list[tuple[tuple[int, ...], str]]:
+    """Divide the comments of a review into remarks.
+
+    Args:
+        sentences: All S sentences and proposals; those that are hidden or unread are left out.
+        vectors: Their unit vectors, shape (S, D).
+        readings: Their readings.
+        divided: The sentences of remarks that are known, by comment; the rest of such a comment is
+            a remark only where it gives the author something to answer.
+
+    Returns:
+        The sentences of each remark and its text, in the order of the comments.
+    """
+    visible: dict[int, list[int]] = {}
+    for column, sentence in enumerate(sentences):
+        if not (sentence.hidden or sentence.unread):
+            visible.setdefault(sentence.comment, []).append(column)
+    remarks: list[Sequence[int]] = []
+    for comment in sorted({*visible, *divided}):
+        fixed = divided.get(comment, ())
+        rest = [
+            column
+            for column in visible.get(comment, ())
+            if not any(column in remark for remark in fixed)
+        ]
+        of_comment: list[Sequence[int]] = [*divide_comment(rest, sentences, vectors, readings)]
+        if fixed:
+            giving = {column for column in rest if readings[column].gives >= GIVES_FROM}
+            of_rest = [remark for remark in of_comment if not giving.isdisjoint(remark)]
+            of_comment = sorted([*fixed, *of_rest], key=min)
+        remarks += of_comment
+    return [(tuple(remark), _join(remark, sentences)) for remark in remarks]
+
+
+def divide_comment(
     columns: Sequence[int],
     sentences: Sequence[Sentence],
     vectors: Floats,
@@ -71,15 +102,18 @@ def divide(
     """Divide one comment into remarks.
 
     Args:
-        columns: Its visible sentences and proposals, in the order of the comment; not empty.
+        columns: Its visible sentences and proposals, in the order of the comment.
         sentences: All S sentences.
         vectors: Their unit vectors, shape (S, D).
         readings: Their readings.
 
     Returns:
-        The columns of each remark, at least one. Columns of no remark are in no list.
+        The columns of each remark, at least one unless there are none. Columns of no remark are in
+        no list.
     """
-    remarks: list[_Group] = []
+    remarks: list[list[int]] = []
+    # Of the last remark: names in its code spans, and whether it gives something.
+    last_names, last_gives = set[str](), False
     remark_columns = _remark_columns(columns, sentences, readings)
     block, under_heading = -1, False
     giving_blocks = {
@@ -102,23 +136,24 @@ def divide(
             begins = under_heading and not sentence.proposal
         elif starts_block:
             # A paragraph without a point of its own explains the point before it.
-            begins = sentence.position.block in giving_blocks or not remarks[-1].gives
+            begins = sentence.position.block in giving_blocks or not last_gives
         else:
             last = remarks[-1]
-            cosines = vectors[last.columns[-MAX_COMPARED:]] @ vectors[column]
-            is_near = bool(names & last.names) or float(cosines.max()) >= SAME_POINT_COSINE
-            begins = gives and last.gives and not is_near
-            if begins and readings[last.columns[-1]].stance is Stance.PROBLEM:
+            cosines = vectors[last[-MAX_COMPARED:]] @ vectors[column]
+            is_near = bool(names & last_names) or float(cosines.max()) >= SAME_POINT_COSINE
+            begins = gives and last_gives and not is_near
+            if begins and readings[last[-1]].stance is Stance.PROBLEM:
                 # What is asked for after a problem is its remedy.
                 asks = readings[column].stance in (Stance.REQUEST, Stance.PROPOSAL)
                 begins = not asks or _ADDS.match(sentence.text) is not None
         if begins:
-            remarks.append(_Group())
-        remarks[-1].columns.append(column)
-        remarks[-1].names |= names
-        remarks[-1].gives |= gives
+            remarks.append([])
+            last_names, last_gives = set(), False
+        remarks[-1].append(column)
+        last_names |= names
+        last_gives |= gives
         block, under_heading = sentence.position.block, False
-    return [sorted(remark.columns) for remark in remarks]
+    return [sorted(remark) for remark in remarks]
 
 
 def _remark_columns(
@@ -149,3 +184,11 @@ def is_frame(sentence: Sentence, reading: TextReading) -> bool:
         return leads_in or is_praise or _POLITE.match(sentence.text) is not None
     # "Please use a set here:" is a separate point.
     return leads_in and _ANNOUNCES.search(sentence.text) is not None
+
+
+def _join(columns: Sequence[int], sentences: Sequence[Sentence]) -> str:
+    """Return the text of a remark: its sentences or, without any, its proposals, each once."""
+    texts = [sentences[column].text for column in columns if not sentences[column].proposal]
+    texts = texts or [sentences[column].text for column in columns]
+    # A repeated point would be read as a more important one.
+    return " ".join(compress(texts, map(operator.not_, find_repeats(texts))))

@@ -1,19 +1,18 @@
 """Weights of the headline with values set by hand, and a network that says what it is told to."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import structs
 
-from crscore.encoders.minilm import TunedLayers
+from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.records import Stance
 from crscore.usefulness import evidence, headline, reading
 from crscore.usefulness.evidence import Rarity
-from crscore.usefulness.model import Weights
-from crscore.usefulness.phrases import Phrases
-from crscore.usefulness.reading import OUTPUTS, PHRASED, TextReading
-from crscore.usefulness.scale import BOTS, PEOPLE, Scale
+from crscore.usefulness.headline import BOTS, PEOPLE
+from crscore.usefulness.model import Scale, Weights
+from crscore.usefulness.reading import OUTPUTS, PHRASED, Phrases, TextReading, TunedNetwork
 
 SETS = [(kind, writer) for kind in headline.KINDS for writer in (PEOPLE, BOTS)]
 """Comparison sets."""
@@ -27,17 +26,41 @@ def outputs(stance: Stance = Stance.REQUEST, **ratings: float) -> npt.NDArray[np
 
 
 def text_reading(stance: Stance = Stance.REQUEST, **ratings: float) -> TextReading:
-    return reading.read_text(outputs(stance, **ratings))
+    return reading.read_text("", outputs(stance, **ratings))
 
 
-@dataclass(frozen=True)
-class ScriptedNetwork:
-    """Network whose outputs for a text are those of a function."""
+class ScriptedNetwork(TunedNetwork, frozen=True, kw_only=True, eq=False):
+    """Network whose outputs for a text, before the phrases, are those of a function."""
 
     script: Callable[[str], npt.NDArray[np.float32]]
 
-    def read(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        return np.stack([self.script(text) for text in texts])
+    def measure(self, texts: Sequence[str], encoder: MiniLM) -> npt.NDArray[np.float32]:
+        return np.hstack([np.stack([*map(self.script, texts)]), self.phrases.read(texts)])
+
+
+def scripted(
+    script: Callable[[str], npt.NDArray[np.float32]], **changes: object
+) -> ScriptedNetwork:
+    return ScriptedNetwork(script=script, **structs.asdict(network(**changes)))
+
+
+def network(**changes: object) -> TunedNetwork:
+    """Network that knows nothing: each probability is a half."""
+    parts = {
+        "layers": TunedLayers(
+            {"second.bias": np.arange(4) / 3, "first.weight": np.ones((2, 3), dtype=np.float16)}
+        ),
+        "head": np.zeros((385, len(OUTPUTS)), dtype=np.float32),
+        "phrases": Phrases(
+            terms=("never clos", "typo"),
+            rarity=np.array([2.0, 3.0], dtype=np.float32),
+            # Its ratings are all a half.
+            weights=np.array([[0.0], [0.0], [0.5]], dtype=np.float32).repeat(len(PHRASED), axis=1),
+        ),
+        # Its worth is what the network says.
+        "worth": np.array([name == "worth" for name in (*OUTPUTS, *PHRASED, "")], dtype=np.float32),
+    }
+    return TunedNetwork(**(parts | changes))
 
 
 def scale() -> Scale:
@@ -54,28 +77,9 @@ def weights(**changes: object) -> Weights:
         "encoder": "hashing:256",
         "data_sha256": "ab" * 32,
         "rarity": Rarity(frequency={"limit": 4, "été": 9}, documents=99),
-        "layers": TunedLayers(
-            {"second.bias": np.arange(4) / 3, "first.weight": np.ones((2, 3), dtype=np.float16)}
-        ),
-        "head": np.zeros((385, len(OUTPUTS)), dtype=np.float32),
-        "phrases": Phrases(
-            terms=("never clos", "typo"),
-            rarity=np.array([2.0, 3.0], dtype=np.float32),
-            # Its ratings are all a half.
-            weights=np.array([[0.0], [0.0], [0.5]], dtype=np.float32).repeat(len(PHRASED), axis=1),
-        ),
+        "network": network(),
         "about": np.zeros(len(evidence.FEATURES) + 1, dtype=np.float32),
-        # Its worth is what the network says.
-        "worth": np.array([name == "worth" for name in (*OUTPUTS, *PHRASED, "")], dtype=np.float32),
         "scale": scale(),
         "guide": scale().values,
     }
     return Weights(**(parts | changes))
-
-
-@dataclass(frozen=True)
-class ScriptedReader(ScriptedNetwork):
-    """Result of a training that learned nothing: its outputs are those of a function."""
-
-    layers: TunedLayers
-    head: npt.NDArray[np.float32]

@@ -5,10 +5,12 @@ from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import pytest
+from msgspec import structs
 from msgspec.structs import replace
 
 from crscore import pipeline
 from crscore.diff import parse
+from crscore.encoders.minilm import MiniLM
 from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.matchers.published import Published
 from crscore.records import (
@@ -406,7 +408,8 @@ def test_published_matcher_leaves_hidden_text_out() -> None:
 # Remarks
 
 
-READER = Reader(useful.weights(), useful.ScriptedNetwork(lambda _: useful.outputs(gives=0.9)))
+NETWORK = useful.scripted(lambda _: useful.outputs(gives=0.9))
+READER = Reader(useful.weights(network=NETWORK), MiniLM(offline=True))
 """Finds that each sentence gives something, and may be about the change."""
 
 
@@ -457,11 +460,12 @@ def test_texts_of_all_pairs_are_read_together() -> None:
     calls: list[tuple[str, ...]] = []
 
     class Counts(useful.ScriptedNetwork):
-        def read(self, texts: Sequence[str]) -> np.ndarray:
+        def read(self, texts: Sequence[str], encoder: MiniLM) -> np.ndarray:
             calls.append(tuple(texts))
-            return super().read(texts)
+            return super().read(texts, encoder)
 
-    made = replace(parts(*CLAIMS), reader=replace(READER, network=Counts(READER.network.script)))
+    weights = useful.weights(network=Counts(**structs.asdict(NETWORK)))
+    made = replace(parts(*CLAIMS), reader=replace(READER, weights=weights))
     pairs = [
         pipeline.ReviewedChange(DIFF, (Comment(body=text),))
         for text in ("Alpha.", "Beta.", "Alpha.")

@@ -11,11 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import DependencyError
 from crscore.records import Stance
-from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES, TunedNetwork
+from crscore.usefulness.reading import OUTPUTS, PHRASED, RATINGS, STANCES, Phrases, TunedNetwork
 
 Floats = npt.NDArray[np.float32]
 
@@ -41,6 +42,13 @@ RATING_WEIGHTS: Final[Mapping[str, float]] = {
     "clear": 0.2, "acted_on": 0.3, "functional": 0.5, "accepted": 0.2,
 }  # fmt: skip
 """Weight of each rating in the loss, relative to 1 for the stance."""
+UNTUNED: Final = TunedNetwork(
+    layers=TunedLayers({}),
+    head=np.zeros((0, 0), dtype=np.float32),
+    phrases=Phrases((), np.zeros(0, np.float32), np.zeros((1, len(PHRASED)), np.float32)),
+    worth=np.eye(len(OUTPUTS) + len(PHRASED) + 1, dtype=np.float32)[OUTPUTS.index("worth")],
+)
+"""Nothing is learned yet: no layers, no phrases, and the worth is the network's own output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +65,7 @@ class LabelledText:
 
 
 def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> TunedNetwork:
-    """Tune the encoder's last layers on labelled texts.
+    """Tune the encoder's last layers on labelled texts; no phrases join them yet.
 
     Args:
         rows: The texts.
@@ -99,7 +107,7 @@ def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> Tun
             if step > AVERAGED * steps:
                 averaged.update_parameters(tuned)
     tuned.load_state_dict(averaged.module.state_dict())
-    return network.export(encoder)
+    return network.export()
 
 
 def require_packages() -> None:
@@ -256,10 +264,10 @@ class Network:
             }
         )
 
-    def export(self, encoder: MiniLM) -> TunedNetwork:
-        """Return the tuned part, in the precision of its file."""
+    def export(self) -> TunedNetwork:
+        """Return the tuned part, in the precision of its file, without phrases."""
         weight, bias = (part.detach().numpy() for part in self.head.parameters())
-        return TunedNetwork(encoder, self.export_layers(), np.vstack([weight.T, bias]))
+        return replace(UNTUNED, layers=self.export_layers(), head=np.vstack([weight.T, bias]))
 
 
 def _first(output: Any) -> Any:

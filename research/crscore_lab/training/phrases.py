@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.statistics.ranks import require_scipy
-from crscore.usefulness.phrases import Phrases, split_phrases
-from crscore.usefulness.reading import PHRASED
+from crscore.usefulness.reading import PHRASED, Phrases, split_phrases
 from crscore_lab.training.network import LabelledText
 
 Floats = npt.NDArray[np.float32]

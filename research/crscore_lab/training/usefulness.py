@@ -14,22 +14,22 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import structs
 
 from crscore import plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.diff.windows import list_windows
 from crscore.encoders.base import Encoder, Vectors
-from crscore.encoders.minilm import MiniLM, TunedLayers
+from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 from crscore.matchers.calibrated import Calibrated
 from crscore.records import Comment, Diff, PseudoReference, Sentence
 from crscore.review.read import parse_comment, sentences_of
 from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
-from crscore.usefulness.model import Weights
-from crscore.usefulness.reader import Reader
-from crscore.usefulness.reading import OUTPUTS, PHRASED, JoinedNetwork, TunedNetwork
-from crscore.usefulness.scale import Scale
+from crscore.usefulness.model import Scale, Weights
+from crscore.usefulness.reader import Reader, mean_direction
+from crscore.usefulness.reading import TunedNetwork, doubt
 from crscore_lab.training import logistic, network, phrases, worth
 from crscore_lab.training import matcher as matcher_training
 from crscore_lab.training.data import judgements, templates
@@ -53,8 +53,6 @@ COMMENT_WEIGHT: Final = 1.5
 COMMENT_POOLS: Final = ("rated", "acted", "categories", "accepted")
 """Prefixes of the pools of real comments."""
 TEMPLATES_PER_CHANGE: Final = 4
-_UNWEIGHTED: Final = np.zeros(len(OUTPUTS) + len(PHRASED) + 1, dtype=np.float32)
-_UNWEIGHTED[OUTPUTS.index("worth")] = 1.0
 
 _NO_DIFF: Final = Diff(files=(), sha256="")
 
@@ -84,7 +82,7 @@ class _Text:
         return " ".join(sentence.text for sentence in self.sentences)
 
     def vector(self, vectors: Vectors) -> Floats:
-        return evidence.mean_direction(vectors.of([sentence.text for sentence in self.sentences]))
+        return mean_direction(vectors.of([sentence.text for sentence in self.sentences]))
 
 
 def train(
@@ -116,10 +114,7 @@ def train(
     final = tune(fitted.rows, _tunable(encoder))
     weights = replace(
         fitted.weights,
-        layers=final.layers,
-        head=final.head,
-        phrases=phrases.learn(fitted.rows),
-        worth=learned,
+        network=structs.replace(final, phrases=phrases.learn(fitted.rows), worth=learned),
         scale=worth.make_scale(candidates, learned),
         guide=worth.collect_told(candidates),
     )
@@ -127,7 +122,7 @@ def train(
         corpus.study,
         encoder=encoder,
         generator=generator,
-        reader=Reader(weights, JoinedNetwork(final, weights.phrases, weights.worth)),
+        reader=Reader(weights, _tunable(encoder)),
     )
     return weights, matcher
 
@@ -151,8 +146,8 @@ class CrossFit:
     about: list[AboutRow]
     weights: Weights
     """The weights without a network and without a worth."""
-    networks: list[JoinedNetwork]
-    """The network that has not seen the texts of each fold."""
+    readers: list[Reader]
+    """The reader whose network has not seen the texts of each fold."""
     candidates: list[list[Candidate]]
     """Comments, real and written reviews of each fold."""
 
@@ -175,22 +170,20 @@ def cross_fit(
         data_sha256=corpus.sha256,
         rarity=rarity,
         about=fit_about(about),
-        layers=TunedLayers({}),
-        head=np.zeros((0, 0), dtype=np.float32),
-        phrases=phrases.learn([]),
-        worth=_UNWEIGHTED,
+        network=network.UNTUNED,
         scale=Scale(values={}, spread={}),
         guide={},
     )
     rows = list(_labelled(corpus.posts))
-    fitted = CrossFit(rows=rows, about=about, weights=weights, networks=[], candidates=[])
+    fitted = CrossFit(rows=rows, about=about, weights=weights, readers=[], candidates=[])
     for fold in range(FOLDS):
         learning = [row for row in rows if fold_of(row.group) != fold]
-        held_out = JoinedNetwork(
-            tune(learning, _tunable(encoder)), phrases.learn(learning), _UNWEIGHTED
+        held_out = structs.replace(
+            tune(learning, _tunable(encoder)), phrases=phrases.learn(learning)
         )
-        judge = _Judge(weights, held_out, changes, vectors)
-        fitted.networks.append(held_out)
+        reader = Reader(replace(weights, network=held_out), _tunable(encoder))
+        judge = _Judge(reader, changes, vectors)
+        fitted.readers.append(reader)
         fitted.candidates.append(judge.candidates(_compared(corpus, texts, fold)))
     return fitted
 
@@ -384,11 +377,8 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
 class _Judge:
     """Measures the remarks of texts."""
 
-    def __init__(
-        self, weights: Weights, held_out: JoinedNetwork, changes: _Changes, vectors: Vectors
-    ) -> None:
-        self._reader = Reader(weights, held_out)
-        self._network = held_out
+    def __init__(self, reader: Reader, changes: _Changes, vectors: Vectors) -> None:
+        self._reader = reader
         self._changes = changes
         self._vectors = vectors
 
@@ -414,21 +404,23 @@ class _Judge:
                 for sentences in units
             ]
         )
-        for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
+        for (candidate, diff, _), sentences, read in zip(items, units, readings, strict=True):
+            remarks = read[1]
             rows = self._vectors.of([unit.text for unit in sentences])
             # Where the data has no change, the text is taken as about it.
-            abouts = [1.0] * len(texts.remarks)
+            abouts = [1.0] * len(remarks)
             if diff:
                 found = _collect(self._changes[diff.sha256], self._vectors)
                 # All real comments of the data are on a line of their change.
                 is_placed = candidate.kind in headline.KINDS
-                abouts = headline.doubt(
+                abouts = doubt(
                     [
                         self._reader.judge_remark(remark, rows, found, is_placed=is_placed)
-                        for remark in texts.remarks
+                        for remark in remarks
                     ]
                 )
-            if texts.remarks:
-                measures = self._network.measure([remark.text for remark in texts.remarks])
+            if remarks:
+                texts = [remark.text for remark in remarks]
+                measures = self._reader.weights.network.measure(texts, self._reader.encoder)
                 candidate.remarks += map(MeasuredRemark, measures, abouts)
         return [candidate for candidate, _, _ in items]

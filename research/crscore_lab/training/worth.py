@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from crscore.errors import InputError
 from crscore.usefulness import headline
+from crscore.usefulness.headline import BOTS, PEOPLE
+from crscore.usefulness.model import Scale
 from crscore.usefulness.reading import OUTPUTS, sigmoid
-from crscore.usefulness.scale import BOTS, PEOPLE, Scale
 from crscore_lab.training.logistic import fit_measures
 
 Floats = npt.NDArray[np.float32]
@@ -45,7 +46,7 @@ class MeasuredRemark(NamedTuple):
     """Remark, compared with the change."""
 
     measures: Floats
-    """Columns of `JoinedNetwork.measure`."""
+    """Columns of `TunedNetwork.measure`."""
     about: float
 
 

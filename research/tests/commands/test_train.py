@@ -160,11 +160,7 @@ def train_usefulness(folder: Path) -> tuple[int, list[Path]]:
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts of our own, and a network that has learned nothing."""
-    network_of = useful.ScriptedReader(
-        lambda text: useful.outputs(worth=0.9 if "lease" in text else 0.1),
-        useful.weights().layers,
-        useful.weights().head,
-    )
+    network_of = useful.scripted(lambda text: useful.outputs(worth=0.9 if "lease" in text else 0.1))
     monkeypatch.setattr(judgements, "read_texts", corpora.own_texts)
     monkeypatch.setattr(network, "require_packages", lambda: None)
     train = partial(usefulness.train, tune=lambda *_: network_of)

@@ -10,6 +10,7 @@ from crscore import Scorer, plugins
 from crscore.diff.windows import list_windows
 from crscore.encoders import hashing
 from crscore.encoders.base import Vectors
+from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 from crscore.matchers import features, weights
 from crscore.records import ReferenceKind
@@ -71,8 +72,8 @@ def test_reader_says_what_is_about_the_change(data) -> None:
     claims = [ref.encoded_text for ref in example.references]
     vectors.learn([*sentences, *claims, *list_windows(example.diff)])
     about = np.linspace(-1, 1, len(evidence.FEATURES) + 1, dtype=np.float32)
-    network = useful.ScriptedNetwork(lambda _: useful.outputs())
-    reader = Reader(useful.weights(about=about), network)
+    network = useful.scripted(lambda _: useful.outputs())
+    reader = Reader(useful.weights(about=about, network=network), MiniLM(offline=True))
     without, judged = (
         matcher.make_cells(example, sentences, vectors, either).about for either in (None, reader)
     )

@@ -3,14 +3,21 @@
 import numpy as np
 import pytest
 
+from crscore.encoders.minilm import MiniLM
 from crscore.text import mask_names
-from crscore.usefulness.phrases import MIN_PROBABILITY, Phrases, split_phrases
-from crscore.usefulness.reading import OUTPUTS, PHRASED, JoinedNetwork
+from crscore.usefulness.reading import (
+    MIN_PROBABILITY,
+    OUTPUTS,
+    PHRASED,
+    Phrases,
+    split_phrases,
+)
 from crscore_lab.training import phrases as training
 from crscore_lab.training.network import LabelledText
 from tests.helpers.growth import growth
-from tests.helpers.useful import ScriptedNetwork, outputs
+from tests.helpers.useful import outputs, scripted
 
+ENCODER = MiniLM(offline=True)
 IMPORTANCE = PHRASED.index("importance")
 
 
@@ -51,12 +58,10 @@ def test_no_texts_give_no_ratings() -> None:
 
 
 def test_only_some_ratings_are_joined() -> None:
-    network = ScriptedNetwork(lambda _: outputs(importance=0.9, gives=0.9))
+    alone = outputs(importance=0.9, gives=0.9)[None]
     no_weights = np.zeros(len(OUTPUTS) + len(PHRASED) + 1, dtype=np.float32)
-    joined, alone = (
-        JoinedNetwork(network, model(leak=0.0), no_weights).read(["a leak"]),
-        network.read(["a leak"]),
-    )
+    network = scripted(lambda _: alone[0], phrases=model(leak=0.0), worth=no_weights)
+    joined = network.read(["a leak"], ENCODER)
     worth = OUTPUTS.index("worth")
     assert joined[0, worth] == 0  # of all columns with their weights
     at = [OUTPUTS.index(name) for name in PHRASED if name != "worth"]

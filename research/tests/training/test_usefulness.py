@@ -17,9 +17,8 @@ from crscore.matchers import weights
 from crscore.matchers.calibrated import Calibrated
 from crscore.records import Comment, Stance
 from crscore.usefulness import evidence, model
-from crscore.usefulness.headline import COMMENTS, KINDS, REVIEWS
-from crscore.usefulness.reading import OUTPUTS, PHRASED
-from crscore.usefulness.scale import BOTS, PEOPLE
+from crscore.usefulness.headline import BOTS, COMMENTS, KINDS, PEOPLE, REVIEWS
+from crscore.usefulness.reading import OUTPUTS, PHRASED, TunedNetwork
 from crscore_lab.study.data.study import Study
 from crscore_lab.training import matcher, usefulness
 from crscore_lab.training.data import corpus, judgements
@@ -50,12 +49,13 @@ class Tuner:
     def __init__(self) -> None:
         self.runs: list[list[LabelledText]] = []
 
-    def __call__(self, rows: Sequence[LabelledText], encoder: MiniLM) -> useful.ScriptedReader:
+    def __call__(self, rows: Sequence[LabelledText], encoder: MiniLM) -> TunedNetwork:
         assert isinstance(encoder, MiniLM)
         self.runs.append(list(rows))
         # The layers name their run.
         layers = TunedLayers({"run": np.full(2, len(self.runs), dtype=np.float16)})
-        return useful.ScriptedReader(read, layers, np.ones((3, len(OUTPUTS)), dtype=np.float32))
+        head = np.ones((3, len(OUTPUTS)), dtype=np.float32)
+        return useful.scripted(read, layers=layers, head=head)
 
 
 def train(data: Corpus) -> tuple[model.Weights, Calibrated]:
@@ -124,7 +124,7 @@ def test_matcher_reads_with_what_was_learned(data, monkeypatch) -> None:
     ((rated, reader),) = readers
     assert rated is data.study
     assert reader.weights is learned
-    assert reader.network.network.layers is learned.layers
+    assert reader.weights.network.layers is learned.network.layers
 
 
 def test_weights_say_what_they_were_learned_from(data, learned) -> None:
@@ -135,16 +135,16 @@ def test_weights_say_what_they_were_learned_from(data, learned) -> None:
 
 def test_parts_fit_what_is_measured(learned) -> None:
     assert learned.about.shape == (len(evidence.FEATURES) + 1,)
-    assert learned.worth.shape == (len(OUTPUTS) + len(PHRASED) + 1,)
-    for part in (learned.about, learned.worth):
+    assert learned.network.worth.shape == (len(OUTPUTS) + len(PHRASED) + 1,)
+    for part in (learned.about, learned.network.worth):
         assert np.isfinite(part).all()
-    assert learned.worth[:-1].any()
+    assert learned.network.worth[:-1].any()
 
 
 def test_network_is_the_one_that_has_seen_all_texts(learned) -> None:
     # After one for each fold.
-    assert learned.layers.tensors["run"][0] == FOLDS + 1
-    assert learned.head.shape == (3, len(OUTPUTS))
+    assert learned.network.layers.tensors["run"][0] == FOLDS + 1
+    assert learned.network.head.shape == (3, len(OUTPUTS))
 
 
 def test_file_of_it_is_read_again(learned, tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_each_text_meets_its_own_change_and_others_of_its_pool(data, crossed) ->
 
 def test_network_of_a_fold_has_seen_no_text_of_it(crossed) -> None:
     fitted, tuner = crossed
-    assert len(tuner.runs) == len(fitted.networks) == FOLDS
+    assert len(tuner.runs) == len(fitted.readers) == FOLDS
     for fold, seen in enumerate(tuner.runs):
         assert seen == [row for row in fitted.rows if fold_of(row.group) != fold]
         assert 0 < len(seen) < len(fitted.rows)

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from crscore.errors import InputError
-from crscore.usefulness.headline import COMMENTS, REVIEWS
+from crscore.usefulness.headline import BOTS, COMMENTS, PEOPLE, REVIEWS
 from crscore.usefulness.reading import OUTPUTS, PHRASED
-from crscore.usefulness.scale import BOTS, PEOPLE
 from crscore_lab.training import worth
 from crscore_lab.training.worth import KNOTS, Candidate, MeasuredRemark
 

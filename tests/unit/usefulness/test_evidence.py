@@ -109,9 +109,3 @@ def test_words_of_a_huge_change_are_those_at_the_start_of_each_file(monkeypatch)
     monkeypatch.setattr(evidence, "MAX_LINES", 4)
     words = evidence.read_change_words(change)
     assert words.changed_code == "longaaalongbbblateaaalatebbb"
-
-
-def test_mean_is_of_length_1_and_of_nothing_common_is_finite() -> None:
-    rows = np.array([[1, 0], [0, 1]], dtype=np.float32)
-    np.testing.assert_allclose(evidence.mean_direction(rows), [0.5**0.5] * 2, rtol=1e-6)
-    assert not evidence.mean_direction(np.array([[1, 0], [-1, 0]], dtype=np.float32)).any()

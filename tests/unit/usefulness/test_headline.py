@@ -10,7 +10,6 @@ from crscore.records import (
     OFF_TOPIC,
     ON_TOPIC,
     Aspects,
-    Importance,
     Reading,
     Remark,
     Share,
@@ -20,16 +19,17 @@ from crscore.records import (
 )
 from crscore.usefulness import headline
 from crscore.usefulness.headline import (
+    BOTS,
     COMMENTS,
     KINDS,
-    LEVELS,
     MAX_DEDUCTION,
+    PEOPLE,
     PERCENTILE_WORDS,
     REVIEWS,
     SURELY_ABOUT,
 )
-from crscore.usefulness.reading import ReviewReadings
-from crscore.usefulness.scale import BOTS, PEOPLE, Scale
+from crscore.usefulness.model import Scale
+from crscore.usefulness.reading import ReviewReadings, name_level
 from tests.helpers import useful
 
 PROBABILITY = st.floats(0, 1)
@@ -47,7 +47,7 @@ def make_remark(
         stance=Stance.REQUEST,
         gives=gives,
         importance=4 * importance,
-        level=headline.name_level(importance),
+        level=name_level(importance),
         about=about,
         worth=1 + 4 * worth,
         specific=0.5,
@@ -159,13 +159,6 @@ def test_three_nits_do_not_add_up_to_a_bug() -> None:
     assert headline.value_of([4.5]) > headline.value_of([2.0] * 3) * 5
 
 
-def test_levels_fall_with_the_importance() -> None:
-    levels = [headline.name_level(value) for value in np.linspace(1, 0, 101)]
-    assert list(dict.fromkeys(levels)) == list(Importance)
-    for threshold, level in LEVELS:
-        assert headline.name_level(threshold) is level
-
-
 def test_importance_is_that_of_the_weightiest_remark_that_gives_something() -> None:
     remarks = [
         make_remark(0.9, importance=0.3),
@@ -231,7 +224,7 @@ def test_interval_contains_the_standing(remarks: list[Remark]) -> None:
 
 
 def test_interval_between_two_knots_is_interpolated() -> None:
-    assert useful.scale().interval(COMMENTS, 55) == (45, 55, 65)
+    assert headline.interval_of(useful.scale().spread[COMMENTS], 55) == (45, 55, 65)
 
 
 def test_standing_among_bots_counts_bots_alone() -> None:
@@ -277,28 +270,6 @@ def test_comparison_set_is_described(kind: str) -> None:
     assert rank(make_remark(0.5), kind=kind).against == f"4 {kind} by people and bots"
 
 
-@given(st.lists(PROBABILITY, max_size=5))
-def test_other_remarks_never_raise_the_probability_of_one(abouts: list[float]) -> None:
-    lowered = headline.doubt(abouts)
-
-    assert len(lowered) == len(abouts)
-    assert all(now <= before for now, before in zip(lowered, abouts, strict=True))
-
-
-def test_remark_alone_or_beside_others_on_topic_keeps_its_probability() -> None:
-    assert headline.doubt([0.4]) == [0.4]
-    assert headline.doubt([0.4, 0.9, 0.7])[0] == 0.4
-
-
-def test_remark_beside_others_on_another_change_is_doubted() -> None:
-    assert headline.doubt([0.8, 0.1, 0.2])[0] == pytest.approx(0.62, abs=0.01)
-
-
-@given(st.permutations([0.05, 0.3, 0.6, 0.9]))
-def test_doubt_does_not_depend_on_the_order(abouts: list[float]) -> None:
-    assert sorted(headline.doubt(abouts)) == pytest.approx(sorted(headline.doubt(sorted(abouts))))
-
-
 def test_remarks_of_other_authors_raise_no_doubt() -> None:
     worth = headline.weigh_worth(0.5, 0.8)
     remarks = [
@@ -311,10 +282,10 @@ def test_remarks_of_other_authors_raise_no_doubt() -> None:
     read = ReviewReadings(
         sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks), aspects=(HALF,) * 3
     )
-    values = scale_of(REFERENCE)
+    weights = useful.weights(scale=scale_of(REFERENCE))
 
     def rate(authors: dict[str | None, list[int]]) -> Remark:
-        return headline.rate(read, [None] * 3, [None] * 3, authors, values).remarks[0]
+        return headline.rate(read, [None] * 3, [None] * 3, authors, weights).remarks[0]
 
     assert rate({"a": [0], "b": [1, 2]}).worth == worth
     together = rate({"a": [0, 1, 2]})

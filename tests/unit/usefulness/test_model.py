@@ -13,8 +13,8 @@ from crscore.encoders.minilm import TunedLayers
 from crscore.errors import InputError
 from crscore.usefulness import model
 from crscore.usefulness.evidence import Rarity
-from crscore.usefulness.scale import Scale
-from tests.helpers.useful import weights
+from crscore.usefulness.model import Scale
+from tests.helpers.useful import network, weights
 
 CONTENT = model.to_bytes(weights())
 
@@ -57,9 +57,13 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert (after.encoder, after.data_sha256) == (before.encoder, before.data_sha256)
     assert after.rarity.frequency == before.rarity.frequency
     assert after.rarity.documents == before.rarity.documents
-    for name in ("head", "about", "worth"):
-        assert getattr(after, name).dtype == np.float32
-        np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
+    for array, written_array in (
+        (after.about, before.about),
+        (after.network.head, before.network.head),
+        (after.network.worth, before.network.worth),
+    ):
+        assert array.dtype == np.float32
+        np.testing.assert_array_equal(array, written_array)
     assert list(after.scale.values) == list(before.scale.values)
     for kind, table in before.scale.spread.items():
         np.testing.assert_array_equal(after.scale.spread[kind], table)
@@ -68,7 +72,8 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 def test_layers_are_kept_by_name_in_half_precision(tmp_path: Path) -> None:
-    before, after = weights().layers, model.read_weights(written(tmp_path, CONTENT)).layers
+    before = weights().network.layers
+    after = model.read_weights(written(tmp_path, CONTENT)).network.layers
     assert set(after.tensors) == set(before.tensors)
     for name, tensor in before.tensors.items():
         assert after.tensors[name].dtype == np.float16
@@ -82,15 +87,16 @@ def test_order_of_the_stems_makes_no_other_bytes() -> None:
 
 
 def test_order_of_the_layers_makes_no_other_bytes() -> None:
-    turned = TunedLayers(dict(reversed(weights().layers.tensors.items())))
-    assert model.to_bytes(weights(layers=turned)) == CONTENT
+    turned = TunedLayers(dict(reversed(weights().network.layers.tensors.items())))
+    assert model.to_bytes(weights(network=network(layers=turned))) == CONTENT
 
 
 def test_weights_without_stems_and_layers_are_read_again(tmp_path: Path) -> None:
-    empty = weights(rarity=Rarity(frequency={}, documents=0), layers=TunedLayers({}))
+    rarity = Rarity(frequency={}, documents=0)
+    empty = weights(rarity=rarity, network=network(layers=TunedLayers({})))
     content = model.to_bytes(empty)
     result = model.read_weights(written(tmp_path, content))
-    assert (result.rarity.frequency, result.layers.tensors) == ({}, {})
+    assert (result.rarity.frequency, result.network.layers.tensors) == ({}, {})
     assert model.to_bytes(result) == content
 
 

@@ -92,7 +92,7 @@ def test_each_comment_has_its_remarks(scorer) -> None:
     assert [remark.comment for remark in result.remarks] == [0, 0, 1, 2]
     for remark in result.remarks:
         assert all(0 <= value <= 1 for value in rated(remark))
-        assert remark.level is headline.name_level(remark.importance / 4)
+        assert remark.level is reading.name_level(remark.importance / 4)
         assert {result.sentences[at].comment for at in remark.sentences} == {remark.comment}
     for index, comment in enumerate(result.comments):
         assert {share.remark for share in comment.usefulness.shares} == {
@@ -104,10 +104,12 @@ def test_each_comment_has_its_remarks(scorer) -> None:
 def test_remark_is_read_as_one_text_and_not_by_its_best_sentence(scorer) -> None:
     sentences = (REVIEW, "This is only about old proxies, so it hardly matters.")
     (joined,) = score_text(scorer, " ".join(sentences)).remarks
-    network = scorer.parts.reader.network
-    expected = reading.read_text(network.read([" ".join(sentences)])[0])
-    assert joined.importance / 4 == pytest.approx(reading.weigh_importance(expected), abs=1e-4)
-    assert joined.specific == pytest.approx(expected.informative, abs=1e-4)
+    review = scorer.parts.reader
+    text = " ".join(sentences)
+    (outputs,) = review.weights.network.read([text], review.encoder)
+    expected = reading.read_text(text, outputs)
+    assert joined.importance / 4 == pytest.approx(expected.importance, abs=1e-4)
+    assert joined.specific == pytest.approx(expected.aspects.informative, abs=1e-4)
 
 
 def test_review_of_several_comments_has_the_remarks_of_all(scorer) -> None:
@@ -318,6 +320,12 @@ def test_hostile_text_has_finite_values(scorer, text: str) -> None:
     assert usefulness is None or all(map(math.isfinite, values(usefulness)))
 
 
+def test_mean_is_of_length_1_and_of_nothing_common_is_finite() -> None:
+    rows = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    np.testing.assert_allclose(reader.mean_direction(rows), [0.5**0.5] * 2, rtol=1e-6)
+    assert not reader.mean_direction(np.array([[1, 0], [-1, 0]], dtype=np.float32)).any()
+
+
 # Which encoder
 
 
@@ -333,7 +341,7 @@ class Named:
 
 def test_reader_is_for_its_encoder_alone() -> None:
     encoder = minilm.MiniLM(offline=True)
-    assert reader.reader_for(encoder).network.network.encoder is encoder
+    assert reader.reader_for(encoder).encoder is encoder
     name = encoder.identity.partition("@")[0]
     assert reader.reader_for(Named(f"{name}@other-revision")) is not None
     for other in ("hashing:256", f"{name}-large", ""):

@@ -1,20 +1,20 @@
-import copy
 import math
-import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from crscore.diff import parse
 from crscore.diff.windows import list_windows
 from crscore.encoders import hashing, minilm
-from crscore.records import GIVES_FROM, Stance
+from crscore.records import GIVES_FROM, Importance, Stance
 from crscore.usefulness import evidence, reading
 from crscore.usefulness.evidence import ChangeEvidence
-from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES, TunedNetwork
-from tests.helpers.useful import outputs, text_reading, weights
+from crscore.usefulness.model import Weights
+from crscore.usefulness.reading import OUTPUTS, STANCES
+from tests.helpers.useful import network, outputs, text_reading, weights
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 ACTING = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
@@ -37,36 +37,45 @@ def change() -> ChangeEvidence:
     st.lists(st.floats(-1e30, 1e30), min_size=len(OUTPUTS), max_size=len(OUTPUTS)),
     st.booleans(),
 )
-def test_all_are_probabilities(logits: list[float], proposal: bool) -> None:
-    text = reading.read_text(np.array(logits, dtype=np.float32), proposal=proposal)
-    assert (text.stances.dtype, text.ratings.dtype) == (np.float32, np.float32)
-    assert (text.stances.shape, text.ratings.shape) == ((len(STANCES),), (len(RATINGS),))
-    assert text.stances.sum() == pytest.approx(1, abs=1e-5)
-    for values in (text.stances, text.ratings):
-        assert ((values >= 0) & (values <= 1)).all()
+def test_all_are_probabilities(logits: list[float], proposes: bool) -> None:
+    text = reading.read_text("Why?", np.array(logits, dtype=np.float32), proposes=proposes)
+    aspects = structs.astuple(text.aspects)
+    for value in (text.gives, text.importance, text.worth, text.acts, text.describes, *aspects):
+        assert isinstance(value, float)
+        assert 0 <= value <= 1
     assert text.stance in STANCES
+    assert text.level is reading.name_level(text.importance)
 
 
 def test_outputs_of_nothing_are_a_half() -> None:
-    text = reading.read_text(np.zeros(len(OUTPUTS), dtype=np.float32))
-    np.testing.assert_allclose(text.stances, 1 / len(STANCES), rtol=1e-6)
-    np.testing.assert_array_equal(text.ratings, 0.5)
+    text = reading.read_text("Why?", np.zeros(len(OUTPUTS), dtype=np.float32))
+    aspects = structs.astuple(text.aspects)
+    assert {text.gives, text.importance, text.worth, *aspects} == {0.5}
+    assert text.describes == pytest.approx(1 / len(STANCES))
 
 
 def test_outputs_are_named_after_the_stances_and_the_ratings() -> None:
-    text = text_reading(Stance.QUESTION, gives=0.9, importance=0.2)
+    text = text_reading(Stance.QUESTION, gives=0.9, importance=0.2, clear=0.7)
     assert text.stance is Stance.QUESTION
     assert text.gives == pytest.approx(0.9)
     assert text.importance == pytest.approx(0.2)
-    assert text.clear == 0.5
-    with pytest.raises(AttributeError, match="colour"):
-        _ = text.colour
+    assert (text.aspects.clear, text.aspects.relevant) == (pytest.approx(0.7), 0.5)
+    assert text_reading(Stance.DESCRIPTION).describes > 0.99
 
 
-def test_reading_is_copied_and_pickled() -> None:
-    text = text_reading(gives=0.9)
-    for other in (copy.copy(text), pickle.loads(pickle.dumps(text))):
-        assert other.gives == text.gives
+def test_remark_about_how_the_code_works_is_more_important() -> None:
+    plain, functional, formal = (
+        text_reading(importance=0.4, functional=share).importance for share in (0.5, 0.9, 0.1)
+    )
+    assert formal < plain < functional
+    assert plain == pytest.approx(0.4)
+
+
+def test_levels_fall_with_the_importance() -> None:
+    levels = [reading.name_level(value) for value in np.linspace(1, 0, 101)]
+    assert list(dict.fromkeys(levels)) == list(Importance)
+    for threshold, level in reading.LEVELS:
+        assert reading.name_level(threshold) is level
 
 
 @pytest.mark.parametrize("stance", STANCES)
@@ -77,27 +86,25 @@ def test_text_that_gives_something_has_a_stance_to_answer(stance: Stance) -> Non
 
 
 def test_proposal_of_code_needs_no_network() -> None:
-    text = reading.read_text(outputs(Stance.PRAISE, gives=0.01), proposal=True)
-    assert text.stances[STANCES.index(Stance.PROPOSAL)] == text.stances.sum() == 1
+    text = reading.read_text("x", outputs(Stance.PRAISE, gives=0.01), proposes=True)
     assert text.stance is Stance.PROPOSAL
     assert text.gives == pytest.approx(reading.PROPOSED)
-    surer = reading.read_text(outputs(gives=0.99), proposal=True)
+    surer = reading.read_text("x", outputs(gives=0.99), proposes=True)
     assert surer.gives == pytest.approx(0.99)
 
 
 def test_reading_leaves_the_outputs_alone() -> None:
     before = outputs(gives=0.01)
-    reading.read_text(before, proposal=True)
+    reading.read_text("x", before, proposes=True)
     np.testing.assert_array_equal(before, outputs(gives=0.01))
 
 
 def test_author_acts_on_requests_and_on_code_at_hand() -> None:
-    request, question = text_reading(Stance.REQUEST), text_reading(Stance.QUESTION)
     vague, named, proposed = (
-        reading.judge_acts(text, request, proposes=proposes)
+        reading.read_text(text, outputs(), proposes=proposes).acts
         for text, proposes in (("Use a set.", False), ("Use `set`.", False), ("Use `set`.", True))
     )
-    asked = reading.judge_acts("A set?", question, proposes=False)
+    asked = reading.read_text("A set?", outputs(Stance.QUESTION)).acts
     assert 0.2 < asked < vague < named < proposed < 0.8
 
 
@@ -108,25 +115,30 @@ def test_outputs_are_those_of_the_linear_layer() -> None:
     rng = np.random.default_rng(0)
     head = rng.normal(size=(minilm.DIMENSIONS + 1, len(OUTPUTS))).astype(np.float32)
     means = rng.normal(size=(2, minilm.DIMENSIONS)).astype(np.float32)
-    network_weights = weights(head=head)
+    tuned = network(head=head)
 
     class Encoder:
         def tuned_means(self, texts, layers):
-            assert layers is network_weights.layers
+            assert layers is tuned.layers
             return means[: len(texts)]
 
-    network = TunedNetwork(Encoder(), network_weights.layers, head)
     expected = [[row @ head[:-1, at] + head[-1, at] for at in range(len(OUTPUTS))] for row in means]
-    np.testing.assert_allclose(network.read(["a", "b"]), expected, rtol=1e-4, atol=1e-4)
-    assert network.read([]).shape == (0, len(OUTPUTS))
+    measures = tuned.measure(["a", "b"], Encoder())
+    np.testing.assert_allclose(measures[:, : len(OUTPUTS)], expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(measures[:, len(OUTPUTS) :], tuned.phrases.read(["a", "b"]))
+    assert tuned.read([], Encoder()).shape == (0, len(OUTPUTS))
 
 
 # About the change
 
 
+def judge(text: str, vector: np.ndarray, learned: Weights) -> float:
+    return reading.judge_about(text, vector, change(), learned.rarity, learned.about)
+
+
 def test_weights_of_nothing_are_undecided() -> None:
     vector = hashing.Hashing().encode(["Why?"])[0]
-    assert reading.judge_about("Why?", vector, change(), weights()) == 0.5
+    assert judge("Why?", vector, weights()) == 0.5
 
 
 def test_evidence_raises_the_probability_for_the_change() -> None:
@@ -135,10 +147,31 @@ def test_evidence_raises_the_probability_for_the_change() -> None:
     about[-1] = -2
     vector = hashing.Hashing().encode(["x"])[0]
     near, far = (
-        reading.judge_about(text, vector, change(), weights(about=about))
-        for text in ("The limit.", "The parser.")
+        judge(text, vector, weights(about=about)) for text in ("The limit.", "The parser.")
     )
     assert near > 0.5 > far
+
+
+@given(st.lists(st.floats(0, 1), max_size=5))
+def test_other_remarks_never_raise_the_probability_of_one(abouts: list[float]) -> None:
+    lowered = reading.doubt(abouts)
+
+    assert len(lowered) == len(abouts)
+    assert all(now <= before for now, before in zip(lowered, abouts, strict=True))
+
+
+def test_remark_alone_or_beside_others_on_topic_keeps_its_probability() -> None:
+    assert reading.doubt([0.4]) == [0.4]
+    assert reading.doubt([0.4, 0.9, 0.7])[0] == 0.4
+
+
+def test_remark_beside_others_on_another_change_is_doubted() -> None:
+    assert reading.doubt([0.8, 0.1, 0.2])[0] == pytest.approx(0.62, abs=0.01)
+
+
+@given(st.permutations([0.05, 0.3, 0.6, 0.9]))
+def test_doubt_does_not_depend_on_the_order(abouts: list[float]) -> None:
+    assert sorted(reading.doubt(abouts)) == pytest.approx(sorted(reading.doubt(sorted(abouts))))
 
 
 @pytest.mark.parametrize("logit", [-1e9, -30, 0, 30, 1e9, math.inf, -math.inf])

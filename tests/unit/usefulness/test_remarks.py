@@ -53,10 +53,8 @@ def divide(body: str, *, cosine: float = 0.0) -> list[list[str]]:
     vectors = np.sqrt(1 - cosine) * np.eye(count, count + 1)
     vectors[:, -1] = np.sqrt(cosine)
     texts = [sentence.text for sentence in sentences]
-    divided = remarks.divide(
-        range(count), sentences, vectors.astype(np.float32), [*map(read_text, texts)]
-    )
-    return [[texts[column] for column in columns] for columns in divided]
+    divided = remarks.divide(sentences, vectors.astype(np.float32), [*map(read_text, texts)], {})
+    return [[texts[column] for column in columns] for columns, _ in divided]
 
 
 # Sentences of one paragraph
@@ -80,9 +78,9 @@ def test_request_after_a_problem_is_its_remedy(request_text: str, count: int) ->
 def test_praise_is_no_part_of_a_remark() -> None:
     praise = text_reading(Stance.PRAISE, gives=0.1)
     sentences = split("Rename the limit.\n\nA lovely parser.")
-    assert remarks.divide(range(2), sentences, np.eye(2, dtype=np.float32), [GIVES, praise]) == [
-        [0]
-    ]
+    assert remarks.divide_comment(
+        range(2), sentences, np.eye(2, dtype=np.float32), [GIVES, praise]
+    ) == [[0]]
 
 
 def test_sentence_about_the_same_goes_on() -> None:
@@ -135,7 +133,9 @@ def test_paragraph_is_no_part_of_one_that_gives_nothing() -> None:
 
 def test_comment_without_layout_is_one_block() -> None:
     sentences = [Sentence(text=text, comment=0) for text in ("Rename it.", "Add a test.")]
-    divided = remarks.divide(range(2), sentences, np.eye(2, dtype=np.float32), [GIVES, EMPTY])
+    divided = remarks.divide_comment(
+        range(2), sentences, np.eye(2, dtype=np.float32), [GIVES, EMPTY]
+    )
     assert divided == [[0, 1]]
 
 
@@ -266,7 +266,7 @@ def test_each_sentence_is_in_one_remark_at_most(sentences: list[Sentence], data)
     count = len(sentences)
     readings = [data.draw(st.sampled_from([GIVES, EMPTY])) for _ in sentences]
     vectors = np.eye(count, dtype=np.float32)
-    divided = remarks.divide(range(count), sentences, vectors, readings)
+    divided = remarks.divide_comment(range(count), sentences, vectors, readings)
     columns = [column for remark in divided for column in remark]
     assert divided
     assert all(remark == sorted(set(remark)) and remark for remark in divided)
@@ -282,6 +282,6 @@ def test_time_is_linear_in_the_sentences_of_a_paragraph(text: str) -> None:
         sentences = [Sentence(text=text.format(f"name{at}"), comment=0) for at in range(size)]
         vectors = np.full((size, 4), 0.5, dtype=np.float32)
         readings = [GIVES] * size
-        return lambda: remarks.divide(range(size), sentences, vectors, readings)
+        return lambda: remarks.divide_comment(range(size), sentences, vectors, readings)
 
     assert growth(prepare, 500) < 8

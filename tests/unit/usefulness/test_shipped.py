@@ -13,7 +13,7 @@ from crscore.records import GIVES_FROM, Comment, Flag, Stance, Usefulness
 from crscore.usefulness import evidence, model, reader
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import SHIPPED
-from crscore.usefulness.reading import OUTPUTS, PHRASED, STANCES, TextReading, logit, read_text
+from crscore.usefulness.reading import OUTPUTS, PHRASED, TextReading, logit, read_text
 from tests.helpers import useful as useful_weights
 
 REQUESTS = (
@@ -313,9 +313,13 @@ def scorer() -> Scorer:
 
 @pytest.fixture(scope="module")
 def read() -> dict[Stance, list[TextReading]]:
-    network = reader.reader_for(minilm.MiniLM(offline=True)).network
+    shipped = reader.reader_for(minilm.MiniLM(offline=True))
+    network = shipped.weights.network
     return {
-        stance: [read_text(row) for row in network.read(texts)]
+        stance: [
+            read_text(text, row)
+            for text, row in zip(texts, network.read(texts, shipped.encoder), strict=True)
+        ]
         for stance, (texts, _) in GROUPS.items()
     }
 
@@ -331,7 +335,7 @@ def useful(scorer: Scorer, patch: str, text: str) -> Usefulness:
 
 @pytest.mark.parametrize("stance", GROUPS)
 def test_stance_of_a_sentence_is_read(read, stance: Stance) -> None:
-    stances = [STANCES[int(item.stances.argmax())] for item in read[stance]]
+    stances = [item.stance for item in read[stance]]
     share = np.mean([predicted is stance for predicted in stances])
     assert share >= GROUPS[stance][1], [
         (text, predicted.value)
@@ -431,17 +435,18 @@ def test_file_is_small_and_holds_no_pickle() -> None:
 
 
 def test_shapes_fit_the_features(weights: Weights) -> None:
-    assert weights.head.shape == (minilm.DIMENSIONS + 1, len(OUTPUTS))
+    assert weights.network.head.shape == (minilm.DIMENSIONS + 1, len(OUTPUTS))
     assert weights.about.shape == (len(evidence.FEATURES) + 1,)
-    assert weights.worth.shape == (len(OUTPUTS) + len(PHRASED) + 1,)
-    for part in (weights.head, weights.about, weights.worth, *weights.layers.tensors.values()):
+    assert weights.network.worth.shape == (len(OUTPUTS) + len(PHRASED) + 1,)
+    network = weights.network
+    for part in (network.head, weights.about, network.worth, *network.layers.tensors.values()):
         assert np.isfinite(part).all()
 
 
 def test_layers_are_those_of_the_encoder(weights: Weights) -> None:
     model_weights = minilm.MiniLM(offline=True).tensors()
-    assert weights.layers.tensors
-    for name, tensor in weights.layers.tensors.items():
+    assert weights.network.layers.tensors
+    for name, tensor in weights.network.layers.tensors.items():
         assert list(tensor.shape) == list(model_weights[name].shape), name
 
 
