@@ -414,8 +414,8 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
         if not options.has_model:
             raise ConfigError("reader", "settings", f"{name} needs a model: {name}:MODEL")
         respondent = model.make_respondent(
-            # The claims have the same settings, so an option may be for their engine and unknown to
-            # this one.
+            # The same settings configure the claims, so some options may be for the engine of the
+            # claims only.
             make_engine(name, options, is_strict=False),
             # The default of the setting, 512, is for claims; a remark takes about 120 tokens, and a
             # request can be about four comments.

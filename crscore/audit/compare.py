@@ -28,8 +28,8 @@ from crscore.text import count_noun
 DETECT: Final = 5.0
 """Default smallest difference that matters, of 100 pull requests."""
 MIN_PULLS: Final = 20
-"""Minimum number of pull requests of each reviewer, as for a decision. Two reviewers are compared
-on common pull requests only if there are as many of these."""
+"""Minimum number of pull requests of each reviewer for a comparison. If both saw as many in common,
+only the common ones are compared."""
 LEAST_SHOWN: Final = 2.0
 """Smallest difference, of 100 pull requests, for which the report says how many more would show
 it."""
@@ -55,7 +55,7 @@ def compare_all(
         seed: Seed of the draws.
 
     Returns:
-        One verdict per pair, in the order of the names.
+        One comparison per pair, in the order of the names.
 
     Raises:
         InputError: A name is not in the table, or `detect` is out of range.

@@ -32,10 +32,9 @@ class ReviewerCoverage(NamedTuple):
 def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     """Load the coverage of each account that wrote in a period, by the reviewer's name.
 
-    Only pull requests count that were merged after the reviewer's first post in their repository,
-    or that it reviewed.
-    A check belongs to a reviewer if its app has the name of the reviewer or of its account. With
-    several checks of an app, a pull request is green if all are.
+    A pull request counts only if the reviewer reviewed it, or if it was merged after the reviewer's
+    first post in its repository. A check belongs to a reviewer if its app has the name of the
+    reviewer or of its account. With several checks of an app, a pull request is green if all are.
 
     Args:
         store: The store.

@@ -335,7 +335,7 @@ def _write_summary(file: Path | None, step: Step) -> None:
 
     if file is None:
         return
-    # They may contain untrusted text.
+    # Notes may contain untrusted text.
     lines = [escape.markdown(text, _MESSAGE_CHARS) for text in step.notes]
     if not step.finished:
         lines.append(_STOPPED)

@@ -49,9 +49,9 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Number = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")]
-# `owner/name` of GitHub has two parts; up to 20 subgroups:
+# GitHub's `owner/name` has two parts; GitLab's groups nest, up to 20 subgroups:
 # https://docs.gitlab.com/user/group/subgroups/
-# GitLab's groups nest; `.` and `..` are not names.
+# `.` and `..` are not names.
 _NAME: Final = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9_.-]{1,100}"
 Repository = Annotated[str, Meta(pattern=rf"\A{_NAME}(?:/{_NAME}){{1,20}}\Z")]
 # Documents link to this address, which may come from an untrusted file. So it has no user, query or

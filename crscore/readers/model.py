@@ -51,7 +51,7 @@ class Respondent:
     identity: str
     """Part of the signature: a name for everything that determines the answers."""
     ask: Callable[[Sequence[Question]], Sequence[Answer]]
-    """Returns one answer per request, in order; one without an answer has a reason."""
+    """Returns one answer per request, in order; an empty one states why."""
     origin: str = ""
     """Address of the model's server, part of the key of cached answers."""
     max_bytes: int = MAX_REQUEST_BYTES

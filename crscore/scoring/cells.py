@@ -73,7 +73,7 @@ def choose_references(
 ) -> ChosenReferences:
     """Choose the references that the score of the diff or of a comment uses.
 
-    The scope of a comment is its hunk if that has references, its file or the whole diff.
+    The scope of a comment is its hunk if that has references, else its file or the whole diff.
 
     Args:
         references: Pseudo-references, most informative first.
@@ -159,7 +159,7 @@ def select_rows(
 ) -> list[int]:
     """Return the references that a comment with this scope is scored against.
 
-    A whole-diff scope uses the counted ones. A hunk or file uses its own, counted or not, so that a
+    The whole diff uses the counted ones. A hunk or file uses its own, counted or not, so that a
     comment on a minor part of a large change still has references.
 
     Args:

@@ -171,7 +171,7 @@ def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
             rule=raw.rule,
             path=unit.path,
             line=first,
-            # A tool may report an end after the text or before the line; after a hunk it is
+            # A tool may report an end after the text or before the line. Lines after a hunk are
             # unknown.
             end_line=max(first, unit.line_in_file(min(raw.end_line, last)) or first),
             message=raw.message,

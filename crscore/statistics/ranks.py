@@ -75,7 +75,7 @@ def share_p(successes: float, trials: float, chance: float) -> float:
         [0.836, 0.032, 0.0]
     """
     betainc = require_scipy("special").betainc
-    # The probabilities of at least as many and of more.
+    # The probabilities of at least this many successes, and of more than this many.
     as_many = float(betainc(successes, trials - successes + 1, chance)) if successes > 0 else 1.0
     more = float(betainc(successes + 1, trials - successes, chance)) if successes < trials else 0.0
     # With mid-p, the level is met on average; a normal approximation is too sure for 3 of 5.

@@ -62,7 +62,7 @@ def create(
         rows = []
         for sample in samples:
             blank = not sample.candidate.strip()
-            # sacrebleu skips blank references, which only a blank candidate equals.
+            # sacrebleu skips blank references. Only a blank candidate equals one.
             references = tuple(text for text in sample.references if blank == (not text.strip()))
             references = references or sample.references
             if references not in counted:
