@@ -10,7 +10,6 @@ from crscore.records import Analysis, ChangedFile, Diff, Finding, Side, ToolRun,
 from crscore.static_analysis import change, tools, wording
 from crscore.static_analysis.analyzer import Analyzer, Pattern
 from crscore.static_analysis.execute import Outcome
-from crscore.static_analysis.sarif import ExternalRun
 from crscore.static_analysis.tools import Absent, Installed
 from crscore.static_analysis.units import Unit, adds_lines, suffix_of
 
@@ -46,7 +45,7 @@ def analysis(
     results: Sequence[ToolResult],
     *,
     confined: bool,
-    outside: Sequence[ExternalRun],
+    outside: Sequence[Analysis],
 ) -> Analysis:
     """Combine the output of all tools for one change.
 
@@ -87,7 +86,7 @@ def analysis(
     # If a linter also ran here, its findings from outside repeat these in other words.
     identities = {_identity(finding) for finding in findings}
     for external in outside:
-        runs.append(external.run)
+        runs += external.tools
         findings += [
             finding for finding in external.findings if _identity(finding) not in identities
         ]
@@ -96,7 +95,7 @@ def analysis(
             sorted(dict.fromkeys(findings), key=attrgetter("path", "line", "tool", "rule", "text"))
         ),
         tools=tuple(runs),
-        notes=(*_notes(runs), *(external.note for external in outside if external.note)),
+        notes=(*_notes(runs), *(note for external in outside for note in external.notes)),
         confined=confined,
     )
 

@@ -21,14 +21,14 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import unquote
 
 import msgspec
 
 from crscore.diff.paths import strip_workspace
 from crscore.errors import ToolOutputError
-from crscore.records import Diff, Finding, Severity, ToolRun, ToolState
+from crscore.records import Analysis, Diff, Finding, Severity, ToolRun, ToolState
 from crscore.static_analysis import change
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 from crscore.static_analysis.wording import resolve_links, shorten
@@ -325,18 +325,7 @@ def path_of(uri: str, roots: Sequence[str] = ()) -> str:
     return strip_workspace(f"{path}/").rstrip("/") if _ABSOLUTE.match(path) else path
 
 
-class ExternalRun(NamedTuple):
-    """Run of a tool outside of crscore."""
-
-    run: ToolRun
-    """State of the run."""
-    findings: tuple[Finding, ...]
-    """Findings in the changed files, without suppressed ones."""
-    note: str
-    """Sentence with the number of findings in other files; "" if there is none."""
-
-
-def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ...]:
+def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[Analysis, ...]:
     """Find the findings of SARIF files that belong to a change.
 
     Args:
@@ -344,10 +333,10 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ..
         diff: The change.
 
     Returns:
-        Each run, in order.
+        The analysis of each run, in order, without suppressed findings.
     """
     by_path = {file.path: file for file in diff.files}
-    runs: list[ExternalRun] = []
+    analyses: list[Analysis] = []
     for report in reports:
         name = _UNSAFE.sub("_", report.tool or "sarif")[:MAX_NAME]
         findings: dict[str, list[Finding]] = {}
@@ -375,21 +364,19 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ..
         # With a hash of the content, because two files may have the same version.
         digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
         version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
-        external = ExternalRun(
-            run=ToolRun(
-                tool=name,
-                version=f"{version}-{digest}" if version else digest,
-                state=ToolState.RAN,
-                files=len(findings),
-                unread=tuple(sorted(unread)),
-            ),
-            findings=tuple(
-                finding
-                for path, file_findings in findings.items()
-                for finding in change.classify(by_path[path], file_findings, None)
-            ),
-            note=f"{name}: findings in files outside of the change: {outside_count:,}."
-            * bool(outside_count),
+        run = ToolRun(
+            tool=name,
+            version=f"{version}-{digest}" if version else digest,
+            state=ToolState.RAN,
+            files=len(findings),
+            unread=tuple(sorted(unread)),
         )
-        runs.append(external)
-    return tuple(runs)
+        counted = tuple(
+            finding
+            for path, file_findings in findings.items()
+            for finding in change.classify(by_path[path], file_findings, None)
+        )
+        note = f"{name}: findings in files outside of the change: {outside_count:,}."
+        notes = (note,) if outside_count else ()
+        analyses.append(Analysis(findings=counted, tools=(run,), notes=notes))
+    return tuple(analyses)

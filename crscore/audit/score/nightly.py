@@ -82,8 +82,7 @@ def score(
                 store.put([record])
             advance()
     record = replace(record, finished=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
-    with store.transaction():
-        store.put([record])
+    store.put([record])
     return record
 
 

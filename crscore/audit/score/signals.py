@@ -81,8 +81,7 @@ def find_signals(store: Store, clones: Path, *, night: str, engine: Engine = run
                 stored += _store(store, signals, night)
                 advance()
             # Stored after each repository, so that the next run continues after a stopped one.
-            with store.transaction():
-                put_position(store, repository, CURSOR, f"{night} {RULES}")
+            put_position(store, repository, CURSOR, f"{night} {RULES}")
     return stored
 
 

@@ -176,7 +176,7 @@ class Store:
         return [kind(**dict(zip(names, row, strict=True))) for row in self.query(sql, *values)]
 
     def put(self, rows: Iterable[Row]) -> None:
-        """Insert rows, and replace rows with the same keys.
+        """Insert rows, and replace rows with the same keys; several rows need a transaction.
 
         Raises:
             StoreError: The file cannot be written.

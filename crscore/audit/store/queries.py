@@ -101,8 +101,7 @@ def mark_pending(store: Store, repository: int, numbers: Iterable[int]) -> None:
 
 def mark_last_reading(store: Store, closed_before: str) -> None:
     """Mark pull requests closed before this time as pending, for their last reading."""
-    with store.transaction():
-        store.change("UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?", closed_before)
+    store.change("UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?", closed_before)
 
 
 def pending_pulls(store: Store, repositories: Sequence[int]) -> list[Pull]:

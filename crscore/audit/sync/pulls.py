@@ -78,8 +78,7 @@ def read_changed(
             if in_order:
                 # The host's clock may be ahead: changes until then would be missed.
                 queries.put_position(store, repository.id, "pulls", min(last, now))
-    with store.transaction():
-        queries.put_position(store, repository.id, "pulls", min(last, now))
+    queries.put_position(store, repository.id, "pulls", min(last, now))
     return repository
 
 
@@ -160,8 +159,7 @@ class PullReader:
                     is_gone = isinstance(exc, NotFoundError)
                     reason = "the pull request no longer exists" if is_gone else exc.reason
                     self.failures.append((one_line(reason), pull.failure is not None))
-                    with store.transaction():
-                        store.put([replace(pull, failure=reason, pending=1)])
+                    store.put([replace(pull, failure=reason, pending=1)])
                     unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
                     if unanswered == MAX_UNANSWERED:
                         raise

@@ -159,8 +159,7 @@ def store_listed(
 
 def _lose(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:
     state = "gone" if isinstance(error, NotFoundError) else "refused"
-    with store.transaction():
-        store.put([replace(repository, state=state, reason=error.reason)])
+    store.put([replace(repository, state=state, reason=error.reason)])
     # A repository lost in an earlier run must not make every later run partial.
     texts = messages.missing if repository.state == "ok" else messages.notes
     texts.append(f"{repository.name} cannot be read any more: {error.reason}.")

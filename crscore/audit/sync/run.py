@@ -141,8 +141,7 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
             rest=feed.requests - sent_before,
             points=feed.points,
         )
-        with store.transaction():
-            store.put([run])
+        store.put([run])
     pending = queries.pending_pulls(store, [*repositories])
     return Summary(run, len(pending), tuple(dict.fromkeys(messages.notes)))
 
@@ -207,8 +206,7 @@ def _read_pulls(reader: PullReader, run: AuditRun, repositories: Sequence[int]) 
         with progress.track("reading pull requests", len(pulls)) as advance:
             for _ in reader.read_pulls(pulls):
                 # Stored each time, because a run may be killed.
-                with store.transaction():
-                    store.put([replace(run, pulls=reader.read, failed=len(reader.failures))])
+                store.put([replace(run, pulls=reader.read, failed=len(reader.failures))])
                 advance()
 
 

@@ -24,7 +24,7 @@ def raw(line: int = 2, path: str = "src/a.py", **more: object) -> RawFinding:
 def one(*findings: RawFinding, made=MADE, **more: object):
     report = RawReport(**{"tool": "codeql", "version": "2.1", "findings": findings} | more)
     (external,) = sarif.find_runs([report], made)
-    return external.run, external.findings
+    return external.tools[0], external.findings
 
 
 def test_finding_on_a_changed_line_is_in_the_change() -> None:
@@ -106,7 +106,7 @@ def test_gigantic_lines_are_accepted() -> None:
 def test_runs_stay_apart_and_in_order() -> None:
     reports = [RawReport(tool="b", findings=(raw(),)), RawReport(tool="a")]
     findings = sarif.find_runs(reports, MADE)
-    assert [(each.run.tool, len(each.findings)) for each in findings] == [("b", 1), ("a", 0)]
+    assert [(each.tools[0].tool, len(each.findings)) for each in findings] == [("b", 1), ("a", 0)]
     assert sarif.find_runs([], MADE) == ()
 
 

@@ -78,7 +78,7 @@ def test_finding_of_another_file_with_the_same_end_is_only_counted(uri: str) -> 
     raw = RawFinding(path=path_of(uri), rule="no-eval", message="Evil.", line=1, end_line=1)
     (external,) = find_runs([RawReport(tool="eslint", findings=(raw,))], DIFF)
     assert external.findings == ()
-    assert external.note == "eslint: findings in files outside of the change: 1."
+    assert external.notes == ("eslint: findings in files outside of the change: 1.",)
 
 
 def test_paths_of_this_checkout_are_known(tmp_path: Path, monkeypatch) -> None:
@@ -92,7 +92,7 @@ def test_paths_of_this_checkout_are_known(tmp_path: Path, monkeypatch) -> None:
     log = json.dumps({"version": "2.1.0", "runs": [run]}).encode()
     (external,) = find_runs(read_sarif(log, source="a.sarif"), DIFF)
     assert [finding.path for finding in external.findings] == ["src/index.ts"]
-    assert external.note == ""
+    assert external.notes == ()
 
 
 def test_drive_of_windows_is_part_of_the_root() -> None:
