@@ -35,6 +35,9 @@ PRESET: Final = "out-of-the-bleu"
 METRICS: Final = ("bleu", "rouge_l", "chrf", "meteor", "ruby", "codebleu")
 """Metrics of the paper."""
 HUMAN: Final = "human"
+# By the paper, a two-sided level of 90 %.
+ONE_SIDED: Final = 0.95
+"""Minimum share of wins that is significant."""
 SHARES: Final = (1, 3, 5, 10, 15, 20, 25, 30)
 """Percentages of snippets that are exchanged in a synthetic system."""
 BINS: Final = MappingProxyType(
@@ -318,7 +321,7 @@ def outcomes(
     totals = column.corpus_scores(statistics.sum(axis=1))
     wins = np.array([(row > draws).mean(axis=1) for row in draws])
     # The published rule, without the correction of `comparison.py`.
-    better = (wins >= bootstrap.ONE_SIDED).astype(np.int8)
+    better = (wins >= ONE_SIDED).astype(np.int8)
     return better - better.T, totals
 
 

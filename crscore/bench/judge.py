@@ -21,6 +21,7 @@ from crscore.llm.prompt_escaping import Fence
 from crscore.llm.prompts import Prompt
 from crscore.readers.model import Effort, Prices, Respondent
 from crscore.readers.requests import Guide
+from crscore.reports import escape
 from crscore.text import clean, count_noun
 
 GUIDE: Final = "match.v1"
@@ -100,7 +101,7 @@ def write_requests(pairs: Iterable[tuple[Problem, Finding]]) -> str:
          "max_tokens": MAX_TOKENS, "schema": SCHEMA}
         for id_, request in requests.items()
     )  # fmt: skip
-    return "".join(json.dumps(row) + "\n" for row in rows)
+    return "".join(escape.write_json(row, indent=None) for row in rows)
 
 
 class Judge(NamedTuple):

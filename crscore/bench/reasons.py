@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from crscore import jsonl
 from crscore.bench.pairs import compare_locations
 from crscore.bench.records import Finding, Problem
 from crscore.bench.results import BenchResult
 from crscore.errors import InputError
+from crscore.reports import escape
 from crscore.text import mask_names, stems_and_names
 from crscore.usefulness.evidence import Rarity
 
@@ -101,4 +100,4 @@ def write_decisions(result: BenchResult, answers: Mapping[str, bool]) -> str:
         for change in result.changes for pair in {pair.id: pair for pair in change.pairs}.values()
         if pair.is_unsure and pair.finding
     )  # fmt: skip
-    return "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
+    return "".join(escape.write_json(row, indent=None) for row in rows)

@@ -11,6 +11,7 @@ import msgspec
 from crscore.bench.formats import read_golden
 from crscore.bench.records import GoldenSet
 from crscore.errors import InputError
+from crscore.reports import escape
 
 _FILE: Final = Path(__file__).with_name("sets.toml")
 
@@ -55,8 +56,7 @@ def fetch(name: str, source: Path) -> GoldenSet:
 def to_lines(golden: GoldenSet) -> str:
     """Write a set as JSON Lines, as `formats.read_golden` reads them."""
     head = {"set": golden.name, "version": golden.version}
-    rows = [msgspec.json.encode(row).decode() for row in (head, *golden.changes)]
-    return "\n".join(rows) + "\n"
+    return "".join(escape.write_json(row, indent=None) for row in (head, *golden.changes))
 
 
 def describe_sets() -> str:

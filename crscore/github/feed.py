@@ -103,7 +103,6 @@ class GitHubFeed:
     # The name under which git sends a token:
     # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
     login = "x-access-token"
-    is_deep = False
     # GitHub refuses a longer list, "You may not provide more than 100 node ids", a limit that its
     # documentation lacks: https://github.com/sourcecred/sourcecred/pull/908
     threads_at_once = 100

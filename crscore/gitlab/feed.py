@@ -44,7 +44,6 @@ class _Project(msgspec.Struct, frozen=True):
 class GitLabFeed:
     """`Feed` of a GitLab server."""
 
-    is_deep = True
     # GitLab's own refs: a fork's branch is not in the project.
     refs = "refs/merge-requests/*/head"
     threads_at_once = 1

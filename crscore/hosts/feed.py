@@ -103,8 +103,6 @@ class Feed(Protocol):
 
     page: str | None
     """Address of a pull request's page, with `{name}` and `{number}`; None for GitHub's."""
-    is_deep: bool
-    """Whether owners can be nested, like GitLab's groups."""
     refs: str
     """Refs of the newest commits of the pull requests, with `*` for the number."""
     login: str

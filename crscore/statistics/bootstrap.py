@@ -23,8 +23,6 @@ RESAMPLES: Final = 2_000
 # It limits the memory of a large study to a few hundred MB.
 MAX_CELLS: Final = 2**21
 """Maximum cells of one block of draws."""
-ONE_SIDED: Final = 0.95
-"""Minimum share of wins that is significant by Evtikhiev et al., a two-sided level of 90 %."""
 
 
 class BootstrapTest(NamedTuple):
@@ -46,10 +44,6 @@ class Wins(NamedTuple):
     """Share of the draws in which the first system is strictly above the second."""
     second: float
     """Share of the draws in which the first system is strictly below the second."""
-
-    def better(self, needed: float = ONE_SIDED) -> int:
-        """Return 1 or -1 if the first or the second is significantly better, else 0."""
-        return int(self.first >= needed) - int(self.second >= needed)
 
 
 def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) -> Iterator[Doubles]:
@@ -236,9 +230,7 @@ def wins(first: Doubles, second: Doubles) -> Wins:
         second: Scores, shape (B,).
 
     Source:
-        Koehn, EMNLP 2004; Evtikhiev et al., "Out of the BLEU", section 5: not significant iff 0.05
-        < share < 0.95. `Wins.better` is the same rule if no draw has equal scores; two systems with
-        equal scores, which never win, do not differ significantly.
+        Koehn, EMNLP 2004; Evtikhiev et al., "Out of the BLEU", section 5.
     """
     return Wins(float((first > second).mean()), float((first < second).mean()))
 

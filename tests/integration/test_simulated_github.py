@@ -39,6 +39,7 @@ def ask(server: Server, path: str, *, method: str = "GET", body: Any = None) -> 
     return Answer(content, description.complaints(method, described, response.status, content))
 
 
+@pytest.mark.hosts
 @pytest.mark.parametrize("name", scenes.SCENES)
 def test_answers_are_what_github_describes(name: str) -> None:
     world = scenes.SCENES[name]()
@@ -58,6 +59,7 @@ def test_answers_are_what_github_describes(name: str) -> None:
     assert all(answer.body for answer in answers.values())
 
 
+@pytest.mark.hosts
 def test_writes_are_what_github_describes() -> None:
     with serve(scenes.shop(), token="secret") as server:
         notes = "/repos/acme/shop/issues/7/comments"

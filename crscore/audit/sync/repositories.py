@@ -18,14 +18,13 @@ from crscore.errors import (
     RateLimitedError,
 )
 from crscore.hosts.feed import Feed, FeedRepository
+from crscore.hosts.site import site_of_page
 
 # `owner/name`: `psf/requests`, `a.b/c-d_e`. GitLab's groups can be nested, up to 20 levels deep:
 # https://docs.gitlab.com/user/group/subgroups/
-_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-_DEEP_NAME: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){1,20}", re.ASCII)
+_NAME: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){1,20}", re.ASCII)
 # An owner with a shell pattern: `acme/*`, `acme/api-[!x]*`.
-_PATTERN: Final = re.compile(r"[\w.-]+/[\w.*?\[\]!-]+", re.ASCII)
-_DEEP_PATTERN: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){0,20}/[\w.*?\[\]!-]+", re.ASCII)
+_PATTERN: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){0,20}/[\w.*?\[\]!-]+", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -44,12 +43,12 @@ def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequen
     Raises:
         InputError: A name or pattern is invalid, or the store has data of another host.
     """
-    forms = (_DEEP_NAME, _DEEP_PATTERN) if feed.is_deep else (_NAME, _PATTERN)
+    depth = 20 if site_of_page(feed.page or "").is_deep else 1
     for name in names:
-        if not forms[0].fullmatch(name):
+        if not _NAME.fullmatch(name) or name.count("/") > depth:
             raise InputError(f"{name!r} is not a repository: write OWNER/NAME")
     for pattern in patterns:
-        if not forms[1].fullmatch(pattern):
+        if not _PATTERN.fullmatch(pattern) or pattern.count("/") > depth:
             raise InputError(f"{pattern!r} is not an organisation with a pattern: write OWNER/*")
     # Comments of two hosts can have the same numbers, which are the keys of the store.
     if any(row.page != feed.page for row in all_repositories(store)):
@@ -143,7 +142,7 @@ def store_listed(
     Raises:
         HostError: It has a name that could change an address or a message.
     """
-    if not _DEEP_NAME.fullmatch(listed.name):
+    if not _NAME.fullmatch(listed.name):
         reason = f"the host calls it {listed.name[:100]!r}, which is not a name"
         raise HostError("the repository", reason)
     previous = store.find_one(Repository, id=listed.id)

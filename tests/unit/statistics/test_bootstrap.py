@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 from crscore.statistics import bootstrap
-from crscore.statistics.bootstrap import BootstrapTest, Wins
+from crscore.statistics.bootstrap import BootstrapTest
 from crscore.statistics.intervals import Interval
 from crscore.statistics.resampled import means
 
@@ -160,20 +160,6 @@ def test_size_found_by_clusters_needed_has_the_power() -> None:
     is_significant = np.abs(rng.normal(0.3, 1 / np.sqrt(n), 20_000) * np.sqrt(n)) > 1.95996
     assert n == 88
     assert is_significant.mean() == pytest.approx(0.8, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("wins", "needed", "better"),
-    [
-        (Wins(0.95, 0.05), 0.95, 1),  # not significant iff 0.05 < share < 0.95
-        (Wins(0.949, 0.051), 0.95, 0),
-        (Wins(0.05, 0.95), 0.95, -1),
-        (Wins(0.96, 0.04), 0.975, 0),
-        (Wins(0.0, 0.0), 0.95, 0),
-    ],
-)
-def test_significance_follows_the_share_of_wins(wins: Wins, needed: float, better: int) -> None:
-    assert wins.better(needed) == better
 
 
 def test_equal_scores_are_no_wins() -> None:

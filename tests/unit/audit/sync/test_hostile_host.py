@@ -67,7 +67,6 @@ class Renaming:
     """A host that calls every repository something else."""
 
     page = None
-    is_deep = False
 
     def __init__(self, name: str) -> None:
         self.name = name
