@@ -4,23 +4,17 @@ It decides only pairs in the matcher's band; its answers count like decisions by
 set and of bots are untrusted, so they are fenced as for readers (`docs/design/033-readers.md`).
 """
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from crscore.bench.records import Finding, Problem
 from crscore.errors import MalformedAnswerError
-from crscore.llm import prompts
 from crscore.llm.answers import read_object, summarize
-from crscore.llm.base import Answer, Message
-from crscore.llm.prompt_escaping import Fence
-from crscore.llm.prompts import Prompt
-from crscore.readers.model import Effort, Prices, Respondent
-from crscore.readers.requests import Guide
+from crscore.readers.model import Effort, ModelReader
+from crscore.readers.requests import Question, read_guide
 from crscore.reports import escape
 from crscore.text import clean, count_noun
 
@@ -41,30 +35,6 @@ class _Answer(msgspec.Struct, frozen=True):
     is_same: bool = msgspec.field(name="same")
 
 
-class PairRequest(NamedTuple):
-    """Request about one pair."""
-
-    id: str
-    """Hash of its content and of the guide: 32 hexadecimal digits."""
-    texts: Mapping[str, str]
-    """Untrusted texts by name."""
-    schema: Mapping[str, Any] = SCHEMA
-    """JSON Schema of an answer."""
-
-    def chat(self, special_tokens: frozenset[str] = frozenset()) -> tuple[Message, ...]:
-        """Return the chat; see `readers.requests.Request.chat` for the mark."""
-        guide = read_guide().content
-        mark = hashlib.sha256(f"fence {self.id}".encode()).hexdigest()[:16]
-        fence = Fence(nonce=mark, special=special_tokens)
-        blocks = [guide.instruction.strip()]
-        for name, text in self.texts.items():
-            ends = (guide.opening, guide.closing)
-            opening, closing = (prompts.fill(end, {"mark": mark, "part": name}) for end in ends)
-            blocks.append(f"{opening}\n{fence.text(text)}\n{closing}")
-        blocks.append(prompts.fill(guide.request, {"mark": mark}))
-        return (Message(role="user", text="\n\n".join(blocks)),)
-
-
 class Verdicts(NamedTuple):
     """Decisions of a model."""
 
@@ -76,74 +46,45 @@ class Verdicts(NamedTuple):
     """Part of the signature."""
 
 
-@lru_cache(maxsize=1)
-def read_guide() -> Prompt[Guide]:
-    """Return the guide that comes with crscore."""
-    return prompts.read_prompt(GUIDE, Guide)
-
-
-def make_request(problem: Problem, finding: Finding) -> PairRequest:
+def make_request(problem: Problem, finding: Finding) -> Question:
     """Make the request about one pair."""
     texts = {}
     for name, side in (("known problem", problem), ("finding", finding)):
         place = f"\n(in {side.path}, line {side.line or 'unknown'})" if side.path else ""
         # Invisible characters are removed, so that a model reads what people see.
         texts[name] = clean(side.text[:MAX_CHARS] + place)
-    content = json.dumps([read_guide().identity, texts], sort_keys=True)
-    return PairRequest(hashlib.sha256(content.encode()).hexdigest()[:32], texts)
+    return Question(guide=read_guide(GUIDE), texts=texts, schema=SCHEMA, max_tokens=MAX_TOKENS)
 
 
 def write_requests(pairs: Iterable[tuple[Problem, Finding]]) -> str:
     """Write the requests about pairs as JSON Lines, for another program to answer."""
-    requests = {(request := make_request(*pair)).id: request for pair in pairs}
-    rows = (
-        {"id": id_, "messages": [{"role": m.role, "content": m.text} for m in request.chat()],
-         "max_tokens": MAX_TOKENS, "schema": SCHEMA}
-        for id_, request in requests.items()
-    )  # fmt: skip
-    return "".join(escape.write_json(row, indent=None) for row in rows)
+    requests = {(request := make_request(*pair)).id: request for pair in pairs}.values()
+    return "".join(escape.write_json(request.document(), indent=None) for request in requests)
 
 
-class Judge(NamedTuple):
-    """Language model that decides about pairs, and its limits."""
-
-    respondent: Respondent
-    limit: int | None = None
-    """Maximum number of requests."""
-    prices: Prices | None = None
-
-    def decide(self, pairs: Mapping[str, tuple[Problem, Finding]]) -> Verdicts:
-        """Ask about pairs, by identifier, in one batch; a pair without an answer stays unsure."""
-        requests = {id_: make_request(*pair) for id_, pair in pairs.items()}
-        distinct = [*{request.id: request for request in requests.values()}.values()][: self.limit]
-        answers = self.respondent.ask(distinct) if distinct else ()
-        replies = {r.id: answer for r, answer in zip(distinct, answers, strict=True)}
-        over_limit = Answer(text="", whole=False, reason="over the limit of requests")
-        parse = partial(msgspec.convert, type=_Answer)
-        verdicts: dict[str, bool] = {}
-        failures: list[str | MalformedAnswerError] = []
-        for id_, request in requests.items():
-            reply = replies.get(request.id, over_limit)
-            try:
-                if reply.reason is None:
-                    verdicts[id_] = read_object(reply.text, parse, whole=reply.whole).is_same
-                else:
-                    failures.append(reply.reason)
-            except MalformedAnswerError as exc:
-                failures.append(exc)
-        answered = [reply for reply in replies.values() if reply.reason is None]
-        effort = Effort(
-            read=len(verdicts),
-            tokens_read=sum(reply.input_tokens or 0 for reply in answered),
-            tokens_written=sum(reply.output_tokens or 0 for reply in answered),
-        )
-        cost = effort.price(self.prices)
-        price = "" if cost is None else f"; price of 1,000 pairs: {cost:.2f}"
-        notes = [
-            f"a language model decided {len(verdicts):,} of {count_noun(len(pairs), 'unsure pair')}"
-            f" (tokens read: {effort.tokens_read:,}, written: {effort.tokens_written:,}{price})"
-        ]
-        if failures:
-            notes.append(f"pairs that stay unsure: {summarize(failures)}")
-        identity = f"|reader:{self.respondent.identity},{read_guide().identity}"
-        return Verdicts(verdicts, tuple(notes), identity)
+def decide(judge: ModelReader, pairs: Mapping[str, tuple[Problem, Finding]]) -> Verdicts:
+    """Ask about pairs, by identifier, in one batch; a pair without an answer stays unsure."""
+    requests = {id_: make_request(*pair) for id_, pair in pairs.items()}
+    replies, _ = judge.ask(requests.values())
+    parse = partial(msgspec.convert, type=_Answer)
+    verdicts: dict[str, bool] = {}
+    failures: list[str | MalformedAnswerError] = []
+    for id_, request in requests.items():
+        reply = replies[request.id]
+        try:
+            if reply.reason is None:
+                verdicts[id_] = read_object(reply.text, parse, whole=reply.whole).is_same
+            else:
+                failures.append(reply.reason)
+        except MalformedAnswerError as exc:
+            failures.append(exc)
+    answered = [reply for reply in replies.values() if reply.reason is None]
+    effort = Effort.of(answered, read=len(verdicts))
+    notes = [
+        f"a language model decided {len(verdicts):,} of {count_noun(len(pairs), 'unsure pair')}"
+        f" ({effort.describe(judge.prices, 'pairs')})"
+    ]
+    if failures:
+        notes.append(f"pairs that stay unsure: {summarize(failures)}")
+    identity = f"|reader:{judge.respondent.identity},{read_guide(GUIDE).identity}"
+    return Verdicts(verdicts, tuple(notes), identity)

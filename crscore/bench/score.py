@@ -15,13 +15,14 @@ from crscore import progress
 from crscore.bench import reasons
 from crscore.bench.estimates import Row, compute
 from crscore.bench.formats import read_findings, read_golden
-from crscore.bench.judge import Judge, Verdicts
+from crscore.bench.judge import Verdicts, decide
 from crscore.bench.pairs import Doubles, PairModel, TextView, assign, read_model, view_texts
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, Problem, make_set
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Pair, find_unsure
 from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
+from crscore.readers.model import ModelReader
 from crscore.records import GIVES_FROM
 from crscore.review.read import LANGUAGE_IDENTITY, is_english, mark_unread, sentences_of
 from crscore.review.sentences import split_comment
@@ -75,7 +76,7 @@ def score(
     seed: int = 0,
     encoder: MiniLM | None = None,
     answers: Mapping[str, bool] | None = None,
-    judge: Judge | None = None,
+    judge: ModelReader | None = None,
 ) -> BenchResult:
     """Score the findings of one or several bots against a golden set.
 
@@ -118,7 +119,7 @@ def score(
     if judge:
         pairs = ((review.change.problems, rows[key].pairs) for key, review in reviews.items())
         unsure = find_unsure(pairs)
-        verdicts = judge.decide({id_: unsure[id_] for id_ in unsure if id_ not in by_hand})
+        verdicts = decide(judge, {id_: unsure[id_] for id_ in unsure if id_ not in by_hand})
         notes += verdicts.notes
     decided = {
         id_: (is_same, "judged by a language model") for id_, is_same in verdicts.answers.items()

@@ -24,8 +24,8 @@ from crscore.commands._settings import load_settings, setting_options
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crscore.bench.judge import Judge
     from crscore.bench.records import Finding
+    from crscore.readers.model import ModelReader
 
 FETCH: Final = "fetch"
 """Word in place of the golden set that reads a public set from a clone."""
@@ -132,16 +132,13 @@ def command(
     return _terminal.EXIT_GATE if is_below else 0
 
 
-def _make_judge(flags: Mapping[str, Any]) -> Judge | None:
+def _make_judge(flags: Mapping[str, Any]) -> ModelReader | None:
     """Return the language model of `--reader`; a settings file alone does not add one."""
     if flags["reader"] is None:
         return None
-    from crscore.bench.judge import Judge  # noqa: PLC0415
     from crscore.scorer import make_model_reader  # noqa: PLC0415
 
-    settings = load_settings(None, dict(flags))
-    model = make_model_reader(settings)
-    return Judge(model.respondent, settings.reader_limit, model.prices) if model else None
+    return make_model_reader(load_settings(None, dict(flags)))
 
 
 def _read_findings(path: Path) -> list[Finding]:

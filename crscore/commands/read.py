@@ -71,7 +71,8 @@ def command(
             failed += 1
             continue
         for request in requests:
-            lines.append(escape.write_json({"pair": name, **request.document()}, indent=None))
+            row = {"pair": name, "id": request.id, "comments": [request.entry.comment_index]}
+            lines.append(escape.write_json(row | request.document(), indent=None))
             tokens += request.tokens
     io.write_text("".join(lines), output)
     _terminal.print_note(f"{count_noun(len(lines), 'request')}, about {tokens:,} tokens.")

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from crscore.text import shorten
-
 Role = Literal["system", "user", "assistant"]
 
 
@@ -50,12 +48,6 @@ class Answer:
     """Tokens of the chat, as counted by the engine; None when unknown."""
     output_tokens: int | None = None
     """Tokens of the answer; None when unknown."""
-
-
-def one_line(text: str, limit: int = 300) -> str:
-    """Make a server's or model's text safe to show: one line of printable characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return shorten(line, limit)
 
 
 class Engine(Protocol):

@@ -3,16 +3,16 @@
 import hashlib
 import json
 import operator
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Self
 
 import msgspec
 
 from crscore.cache import Cache
 from crscore.errors import GenerationError, MalformedAnswerError
 from crscore.llm.answers import summarize
-from crscore.llm.base import Answer, Engine, Message, Sampling
+from crscore.llm.base import Answer, Engine, Sampling
 from crscore.readers.answers import read_answer
 from crscore.readers.readings import ModelReadings, ReadRemark
 from crscore.readers.requests import (
@@ -20,6 +20,7 @@ from crscore.readers.requests import (
     MAX_REQUEST_BYTES,
     MAX_TOKENS,
     VERSION,
+    Question,
     Request,
     make_requests,
     read_guide,
@@ -30,18 +31,6 @@ KIND: Final = "readings"
 """First word of the keys in the cache."""
 # Services state the price of a million tokens: https://openai.com/api/pricing/
 TOKENS_PER_PRICE: Final = 1_000_000
-
-
-class Question(Protocol):
-    """Request of any kind; all requests of one batch have the same schema."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102
-
-    @property
-    def schema(self) -> Mapping[str, Any]: ...  # noqa: D102
-
-    def chat(self, special_tokens: frozenset[str] = ...) -> tuple[Message, ...]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +101,15 @@ class Effort(NamedTuple):
     tokens_read: int = 0
     tokens_written: int = 0
 
+    @classmethod
+    def of(cls, answers: Sequence[Answer], **counts: int) -> Self:
+        """Add up the tokens of answers."""
+        return cls(
+            tokens_read=sum(answer.input_tokens or 0 for answer in answers),
+            tokens_written=sum(answer.output_tokens or 0 for answer in answers),
+            **counts,
+        )
+
     def price(self, prices: Prices | None) -> float | None:
         """Return the price of 1,000 comments; None if it is unknown.
 
@@ -123,6 +121,12 @@ class Effort(NamedTuple):
             return None
         cost = self.tokens_read * prices.read + self.tokens_written * prices.written
         return 1000 * cost / TOKENS_PER_PRICE / self.read
+
+    def describe(self, prices: Prices | None, noun: str) -> str:
+        """Describe the tokens, and the price of 1,000 of what was read, if it is known."""
+        cost = self.price(prices)
+        price = "" if cost is None else f"; price of 1,000 {noun}: {cost:.2f}"
+        return f"tokens read: {self.tokens_read:,}, written: {self.tokens_written:,}{price}"
 
 
 class ModelReader:
@@ -170,7 +174,15 @@ class ModelReader:
             DependencyError: The engine's package is not installed.
             ModelNotFoundError: The model is not available and may not be downloaded.
         """
-        distinct = {request.id: request for review in reviews for request in review}
+        answers, read_before = self.ask(request for review in reviews for request in review)
+        return [self._read_review(review, answers, read_before) for review in reviews]
+
+    def ask(self, questions: Iterable[Question]) -> tuple[dict[str, Answer], Set[str]]:
+        """Ask each question once; return the answers by id, and the ids of those in the cache.
+
+        For the errors see `read`.
+        """
+        distinct = {question.id: question for question in questions}
         read_before: dict[str, Answer] = {}
         if self._cache is not None:
             cached = {key: self._cache.get(self._key(key)) for key in distinct}
@@ -179,15 +191,17 @@ class ModelReader:
                 for key, data in cached.items()
                 if data is not None
             }
-        unread = [request for key, request in distinct.items() if key not in read_before]
+        unread = [question for key, question in distinct.items() if key not in read_before]
         if self._limit is not None:
             # The network alone reads the rest, and the signature says `partial`: an audit scores
             # such a pull request again on the next night (docs/design/033-readers.md).
             unread = unread[: self._limit - self._asked]
         self._asked += len(unread)
         new = self.respondent.ask(unread) if unread else ()
-        answers = read_before | dict(zip((request.id for request in unread), new, strict=True))
-        return [self._read_review(review, answers, read_before.keys()) for review in reviews]
+        answers = dict(zip((question.id for question in unread), new, strict=True))
+        reason = f"over the limit of {self._limit} requests"
+        unasked = dict.fromkeys(distinct, Answer(text="", whole=False, reason=reason))
+        return unasked | read_before | answers, read_before.keys()
 
     def _read_review(
         self, requests: Sequence[Request], answers: Mapping[str, Answer], cached_answers: Set[str]
@@ -197,10 +211,9 @@ class ModelReader:
         used: list[Answer] = []
         is_whole = True
         for request in requests:
-            answer = answers.get(request.id)
-            if answer is None or answer.reason is not None:
-                limit = f"over the limit of {self._limit} requests"
-                failures.append(limit if answer is None else str(answer.reason))
+            answer = answers[request.id]
+            if answer.reason is not None:
+                failures.append(answer.reason)
                 is_whole = False
                 continue
             used.append(answer)
@@ -220,13 +233,12 @@ class ModelReader:
                 failures.append("the answer quotes no words of the comment")
         if not requests:
             return ModelReadings()
-        effort = Effort(
+        effort = Effort.of(
+            used,
             read=len(remarks),
             comments=len(remarks) + len(failures),
             requests=len(used),
             again=sum(request.id in cached_answers for request in requests),
-            tokens_read=sum(answer.input_tokens or 0 for answer in used),
-            tokens_written=sum(answer.output_tokens or 0 for answer in used),
         )
         self.effort = Effort(*map(operator.add, self.effort, effort))
         notes = [self._describe(effort)]
@@ -244,12 +256,10 @@ class ModelReader:
         return self._describe(self.effort)
 
     def _describe(self, effort: Effort) -> str:
-        cost = effort.price(self.prices)
-        price = "" if cost is None else f"; price of 1,000 comments: {cost:.2f}"
         return (
             f"A language model read {effort.read:,} of {count_noun(effort.comments, 'comment')} "
-            f"(requests: {effort.requests:,}, {effort.again:,} of them answered before; tokens "
-            f"read: {effort.tokens_read:,}, written: {effort.tokens_written:,}{price})."
+            f"(requests: {effort.requests:,}, {effort.again:,} of them answered before; "
+            f"{effort.describe(self.prices, 'comments')})."
         )
 
     def _key(self, request_id: str) -> str:

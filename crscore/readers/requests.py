@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Self
 
@@ -21,7 +21,7 @@ from crscore.readers.excerpt import Excerpt, Excerpts
 from crscore.readers.quotations import ShownComment, show_comment
 from crscore.records import Comment, Diff, Finding, ParsedComment, ScopeKind, Side
 from crscore.review.read import attach
-from crscore.text import clean, shorten
+from crscore.text import clean, one_line, shorten
 
 GUIDE: Final = "read.v1"
 """Name of the prompt."""
@@ -45,12 +45,11 @@ MIN_COMMENTS: Final = 40
 MIN_CODE_CHARS: Final = 800
 """Code that is shown even if the comment is long."""
 MAX_SHORT_CHARS: Final = 300
-"""Maximum characters of a comment that is shown beside another one."""
+"""Maximum characters of a finding, a name, or a comment that is shown beside another one."""
 NEAR_LINES: Final = 15
 """Maximum distance of comments at the same place, in lines."""
 MAX_NEIGHBOURS: Final = 3
 MAX_FINDINGS: Final = 10
-MAX_FINDING_CHARS: Final = 300
 
 
 class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,23 +70,29 @@ class AskedComment(NamedTuple):
     shown: ShownComment
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """Request about one comment of one change."""
+@lru_cache
+def read_guide(name: str = GUIDE) -> Prompt[Guide]:
+    """Return a guide that comes with crscore."""
+    return prompts.read_prompt(name, Guide)
 
-    id: str
-    """Hash of its content and of the guide: 32 hexadecimal digits."""
-    entry: AskedComment
-    """The comment, with the number 1 in the request."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Question to a language model about untrusted texts, each between two marks."""
+
     texts: Mapping[str, str]
-    """Untrusted texts by name: code, findings, other comments, comments."""
-    excerpt: Excerpt
-    """The code that is shown."""
+    """Untrusted texts by name, without invisible characters."""
+    guide: Prompt[Guide] = field(default_factory=read_guide)
+    schema: Mapping[str, Any] = field(default_factory=lambda: SCHEMA)
+    """JSON Schema of an answer; all questions of one batch have the same."""
+    max_tokens: int = MAX_TOKENS
+    """Maximum tokens of an answer."""
 
     @property
-    def schema(self) -> Mapping[str, Any]:
-        """JSON Schema of an answer."""
-        return SCHEMA
+    def id(self) -> str:
+        """Hash of the guide and the texts: 32 hexadecimal digits."""
+        content = json.dumps([self.guide.identity, self.texts], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()[:32]
 
     def chat(self, special_tokens: frozenset[str] = frozenset()) -> tuple[Message, ...]:
         """Return the chat.
@@ -95,24 +100,18 @@ class Request:
         Args:
             special_tokens: Texts that are always one token for the model.
         """
-        guide = read_guide().content
+        guide = self.guide.content
         # The mark depends on all texts, so that no author of a comment can know it, and on nothing
         # else, so that a recording matches.
         nonce = hashlib.sha256(f"fence {self.id}".encode()).hexdigest()[:16]
         fence = Fence(nonce=nonce, special=special_tokens)
+        block = f"{guide.opening}\n{{{{text}}}}\n{guide.closing}"
         blocks = [guide.instruction.strip()]
         for name, text in self.texts.items():
-            values = {"mark": nonce, "part": name}
-            opening, closing = (
-                prompts.fill(template, values) for template in (guide.opening, guide.closing)
-            )
-            blocks.append(f"{opening}\n{fence.text(text)}\n{closing}")
+            values = {"mark": nonce, "part": name, "text": fence.text(text)}
+            blocks.append(prompts.fill(block, values))
         blocks.append(prompts.fill(guide.request, {"mark": nonce}))
         return (Message(role="user", text="\n\n".join(blocks)),)
-
-    def about(self, index: int) -> Self:
-        """Return the request with another index of its comment."""
-        return replace(self, entry=self.entry._replace(comment_index=index))
 
     @property
     def tokens(self) -> int:
@@ -120,22 +119,29 @@ class Request:
         return sum(len(message.text.encode()) for message in self.chat()) // BYTES_PER_TOKEN
 
     def document(self) -> dict[str, Any]:
-        """Return the request as JSON, for a batch service or another program."""
+        """Return the question as JSON, for a batch service or another program."""
         return {
             "id": self.id,
-            "comments": [self.entry.comment_index],
             "messages": [
                 {"role": message.role, "content": message.text} for message in self.chat()
             ],
-            "max_tokens": MAX_TOKENS,
+            "max_tokens": self.max_tokens,
             "schema": self.schema,
         }
 
 
-@lru_cache(maxsize=1)
-def read_guide() -> Prompt[Guide]:
-    """Return the guide that comes with crscore."""
-    return prompts.read_prompt(GUIDE, Guide)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Question):
+    """Request about one comment of one change."""
+
+    entry: AskedComment
+    """The comment, with the number 1 in the request."""
+    excerpt: Excerpt
+    """The code that is shown."""
+
+    def about(self, index: int) -> Self:
+        """Return the request with another index of its comment."""
+        return replace(self, entry=self.entry._replace(comment_index=index))
 
 
 def make_requests(
@@ -235,7 +241,7 @@ def _draft(
         if near_entry is not entry and _is_near(near_entry, entry)
     ]
     neighbours = [
-        "- " + shorten(_one_line(near_entry.shown.text), MAX_SHORT_CHARS)
+        f"- {one_line(near_entry.shown.text[:MAX_SHORT_CHARS])}"
         for near_entry in near[:MAX_NEIGHBOURS]
     ]
     text = entry.shown.text
@@ -249,7 +255,8 @@ def _draft(
         if line.span.side is Side.NEW
     }
     facts = [
-        f"{_one_line(finding.text)} ({finding.tool}, on the line: {_one_line(at)})"
+        f"{one_line(finding.text[:MAX_SHORT_CHARS])} "
+        f"({finding.tool}, on the line: {one_line(at[:MAX_SHORT_CHARS])})"
         for finding in findings
         if (at := new_lines.get((finding.path, finding.line)))
     ]
@@ -261,18 +268,12 @@ def _draft(
     }
     # Invisible characters are removed, so that a model reads what people see.
     texts = {name: clean(text) for name, text in texts.items() if text}
-    content = json.dumps([read_guide().identity, texts], sort_keys=True)
-    return Request(
-        id=hashlib.sha256(content.encode()).hexdigest()[:32],
-        entry=entry,
-        texts=texts,
-        excerpt=excerpt,
-    )
+    return Request(texts=texts, entry=entry, excerpt=excerpt)
 
 
 def _location(comment: Comment, excerpt: Excerpt) -> str:
     """Describe the line that a comment is on, with its text if it is shown."""
-    place = "" if comment.path is None else f" on {_one_line(comment.path)}"
+    place = "" if comment.path is None else f" on {one_line(comment.path[:MAX_SHORT_CHARS])}"
     if not excerpt.is_located:
         return place
     texts = (line.text.strip() for line in excerpt.lines if line.span == excerpt.location)
@@ -282,7 +283,3 @@ def _location(comment: Comment, excerpt: Excerpt) -> str:
         place = f" on {side}line {comment.line} of{place.removeprefix(' on')}"
     line = f"the line `{shorten(at, MAX_SHORT_CHARS)}`" if at else ""
     return (f"{place}, {line}" if place and line else place) or (line and f" on {line}")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(clean(text[:MAX_FINDING_CHARS]).split())

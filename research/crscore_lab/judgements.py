@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from crscore import jsonl
 from crscore.bench.formats import name_change, read_problem
-from crscore.bench.judge import Judge, make_request, write_requests
+from crscore.bench.judge import decide, make_request, write_requests
 from crscore.bench.pairs import PairModel, TextView, assign, read_model, view_texts
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
+from crscore.readers.model import ModelReader
 from crscore.statistics.intervals import Doubles
 from crscore.text import count_noun
 from crscore.usefulness import model, reader
@@ -206,7 +207,7 @@ def write_judged_requests(path: Path) -> str:
     return write_requests(row.pair for row in unsure)
 
 
-def check_judgements(path: Path, judge: Judge | None = None) -> Agreement:
+def check_judgements(path: Path, judge: ModelReader | None = None) -> Agreement:
     """Compare the matching of `crscore bench` with judges' decisions.
 
     Args:
@@ -228,7 +229,7 @@ def check_judgements(path: Path, judge: Judge | None = None) -> Agreement:
     agreement = msgspec.structs.replace(agreement, unsure=share)
     if judge is None:
         return agreement
-    verdicts = judge.decide({make_request(*row.pair).id: row.pair for row in unsure})
+    verdicts = decide(judge, {make_request(*row.pair).id: row.pair for row in unsure})
     for row in unsure:
         if (answer := verdicts.answers.get(make_request(*row.pair).id)) is not None:
             tables[row.group][row.row, row.column] = answer

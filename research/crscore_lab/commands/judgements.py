@@ -6,14 +6,14 @@ import click
 import msgspec
 
 from crscore import io
-from crscore.bench.judge import Judge
+from crscore.readers.model import ModelReader
 
 
 @click.command("judgements")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--format", "form")
 @click.option("--output")
-def command(*, path: Path, form: str, output: str | None, judge: Judge | None = None) -> None:
+def command(*, path: Path, form: str, output: str | None, judge: ModelReader | None = None) -> None:
     """Compare the matching with judges' decisions."""
     from crscore_lab import judgements  # noqa: PLC0415  (after --help)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from crscore import bench
-from crscore.bench.judge import Judge, make_request, write_requests
+from crscore.bench.judge import make_request, write_requests
 from crscore.bench.pairs import read_model
 from crscore.bench.records import Change, Finding, Problem, make_set
 from crscore.bench.results import BenchResult, find_unsure
-from crscore.readers.model import Prices
+from crscore.readers.model import ModelReader, Prices
 from crscore.readers.replay import read_recording
 from crscore.text import count_noun
 
@@ -52,9 +52,9 @@ def unsure_of(result: BenchResult) -> dict[str, tuple[Problem, Finding]]:
     return find_unsure((change.problems, change.pairs) for change in result.changes)
 
 
-def recording(path: Path, rows: list[dict]) -> Judge:
+def recording(path: Path, rows: list[dict]) -> ModelReader:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return Judge(read_recording(str(path)), prices=Prices(1.0, 10.0))
+    return ModelReader(read_recording(str(path)), prices=Prices(1.0, 10.0))
 
 
 def test_answers_of_a_model_count_and_the_result_says_so(
