@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
-import msgspec
-
 from crscore import cache, pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.model_options import ModelOptions
@@ -409,9 +407,9 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
     elif name in plugins.names("engines"):
         from crscore.claims.model import make_engine  # noqa: PLC0415
 
-        values = model_options(settings) | {"lora": None, "argument": argument}
-        options = msgspec.convert(values, ModelOptions)
-        if not options.has_model:
+        options = model_options(settings)["engine"] | {"lora": None}
+        options["model"] = argument or settings.model
+        if not options["model"]:
             raise ConfigError("reader", "settings", f"{name} needs a model: {name}:MODEL")
         respondent = model.make_respondent(
             # The same settings configure the claims, so some options may be for the engine of the
@@ -436,15 +434,16 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
     )
 
 
-def model_options(settings: Config) -> dict[str, object]:
-    """Return the options of engines and prompts, by plugin option name, without None."""
+def model_options(settings: Config) -> dict[str, Any]:
+    """Return the options of claim generators, by name, without None; `engine` has the engines'."""
     options = {
         _ENGINE_NAMES.get(key, key): getattr(settings, key)
-        for key in ModelSettings.__struct_fields__
+        for key in (*ModelSettings.__struct_fields__, "offline")
     }
     options |= {"base_url": variable("OPENAI_BASE_URL"), "api_key": variable("OPENAI_API_KEY")}
-    options["offline"] = settings.offline
-    return {key: value for key, value in options.items() if value is not None}
+    options = {key: value for key, value in options.items() if value is not None}
+    direct = ModelOptions.__struct_fields__
+    return options | {"engine": {key: options[key] for key in options if key not in direct}}
 
 
 def _make_matcher(

@@ -231,16 +231,6 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def one_line(text: str, limit: int = 300) -> str:
-    r"""Clean a text, join its lines with single spaces and cut it.
-
-    Example:
-        >>> one_line("a\u200bb\r\n c\x1b")
-        'ab c'
-    """
-    return shorten(" ".join(clean(text).split()), limit)
-
-
 # "userId", "a$b", "42"; not "4".
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
 # "user_id", "userId"; not "_id", "User".

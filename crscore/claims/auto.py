@@ -68,10 +68,10 @@ class Auto:
 def create(options: ModelOptions) -> ClaimGenerator:
     """Create a generator: the configured model with its fallback; without a model, `structural`."""
     fallback: ClaimGenerator = plugins.create("claims", "structural")
-    if not options.has_model:
+    if options.model is None:
         return fallback
     from crscore.claims.model import make_generator  # noqa: PLC0415  (most runs have no model)
 
-    engine = "openai" if options.base_url or options.api_key else "vllm"
+    engine = "openai" if options.engine.keys() & {"base_url", "api_key"} else "vllm"
     model = make_generator(engine, options)
     return Auto(model=model, fallback=fallback)

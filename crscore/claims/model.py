@@ -8,7 +8,7 @@ once for a diff, whatever the number of its reviews.
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -20,7 +20,7 @@ from crscore import plugins
 from crscore.cache import Cache
 from crscore.claims.answer import read_answer
 from crscore.claims.chunks import BUDGET, Chunk, ChunkedDiff, chunk_diff
-from crscore.claims.model_options import ENGINE_OPTIONS, ModelOptions
+from crscore.claims.model_options import ModelOptions
 from crscore.claims.prompt import Form, Prompt, answer_schema, load_prompt, make_chat
 from crscore.errors import ConfigError, MalformedAnswerError
 from crscore.llm import model_files
@@ -241,7 +241,7 @@ def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
     few_shots = trained.few_shots if options.few_shots is None else options.few_shots
     return ModelClaims(
         source=engine,
-        engine=make_engine(engine, options),
+        engine=make_engine(engine, options.engine | {"model": options.model}),
         prompt=prompt,
         sampling=Sampling(
             max_tokens=options.max_new_tokens,
@@ -254,20 +254,18 @@ def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
     )
 
 
-def make_engine(name: str, options: ModelOptions, *, is_strict: bool = True) -> Engine:
+def make_engine(name: str, options: Mapping[str, Any], *, is_strict: bool = True) -> Engine:
     """Make an engine, without loading a model or sending a request.
 
     Args:
         name: The engine's name.
-        options: Options of the generator; those for the engine are passed on to it.
+        options: Values by option of the engine; None for its default.
         is_strict: Whether an option that the engine does not have is an error.
 
     Raises:
         ConfigError: An option is invalid.
     """
-    values: dict[str, Any] = {option: getattr(options, option) for option in ENGINE_OPTIONS}
-    values["model"] = options.argument or options.model
-    values = {option: value for option, value in values.items() if value is not None}
+    values = {option: value for option, value in options.items() if value is not None}
     # An engine without a server ignores the server variables of the environment.
     ignorable = {"base_url", "api_key"} if is_strict else values.keys()
     engine: Engine = plugins.create(
@@ -286,10 +284,9 @@ def read_card(options: ModelOptions) -> _Card:
         ConfigError: The card cannot be read.
     """
     # A model name is not a folder, even when a folder of that name exists in the working directory.
-    model = options.argument or options.model
-    model_folder = model_files.folder_of(model) if model else None
+    model_folder = model_files.folder_of(options.model) if options.model else None
     # An adapter is always a folder, even if its path looks like the name of a model.
-    lora = options.lora
+    lora = options.engine.get("lora")
     adapter = (model_files.folder_of(lora) or Path(lora)) if lora else None
     for folder in filter(None, (adapter, model_folder)):
         file = folder / CARD

@@ -1,6 +1,6 @@
 """Options of the claim generators that use a model: `openai`, `vllm` and `auto`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -8,7 +8,7 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options for the prompt, the sampling and the cache, and options that the engine checks."""
+    """Options for the prompt, the sampling and the cache, and those that the engine checks."""
 
     argument: str = ""
     """Model named in the generator's argument."""
@@ -24,26 +24,10 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Sampling temperature; 0 always takes the likeliest token."""
     max_new_tokens: Positive = 512
     """Maximum tokens of an answer; the paper uses 150, which truncates one answer in four."""
-
-    model: str | None = None
-    revision: str | None = None
-    lora: str | None = None
-    max_model_len: int | None = None
-    tensor_parallel: int | None = None
-    quantization: str | None = None
-    dtype: str | None = None
-    concurrency: int | None = None
-    timeout_s: float | None = None
-    base_url: str | None = None
-    api_key: str | None = None
-    offline: bool = False
+    engine: dict[str, Any] = {}
+    """Options of the engine, by name; None for its default."""
 
     @property
-    def has_model(self) -> bool:
-        """Whether a model is named."""
-        return bool(self.model or self.argument)
-
-
-# The options of engines are the last fields; each engine takes some of them.
-ENGINE_OPTIONS = ModelOptions.__struct_fields__[ModelOptions.__struct_fields__.index("model") :]
-"""Fields that are options of an engine."""
+    def model(self) -> str | None:
+        """Name or folder of the model; None if none is named."""
+        return self.argument or self.engine.get("model")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
 from crscore.errors import MalformedAnswerError
-from crscore.text import one_line
+from crscore.llm.base import one_line
 
 T = TypeVar("T")
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from crscore.text import clean, shorten
+
 Role = Literal["system", "user", "assistant"]
 
 
@@ -48,6 +50,16 @@ class Answer:
     """Tokens of the chat, as counted by the engine; None when unknown."""
     output_tokens: int | None = None
     """Tokens of the answer; None when unknown."""
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    r"""Clean a text, join its lines with single spaces and cut it.
+
+    Example:
+        >>> one_line("a\u200bb\r\n c\x1b")
+        'ab c'
+    """
+    return shorten(" ".join(clean(text).split()), limit)
 
 
 class Engine(Protocol):

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from crscore.errors import ConfigError, EngineError, requires
-from crscore.llm.base import Answer, Engine, Message, Sampling
-from crscore.text import mask_secret, one_line, replace_surrogates
+from crscore.llm.base import Answer, Engine, Message, Sampling, one_line
+from crscore.text import mask_secret, replace_surrogates
 
 if TYPE_CHECKING:
     import openai

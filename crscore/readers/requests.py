@@ -13,7 +13,7 @@ from msgspec import structs
 from crscore.diff.parse import parse_diff
 from crscore.errors import InputError
 from crscore.llm import prompts
-from crscore.llm.base import Message
+from crscore.llm.base import Message, one_line
 from crscore.llm.prompt_escaping import Fence
 from crscore.llm.prompts import Prompt
 from crscore.readers.answers import SCHEMA
@@ -21,7 +21,7 @@ from crscore.readers.excerpt import Excerpt, Excerpts
 from crscore.readers.quotations import ShownComment, show_comment
 from crscore.records import Comment, Diff, Finding, ParsedComment, ScopeKind, Side
 from crscore.review.read import attach
-from crscore.text import clean, one_line, shorten
+from crscore.text import clean, shorten
 
 GUIDE: Final = "read.v1"
 """Name of the prompt."""
@@ -120,14 +120,9 @@ class Question:
 
     def document(self) -> dict[str, Any]:
         """Return the question as JSON, for a batch service or another program."""
-        return {
-            "id": self.id,
-            "messages": [
-                {"role": message.role, "content": message.text} for message in self.chat()
-            ],
-            "max_tokens": self.max_tokens,
-            "schema": self.schema,
-        }
+        messages = [{"role": message.role, "content": message.text} for message in self.chat()]
+        answer = {"max_tokens": self.max_tokens, "schema": self.schema}
+        return {"id": self.id, "messages": messages, **answer}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

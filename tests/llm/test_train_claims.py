@@ -35,11 +35,12 @@ from crscore.claims.model import make_generator
 from crscore.claims.model_options import ModelOptions
 from crscore.diff.parse import parse_diff
 base, lora, *patches = sys.argv[1:]
-options = {"model": base, "lora": lora, "offline": True, "form": "json", "few_shots": False}
-options["dtype"] = "float32"  # as trained: of weights that are noise, rounding makes other noise
-tuned = make_generator("vllm", ModelOptions(**options))
+# As trained: of weights that are noise, rounding makes other noise.
+engine = {"model": base, "offline": True, "dtype": "float32"}
+options = {"form": "json", "few_shots": False}
+tuned = make_generator("vllm", ModelOptions(engine=engine | {"lora": lora}, **options))
 diffs = [parse_diff(patch) for patch in patches]
-without = make_generator("vllm", ModelOptions(**{**options, "lora": None}))
+without = make_generator("vllm", ModelOptions(engine=engine, **options))
 print(json.dumps({
     "identity": tuned.identity,
     "claims": [[ref.text for ref in answer.references] for answer in tuned.generate(diffs)],

@@ -74,11 +74,12 @@ def test_model_that_works_again_writes_again() -> None:
 
 
 def test_server_is_chosen_by_its_address() -> None:
-    made = plugins.create("claims", "auto", {"model": "m", "base_url": "http://127.0.0.1:9/v1"})
+    made = plugins.create(
+        "claims", "auto", {"engine": {"model": "m", "base_url": "http://127.0.0.1:9/v1"}}
+    )
     assert made.identity.startswith("openai:m")
 
 
 def test_key_alone_means_the_server_of_openai() -> None:
-    assert plugins.create("claims", "auto", {"model": "m", "api_key": "k"}).identity.startswith(
-        "openai:m"
-    )
+    made = plugins.create("claims", "auto", {"engine": {"model": "m", "api_key": "k"}})
+    assert made.identity.startswith("openai:m")

@@ -4,5 +4,5 @@ from crscore.claims.model_options import ModelOptions
 
 def test_folder_that_does_not_exist_has_no_card() -> None:
     for option in ("model", "lora"):
-        options = ModelOptions(**{option: "~no-such-user-here/model"})
+        options = ModelOptions(engine={option: "~no-such-user-here/model"})
         assert read_card(options) == read_card(ModelOptions())

@@ -56,7 +56,9 @@ def by_file(asked: Asked) -> Say:
 
 
 def make(server, tmp_path: Path | None = None, **options: object) -> ModelClaims:
-    arguments = {"argument": "tiny", "base_url": server.url, **options}
+    context = options.pop("max_model_len", None)
+    engine = {"base_url": server.url, "max_model_len": context}
+    arguments = {"argument": "tiny", "engine": engine, **options}
     if tmp_path is not None:
         arguments["cache_dir"] = str(tmp_path)
     generator = plugins.create("claims", "openai", arguments)
@@ -105,7 +107,9 @@ def test_published_form_is_asked_for_without_a_schema() -> None:
 def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path, where: str) -> None:
     card = {"prompt": {"name": "claims.v1", "form": "sections", "few_shots": False}, "more": 1}
     (tmp_path / "training.json").write_text(json.dumps(card))
-    arguments = {"argument": "base/model", where: str(tmp_path)}
+    arguments = {"argument": "base/model", "engine": {"lora": str(tmp_path)}}
+    if where == "argument":
+        arguments = {"argument": str(tmp_path)}
     made = model.make_generator("vllm", ModelOptions(**arguments))
     assert (made.form, made.few_shots, made.sampling.schema) == ("sections", 0, None)
     told = model.make_generator("vllm", ModelOptions(form="json", few_shots=True, **arguments))
@@ -116,7 +120,9 @@ def test_model_trained_with_another_version_of_the_prompt_is_refused(tmp_path: P
     card = {"prompt": {"name": "claims.v1", "sha256": "0" * 64}}
     (tmp_path / "training.json").write_text(json.dumps(card))
     with pytest.raises(ConfigError, match="train it again"):
-        model.make_generator("vllm", ModelOptions(argument="base/model", lora=str(tmp_path)))
+        model.make_generator(
+            "vllm", ModelOptions(argument="base/model", engine={"lora": str(tmp_path)})
+        )
 
 
 def test_folder_with_the_name_of_a_model_is_ignored(tmp_path: Path, monkeypatch) -> None:

@@ -147,7 +147,7 @@ def test_an_answer_cut_by_the_limit_is_not_whole(reason: str) -> None:
         (Say(body=b"{}", cut_at=0), "connection broke"),
         (Say(gone=True), "connection broke"),
         (error(500, "out of memory"), "HTTP 500: out of memory"),
-        (Say(status=502, body=b"<html>\x1b[31mBad\nGateway"), r"HTTP 502: <html> \[31mBad Gateway"),
+        (Say(status=502, body=b"<html>\x1b[31mBad\nGateway"), r"HTTP 502: <html>\[31mBad Gateway"),
     ],
 )
 def test_a_bad_reply_is_that_chats_reason(say: Say, reason: str) -> None:

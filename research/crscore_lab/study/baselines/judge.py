@@ -19,7 +19,6 @@ import numpy as np
 from crscore import plugins, scorer
 from crscore.cache import Cache
 from crscore.claims.model import make_engine as make_engine_of_claims
-from crscore.claims.model_options import ModelOptions
 from crscore.encoders.base import Encoder
 from crscore.llm import prompts
 from crscore.llm.answers import parse_answer
@@ -176,10 +175,10 @@ def make_engine(name: str, settings: Config) -> Engine:
         ConfigError: The engine does not accept a setting, or lacks a required one.
     """
     engine, _, model = name.partition(":")
-    options = scorer.model_options(settings) | {"argument": model, "lora": None}
+    options = scorer.model_options(settings)["engine"] | {"model": model, "lora": None}
     if model != settings.model:  # the revision is of this model
         options["revision"] = None
-    return make_engine_of_claims(engine, msgspec.convert(options, ModelOptions))
+    return make_engine_of_claims(engine, options)
 
 
 def read_opinion(text: str) -> Opinion:
