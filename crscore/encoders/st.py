@@ -2,14 +2,13 @@
 
 `mixedbread-ai/mxbai-embed-large-v1`, the published metric's model, is the default. Tested with
 sentence-transformers 6.2, transformers 5.23 and torch 2.13. No code from a model's repository or
-folder is run: `trust_remote_code` is off, and a folder that refers to its own code is rejected,
-because the library ran such code before version 6. Weights are read from safetensors only, since
-other formats can contain code. No prompt is added to a text.
+folder is run: `trust_remote_code` is off, so the library, from version 6 on, rejects a folder that
+refers to its own code. Weights are read from safetensors only, since other formats can contain
+code. No prompt is added to a text.
 """
 
 import functools
 import importlib.util
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ import numpy.typing as npt
 
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool
 from crscore.encoders.base import Encoder
-from crscore.errors import ConfigError, EncodingError, requires
+from crscore.errors import ConfigError, DependencyError, EncodingError, requires
 from crscore.llm import model_files
 from crscore.text import replace_surrogates
 
@@ -122,15 +121,16 @@ def missing() -> str | None:
 @functools.cache
 def _load(options: SentenceTransformersOptions) -> tuple[Any, npt.NDArray[np.bool_]]:
     with requires("sentence-transformers", INSTALL_COMMAND):
-        from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+        from sentence_transformers import SentenceTransformer, __version__  # noqa: PLC0415
+    # Older versions run the code of a folder even without `trust_remote_code`.
+    if int(__version__.partition(".")[0]) < 6:
+        raise DependencyError("sentence-transformers 6", INSTALL_COMMAND)
     name, revision = options.model, options.revision
     folder = (
         Path(name)
         if revision is None
         else model_files.find_on_hub(name, revision, offline=options.offline)
     )
-    # Before version 6, the library ran such code whatever `trust_remote_code` said.
-    _reject_code(folder)
     try:
         model = SentenceTransformer(
             str(folder),
@@ -139,25 +139,11 @@ def _load(options: SentenceTransformersOptions) -> tuple[Any, npt.NDArray[np.boo
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
         )
-    except (OSError, ValueError, KeyError, RuntimeError) as exc:
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as exc:
         raise EncodingError(f"sentence-transformers cannot load {name}: {exc}") from exc
     # Half-precision weights are converted to single precision, which is exact and faster on CPUs.
     model = model.float().eval()
     return model, ignored_ids(model.tokenizer.get_vocab())
-
-
-def _reject_code(folder: Path) -> None:
-    """Reject a folder whose list of modules names classes outside of the library."""
-    file = folder / "modules.json"
-    if not file.is_file():
-        return
-    try:
-        classes = [str(module["type"]) for module in json.loads(file.read_text("utf-8"))]
-    except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise EncodingError(f"{file} cannot be read: {exc}") from exc
-    for name in classes:
-        if not name.startswith("sentence_transformers."):
-            raise EncodingError(f"{file} refers to its own code, {name}, which is not run")
 
 
 def _encode_batch(
@@ -165,11 +151,9 @@ def _encode_batch(
 ) -> npt.NDArray[np.float32]:
     import torch  # noqa: PLC0415
 
-    # Before version 6 this step was named `tokenize`.
-    prepare = getattr(model, "preprocess", None) or model.tokenize
     features = {
         name: value.to(model.device) if isinstance(value, torch.Tensor) else value
-        for name, value in prepare(texts).items()
+        for name, value in model.preprocess(texts).items()
     }
     with torch.inference_mode():
         hidden = model[0](dict(features))["token_embeddings"].cpu().numpy()

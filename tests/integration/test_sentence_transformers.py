@@ -109,8 +109,9 @@ def test_st_of_a_folder_without_a_model_is_an_encoding_error(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("modules", "reason"),
     [
-        ('[{"type": "payload.Boom", "path": ""}]', "its own code, payload.Boom"),
-        ("{", "be read"),
+        ('[{"type": "payload.Boom", "path": ""}]', "'payload.Boom'"),
+        ("{", "cannot load"),
+        ("[1]", "cannot load"),
     ],
 )
 def test_st_of_a_folder_with_code_of_its_own_is_refused(

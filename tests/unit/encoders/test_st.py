@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,3 +61,14 @@ def test_encode_without_the_package_names_the_command(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(DependencyError, match=r"pip install 'crscore\[st\]'"):
         st.create(st.SentenceTransformersOptions(model="org/never-loaded")).encode(["a"])
+
+
+def test_version_that_runs_the_code_of_a_folder_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded: list[str] = []
+    old = SimpleNamespace(SentenceTransformer=loaded.append, __version__="5.7.0")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", old)
+    with pytest.raises(DependencyError, match="sentence-transformers 6 is not installed"):
+        st.create(st.SentenceTransformersOptions(model=str(tmp_path))).encode(["a"])
+    assert loaded == []
