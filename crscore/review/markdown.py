@@ -1,9 +1,10 @@
 """Converts a comment's Markdown to the DOM that a browser has, and finds the elements it hides.
 
 Markdown-it renders the comment much as GitHub does (tables, strikethrough, task boxes, alerts),
-Lexbor parses the HTML. Three things differ from GitHub: Markdown between the tags of an HTML block
-is parsed, quotes of earlier comments are omitted, and source text that is never rendered (titles of
-link definitions, unused footnotes, formulas in white) is rendered as a hidden element.
+Lexbor parses the HTML. Four things differ from GitHub: Markdown between the tags of an HTML block
+is parsed, quotes of earlier comments are omitted, a line without `>` ends them, and source text
+that is never rendered (titles of link definitions, unused footnotes, formulas in white) is rendered
+as a hidden element.
 
 GitHub removes most hidden text before it shows a comment; other hosts, mail programs and scorers
 that read the source do not. Styles are not read, because GitHub and GitLab remove the attribute
@@ -40,12 +41,13 @@ MAX_NESTING: Final = 40
 MAX_BRACKETS: Final = 2_000
 """Number of `[` in a block above which links are ignored: matching them takes quadratic time."""
 
-INLINE_TAGS: Final = frozenset(
-    {"a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i"}
-    | {"img", "ins", "kbd", "mark", "nobr", "picture", "q", "s", "samp", "small", "source"}
-    | {"span", "strike", "strong", "sub", "sup", "tt", "u", "var", "wbr"}
+# Not those that HTML does not know: GitHub shows "Func<Task> waits" as "Func waits".
+BLOCK_TAG: Final = re.compile(
+    "address|article|aside|blockquote|br|caption|center|d[dlt]|details|div|fieldset|figcaption|form"
+    "|figure|footer|h[1-6r]|header|legend|li|main|nav|[ou]l|optgroup|option|p|pre|section|summary"
+    "|t[dhr]|table|tbody|tfoot|thead"
 )
-"""Elements that do not end the unit that contains them."""
+"""Matches elements that end the unit that contains them."""
 # A browser reopens these in the next paragraph when they were left open:
 # https://html.spec.whatwg.org/multipage/parsing.html#formatting
 _FORMATTING: Final = frozenset(
@@ -90,6 +92,8 @@ _IN_WORD: Final = re.compile(r"(?<=\w)")
 
 # "Rename it", "- nit: x", "1. Why", "_Fix_": the group is the first letter or digit
 _STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
+# "src/a.py:3: error: ...", "C:\\src\\a.cs(3,5): warning ...", as linters and compilers print
+_PLACED: Final = re.compile(r"(?:[A-Z]:)?[\w.@/\\-]{1,200}(?::\d{1,7}:|\(\d{1,7},\d{1,7}\):)")
 # Git's convention for messages:
 # https://git-scm.com/book/en/v2/Distributed-Git-Contributing-to-a-Project
 _WRAP_COLUMNS: Final = 72
@@ -147,9 +151,10 @@ def parse_markdown(text: str) -> tuple[str, LexborNode | None]:
 def lines_are_remarks(content: str) -> bool:
     r"""Return whether line breaks in a paragraph are intended: one remark per line, no wrapping.
 
-    They are intended if every further line starts like a remark (capital, digit, code, "nit") and
-    every break is early (the next word would fit into 72 columns) or too late for a wrap (after
-    column 100). Otherwise a line break is a space.
+    They are intended if a further line starts with a place, as linters print it, or if every
+    further line starts like a remark (capital, digit, code, "nit") and every break is early (the
+    next word would fit into 72 columns) or too late for a wrap (after column 100). Otherwise a line
+    break is a space.
 
     Args:
         content: Source of one paragraph.
@@ -159,6 +164,8 @@ def lines_are_remarks(content: str) -> bool:
         (True, False)
     """
     lines = [line.strip() for line in content.split("\n")]
+    if any(map(_PLACED.match, lines[1:])):
+        return True
     for before, after in pairwise(lines):
         start = _STARTS_REMARK.match(after)
         is_start = after.startswith("`") or (start is not None and not (start[1] or "").islower())
@@ -185,11 +192,17 @@ def _markdown() -> MarkdownIt:
         _read_footnote,
         {"alt": ["paragraph", "reference", "blockquote", "list"]},
     )
+    parser.block.ruler.before("blockquote", "reply", _ends_quote, {"alt": ["blockquote"]})
     parser.core.ruler.before("inline", "quotes", _drop_quotes)
     parser.core.ruler.at("inline", _read_inline)
     parser.inline.ruler.before("escape", "formula", _read_formula)
     parser.inline.ruler.before("link", "footnote_reference", _read_reference)
     return parser
+
+
+def _ends_quote(state: StateBlock, _start: int, _end: int, silent: bool) -> bool:
+    """End a quote, as a block rule, at a line without `>`: in a mail, an answer begins there."""
+    return silent and state.parentType == "blockquote"
 
 
 def _drop_quotes(state: StateCore) -> None:

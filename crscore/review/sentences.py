@@ -23,7 +23,7 @@ from selectolax.lexbor import LexborNode
 from crscore.errors import ConfigError
 from crscore.records import ParsedComment, Position
 from crscore.review.markdown import (
-    INLINE_TAGS,
+    BLOCK_TAG,
     STRUCK,
     UNSHOWN_ELEMENTS,
     hidden_formula,
@@ -42,7 +42,7 @@ BADGE: Final = "\x05{}\x06"
 """Format of the label of an image."""
 SPLITTERS: Final = ("markdown", "paper")
 """Valid splitter names for `split_comment`."""
-_MARKDOWN_VERSION: Final = 10
+_MARKDOWN_VERSION: Final = 11
 """Version of the `markdown` splitter, part of the signature; increased with every change of its
 output.
 """
@@ -360,7 +360,7 @@ class Prose:
 
     def _open(self, node: LexborNode, name: str) -> bool:
         """Read the start of an element; return True when it hides its content."""
-        if _is_block(name):
+        if BLOCK_TAG.fullmatch(name):
             self._end_unit()
         attributes = {key: clean(value or "") for key, value in node.attributes.items()}
         address = attributes.get("src", "")
@@ -400,7 +400,7 @@ class Prose:
             if self._code is not None and not self._code_depth:
                 self._code.append(f"`{CODE_CLOSE}")
                 self._code = None
-        elif _is_block(name):
+        elif BLOCK_TAG.fullmatch(name):
             self._end_unit()
         self._hiding -= hiding
         self._struck -= name in STRUCK
@@ -466,10 +466,6 @@ class Prose:
         elif content.strip():
             is_diff = info.lower() == "language-diff"
             (self.diffs if is_diff else self.code_blocks).append(content)
-
-
-def _is_block(name: str) -> bool:
-    return name not in INLINE_TAGS and name not in UNSHOWN_ELEMENTS
 
 
 def read_prose(body: str) -> Prose:

@@ -128,6 +128,24 @@ def test_remarks_on_lines_of_their_own_come_apart() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [
+            "a/b.py:3: error: incompatible type of the value that is returned here",
+            "a/b.py:4:1: bad",
+        ],
+        ["C:\\a\\b.cs(3,5): error CS1002: ; expected", "C:\\a\\b.cs(9,1): warning CS0168: unused"],
+    ],
+)
+def test_messages_of_a_linter_come_apart(lines: list[str]) -> None:
+    assert units("\n".join(lines)) == lines
+
+
+def test_place_without_a_message_may_start_a_wrapped_line() -> None:
+    assert units("It fails in\na/b.py:3 at once.") == ["It fails in a/b.py:3 at once."]
+
+
 def test_break_where_the_next_word_no_longer_fits_is_a_wrap() -> None:
     # 66 columns and a word of 8: over 72
     first = "The report is built from the rows that were read by the class of"
@@ -245,6 +263,12 @@ def test_tags_go_and_their_text_stays() -> None:
     ]
 
 
+def test_type_that_looks_like_a_tag_ends_no_sentence() -> None:
+    assert units("`x` of a Func<Task> waits, and List<string>s leak.") == [
+        "`x` of a Func waits, and Lists leak."
+    ]
+
+
 def test_preformatted_html_is_code() -> None:
     actual = split_comment("<pre>\na &lt; b\n\n<b>c</b>\n</pre>\n\nText")
     assert (actual.sentences, actual.code_blocks) == (("Text",), ("a < b\n\nc",))
@@ -257,6 +281,11 @@ def test_word_that_starts_like_a_raw_tag_is_text() -> None:
 def test_quote_is_dropped_with_its_code() -> None:
     actual = split_comment("> a\n> > b\n>\n> ```\n> c\n> ```\n\nReply")
     assert (actual.sentences, actual.code_blocks) == (("Reply",), ())
+
+
+@pytest.mark.parametrize("quote", ["> a", "> a\n> b", "> - a", "> > a"])
+def test_line_below_a_quote_is_an_answer(quote: str) -> None:
+    assert units(f"{quote}\nIt leaks.\n{quote}\n\nIt fails.") == ["It leaks.", "It fails."]
 
 
 def test_quote_of_code_only_is_dropped() -> None:
