@@ -306,7 +306,9 @@ def _score(
     run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}
     if parts.model:
         partial = "" if answers.is_whole else ",partial"
-        run_identities["readings"] = f"{parts.model.identity}{partial}"
+        # The short form of the signature has what is before the first comma.
+        none_read = "" if answers.remarks or answers.is_whole else "none,"
+        run_identities["readings"] = f"{none_read}{parts.model.identity}{partial}"
     judged = JudgedReview(
         comments=comments,
         authors=review.text.authors,

@@ -105,7 +105,8 @@ def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
     if value is None:
         yield f"{name} is not known: {result.scores.reason or 'the encoder has no weights for it'}"
     elif value < limit:
-        yield f"{name} is {value:.4g}, below {limit:g}"
+        useful = result.usefulness if name == "usefulness" else None
+        yield f"{name} is {useful.interval if useful else f'{value:.4g}'}, below {limit:g}"
 
 
 def _missed(result: Result) -> Iterator[str]:

@@ -646,6 +646,13 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
         return self.receipt.verdict if self.receipt else Verdict.UNPROVEN
 
     @property
+    def is_limited(self) -> bool:
+        """Whether it is worth less than the model says, as the network reads it too differently."""
+        reading = self.reading
+        # Not what is hidden or repeated, which is worth nothing in any case.
+        return bool(reading and not reading.is_doubt and LEAST_WORTH < self.worth < reading.worth)
+
+    @property
     def is_valuable(self) -> bool:
         """Whether it gives the author of the change something to answer about the change."""
         return (
@@ -711,10 +718,10 @@ class Usefulness(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def comparison(self) -> str:
-        """The standing in words: "better than 61 % of 612 reviews by people and bots"."""
+        """The standing in words: "better than 61 % of 612 reviews, 55 % of the bots'"."""
         # The standing is rounded, so "better than 0 %" could be wrong.
         share = {0: "hardly any", 100: "nearly all"}.get(self.standing, f"{self.standing} %")
-        return f"better than {share} of {self.against}"
+        return f"better than {share} of {self.against}, {self.among_bots} % of the bots'"
 
 
 class ParsedComment(msgspec.Struct, frozen=True, kw_only=True):

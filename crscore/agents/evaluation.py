@@ -26,7 +26,8 @@ class Evaluation(NamedTuple):
     label: str
     """Word for the usefulness; "" if it has no score."""
     explanation: str
-    """The three most valuable remarks, or the reason why there is no score."""
+    """The usefulness with its interval and the three most valuable remarks, or the reason why there
+    is no score."""
 
 
 @functools.cache
@@ -58,11 +59,11 @@ def evaluate(result: Result, measure: str = "usefulness") -> Evaluation:
     else:
         score = getattr(result, measure)
     shares = usefulness.shares[:3] if usefulness else ()
-    remarks = [result.remarks[share.remark] for share in shares if share.value > 0]
     lines = [
         f"{remark.level.value}, {remark.verdict.value}: "
         + " ".join(result.sentences[index].text for index in remark.sentences)
-        for remark in remarks
+        for remark in (result.remarks[share.remark] for share in shares if share.value > 0)
     ]
     explanation = "\n".join(lines) or result.scores.reason or "no remark adds to the usefulness"
+    explanation = f"{usefulness.interval} of 100\n{explanation}" if usefulness else explanation
     return Evaluation(f"crscore.{measure}", score, getattr(usefulness, "word", ""), explanation)

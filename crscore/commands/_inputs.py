@@ -54,12 +54,17 @@ def check_stdin(names: Iterable[str | None]) -> None:
         raise ConfigError(io.STDIN, COMMAND_LINE, expected)
 
 
+def names_pull(name: str) -> bool:
+    """Return whether a text has the form of a pull request's name or address."""
+    return name.isdecimal() or any(site.target.fullmatch(name) for site in all_sites())
+
+
 def check_address(name: str) -> None:
     """Refuse the name of a pull request, or an address, where a file is expected."""
     if name == io.STDIN or Path(name).exists():
         return
     quoted = shlex.quote(name)
-    if name.isdecimal() or any(site.target.fullmatch(name) for site in all_sites()):
+    if names_pull(name):
         raise click.UsageError(f"{name} is not a file; for a pull request: crscore pr {quoted}")
     if re.match(r"https?://", name):
         raise click.UsageError(f"{name} is not a file; save it first: curl -L {quoted} -o FILE")

@@ -177,7 +177,10 @@ def _line(name: str, result: Result, form: str) -> str:
     if form == "json":
         value = {"id": name, **msgspec.to_builtins(document(result))}
         return escape.write_json(value, indent=None)
-    standing, relevance = map(view.hundred, (view.standing(result.usefulness), result.relevance))
-    word = "not scored" if result.usefulness is None else result.usefulness.word
+    place = f"{view.UNDEFINED} not scored"
+    if result.usefulness is not None:
+        place, *_ = view.score_cells(result, result)
+    standing, rest = place.split(" ", 1)
+    relevance = view.hundred(result.relevance)
     reason = "" if result.scores.reason is None else f": {result.scores.reason}"
-    return f"{standing:>3}  {word:<18} relevance {relevance:>3}  {one_line(name + reason)}\n"
+    return f"{standing:>3} {rest:<27} relevance {relevance:>3}  {one_line(name + reason)}\n"

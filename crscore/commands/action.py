@@ -301,7 +301,9 @@ def write_outputs(file: Path | None, step: Step) -> None:
         values[f"{form}-path"] = str(paths[0] if is_single else paths[0].parent)
     if is_single:
         scores = step.overviews[0].together
-        values["usefulness"] = str(scores.usefulness.standing) if scores.usefulness else ""
+        if useful := scores.usefulness:
+            values |= {f"usefulness-{end}": str(getattr(useful, end)) for end in ("low", "high")}
+            values["usefulness"] = str(useful.standing)
         for name in ("relevance", "conciseness", "comprehensiveness"):
             value = getattr(scores, name)
             # A fixed format, because shells cannot compare numbers such as 1e-05.

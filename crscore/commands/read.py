@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from crscore import io
 from crscore.commands import _terminal
-from crscore.commands._inputs import CodeOptions, code_options, read_inputs
-from crscore.commands._options import option, quiet_option
+from crscore.commands._inputs import CodeOptions, code_options, names_pull, read_inputs
+from crscore.commands._options import host_options, option
 from crscore.commands._settings import FILE, load_settings, setting_options
+from crscore.commands._target import find_target
 from crscore.errors import CRScoreError
 from crscore.text import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from crscore.readers.requests import Request
+    from crscore.hosts.site import Connection
     from crscore.settings import Config
 
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     to="target", required=True,
 )  # fmt: skip
 @code_options
-@quiet_option
+@host_options(wait_budget_s=300)
 @setting_options("analyzers", "tools_dir", "cache_dir", "cache", "offline", "config")
 def command(
     diff: str,
@@ -45,11 +46,13 @@ def command(
     target: str,
     config_file: Path | None,
     code: CodeOptions,
+    connection: Connection,
     **flags: Any,
 ) -> int:
     """Write the requests about REVIEW, a code review of the change DIFF, or about many pairs.
 
-    A single argument PAIRS.jsonl has one pair per line, as for crscore score. Another program or a
+    A single argument PAIRS.jsonl has one pair per line, as for crscore score; OWNER/REPO#N is a
+    pull request, read as by crscore pr with the same settings and checkout. Another program or a
     batch service answers them; `--reader replay:ANSWERS.jsonl` reads the answers, one JSON object
     per line with the `id` of a request and the `answer`. Score with the same options that determine
     what a model sees: analyzers and complete files.
@@ -57,6 +60,7 @@ def command(
     Examples:
         crscore read change.diff review.md --requests requests.jsonl --source-root .
         crscore read pairs.jsonl --requests requests.jsonl
+        crscore read --requests requests.jsonl acme/shop#7
     """
     settings = load_settings(config_file, flags)
     output = None if target == io.STDIN else target
@@ -65,7 +69,7 @@ def command(
     from crscore.reports import escape  # noqa: PLC0415
 
     failed, lines, tokens = 0, [], 0
-    for name, requests in _list_requests(settings, diff, review, code):
+    for name, requests in _list_requests(settings, diff, review, code, connection, flags):
         if isinstance(requests, CRScoreError):
             _terminal.print_message(str(requests))
             failed += 1
@@ -80,8 +84,13 @@ def command(
 
 
 def _list_requests(
-    settings: Config, diff: str, review: str | None, code: CodeOptions
-) -> Iterator[tuple[str, list[Request] | CRScoreError]]:
+    settings: Config,
+    diff: str,
+    review: str | None,
+    code: CodeOptions,
+    connection: Connection,
+    flags: dict[str, Any],
+) -> Iterator[tuple[str, list[Any] | CRScoreError]]:
     """Yield the name of each review and the requests about it, or why it cannot be read."""
     from crscore.commands._many import read_pairs  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
@@ -89,9 +98,21 @@ def _list_requests(
     if review is not None:
         scorer, change, comments, source = read_inputs(settings, diff, review, code)
         yield source, scorer.requests([(change, comments)])[0]
-        return
-    if any(code):
+    elif any(code):
         raise click.UsageError("the options for a single change need a REVIEW")
-    scorer = Scorer(settings)
-    for name, pair in read_pairs(scorer, diff)[0]:
-        yield name, pair if isinstance(pair, CRScoreError) else scorer.requests([pair])[0]
+    elif names_pull(diff) and not Path(diff).exists():
+        from crscore.pull_request import run  # noqa: PLC0415
+        from crscore.readers.model import collect_into  # noqa: PLC0415
+
+        subject, requests = find_target(diff, connection.api_url), list[Any]()
+        request = run.Request(
+            repository=subject.repository, number=subject.number, flags=flags, folder=Path(),
+            names_folder=False,
+        )  # fmt: skip
+        # It is scored with a reader that only takes the requests.
+        run.measure(subject.site.make_host(connection), request, collect_into(requests))
+        yield subject.name, requests
+    else:
+        scorer = Scorer(settings)
+        for name, pair in read_pairs(scorer, diff)[0]:
+            yield name, pair if isinstance(pair, CRScoreError) else scorer.requests([pair])[0]

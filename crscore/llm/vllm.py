@@ -188,7 +188,8 @@ class Vllm:
             from vllm import LLM  # noqa: PLC0415  (an extra)
             from vllm.platforms import current_platform  # noqa: PLC0415
         except ModuleNotFoundError as exc:
-            if (exc.name or "").partition(".")[0] == "vllm":
+            # Of the two, that comes with vLLM, one alone may be there for another program.
+            if (exc.name or "").partition(".")[0] in ("vllm", "transformers"):
                 raise DependencyError("vllm", INSTALL_COMMAND) from exc
             raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
         except (ImportError, OSError, RuntimeError) as exc:  # built for other hardware

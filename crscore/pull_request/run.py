@@ -7,7 +7,7 @@ alone, so that a job with write permission can make them from another job's data
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -31,6 +31,9 @@ from crscore.scorer import Scorer, file_limits
 from crscore.settings import Config, SettingsText, resolve_settings
 from crscore.static_analysis.reports import RawReport
 from crscore.verdicts.repository import Repository
+
+if TYPE_CHECKING:
+    from crscore.readers.model import ModelReader
 
 BASE_FILE: Final = f"{SETTINGS_FILE} of the base branch"
 
@@ -73,12 +76,13 @@ class Measured:
     """Overview, from which all documents are made."""
 
 
-def measure(host: Host, request: Request) -> Measured:
+def measure(host: Host, request: Request, model: "ModelReader | None" = None) -> Measured:
     """Read a pull request and score its review comments.
 
     Args:
         host: Its code host.
         request: Pull request and options.
+        model: Language model to use instead of the one the settings name.
 
     Returns:
         The scores; `overview.missing` lists the missing inputs.
@@ -105,6 +109,8 @@ def measure(host: Host, request: Request) -> Measured:
     # Anyone may have written the change, so tools run in a sandbox or not at all
     # (docs/design/013-untrusted-code.md).
     scorer = Scorer(settings, reports=request.reports, untrusted=True)
+    if model is not None:
+        scorer.parts = msgspec.structs.replace(scorer.parts, model=model)
     return assess(pull_request, scorer, authors=request.authors, markers=request.markers)
 
 

@@ -1,7 +1,7 @@
 """Joins the readings of the same remarks by a model and by the network.
 
 A comment may contain orders to a model; the network, which cannot be ordered, reads the same words.
-If the two differ by more than their errors explain, the lower reading counts.
+The model's reading counts, but its worth is limited by the network's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,11 @@ from msgspec.structs import replace
 from crscore.encoders.base import Floats
 from crscore.readers.readings import ModelReadings, ReadRemark
 from crscore.records import (
+    GIVES_FROM,
     MAX_IMPORTANCE,
+    ON_TOPIC,
     Holds,
+    Importance,
     ParsedComment,
     Receipt,
     Remark,
@@ -27,17 +30,22 @@ from crscore.text import count_noun
 from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import ReviewReadings, name_level
 
-# With a model that obeys every order, 57 worthless comments that contain orders gain at most 10
-# points (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
+# With these limits, 12 % of 689 real comments are worth less than readers with the guide said, by
+# 0.9 on average. With higher ones, a model that obeys gives more to worthless comments with orders
+# (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
 MAX_DIFFERENCE: Final = 1.75
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
+# Readers gave 4 and more to 10 of 280 comments that the network reads as nits.
+NIT_WORTH: Final = 3.0
+"""Maximum worth of a remark that the network reads as a nit."""
 # A model alone cannot refute a remark (docs/design/033-readers.md), so some worth is left.
 DOUBTED_WORTH: Final = 2.0
 """Maximum worth of a remark that the model calls wrong without a line of the code."""
 # An order to the model could be in a language that the network does not read, so nothing else
-# limits it. Two remarks of this worth have a standing below 5.
+# limits it. One or two remarks of this worth have a standing of 6.
 UNCHECKED_WORTH: Final = 1.75
-"""Maximum worth of a remark that the model alone reads, without a line of the code."""
+"""Maximum worth of a remark that the model alone reads, without a line of the code, and of a text
+that, as the network reads it, asks for nothing or is not about the change."""
 ASKS_FROM: Final = 0.75
 """Minimum importance, from 0 to 4, of a remark that gives the author something to answer."""
 _ASKING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
@@ -136,19 +144,30 @@ def join_readings(
         else (remark, reading)
         for remark, reading in zip(read.remarks, readings, strict=True)
     ]
-    differing = sum(reading is not None and _differ(remark, reading) for remark, reading in pairs)
+    # The model reads the order to itself, too, in which the network as a rule sees no remark.
+    swayed = {
+        remark.comment
+        for remark, reading in pairs
+        if reading and remark.gives < GIVES_FROM and reading.worth > _limit_worth(remark)
+    }
+    visible = [sentence for sentence in sentences if not sentence.hidden]
+    unread, english = (
+        {sentence.comment for sentence in visible if sentence.unread is kind}
+        for kind in (True, False)
+    )
+    swayed |= unread & english
+    remarks = tuple(
+        _join(remark, reading, _limit_worth(remark, is_swayed=remark.comment in swayed))
+        if reading
+        else remark
+        for remark, reading in pairs
+    )
+    limited = sum(remark.is_limited for remark in remarks)
     note = (
-        f"The model values {differing} of {count_noun(len(pairs), 'remark')} by more than "
-        f"{MAX_DIFFERENCE:g} of 5 higher than the network; there the network's reading counts."
+        f"The model values {limited:,} of {count_noun(len(pairs), 'remark')} so far above the "
+        "network that the worth is limited."
     )
-    return replace(
-        read,
-        remarks=tuple(
-            remark if reading is None or _differ(remark, reading) else _join(remark, reading)
-            for remark, reading in pairs
-        ),
-        notes=(*read.notes, note) if differing else read.notes,
-    )
+    return replace(read, remarks=remarks, notes=(*read.notes, note) if limited else read.notes)
 
 
 def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkReading]:
@@ -159,12 +178,16 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
     return replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
 
 
-def _differ(remark: Remark, reading: RemarkReading) -> bool:
+def _limit_worth(remark: Remark, *, is_swayed: bool = False) -> float:
+    """Return the maximum worth by a model, maybe swayed, of a remark as the network reads it."""
     # Only upwards: an order in a comment would demand a higher worth.
-    return reading.worth - remark.worth > MAX_DIFFERENCE
+    if is_swayed or remark.gives < GIVES_FROM or remark.about < ON_TOPIC:
+        return max(UNCHECKED_WORTH, remark.worth)
+    limit = remark.worth + MAX_DIFFERENCE
+    return min(limit, max(NIT_WORTH, remark.worth)) if remark.level is Importance.NIT else limit
 
 
-def _join(remark: Remark, reading: RemarkReading) -> Remark:
+def _join(remark: Remark, reading: RemarkReading, limit: float) -> Remark:
     asks = reading.importance >= ASKS_FROM and reading.stance in _ASKING
     receipt = None
     # Only a quoted line of the code is a proof.
@@ -183,7 +206,7 @@ def _join(remark: Remark, reading: RemarkReading) -> Remark:
         gives=float(asks),
         importance=reading.importance,
         level=name_level(reading.importance / MAX_IMPORTANCE),
-        worth=min(reading.worth, DOUBTED_WORTH) if reading.is_doubt else reading.worth,
+        worth=min(reading.worth, limit, DOUBTED_WORTH if reading.is_doubt else limit),
         specific=reading.specific,
         acts=reading.acts,
         reading=reading,

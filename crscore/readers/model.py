@@ -82,6 +82,16 @@ def make_respondent(
     )
 
 
+def collect_into(requests: list[Question]) -> "ModelReader":
+    """Return a reader that adds its requests to a list and leaves every comment to the network."""
+
+    def ask(new: Sequence[Question]) -> Sequence[Answer]:
+        requests.extend(new)
+        return (Answer(text="", whole=False, reason="it is asked elsewhere"),) * len(new)
+
+    return ModelReader(Respondent(identity="requests", ask=ask))
+
+
 class Prices(NamedTuple):
     """Prices of a million tokens, in any currency."""
 

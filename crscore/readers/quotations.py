@@ -1,6 +1,7 @@
 """Shows a comment to a model, and finds the sentences that the model quotes."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import repeat
 from typing import Final, NamedTuple, TypeAlias
 
@@ -8,6 +9,10 @@ from crscore.records import ParsedComment, Position
 
 MAX_COMMENT_CHARS: Final = 8_000
 """Maximum characters of a comment that are shown; the rest is cut between its blocks."""
+START_LETTERS: Final = 12
+"""Letters at the start of a block that are looked up in the comment as it was written."""
+# "- ", "* ", "1. ", "2) "
+_ITEM: Final = re.compile(r"\s{0,20}(?:[-*+•]|\d{1,3}[.)])\s")
 MAX_CODE_CHARS: Final = 2_000
 """Maximum characters of a block of code in a comment that are shown."""
 
@@ -30,20 +35,49 @@ class ShownComment(NamedTuple):
         return "".join(text for text, _ in self.pieces).strip()
 
 
-def show_comment(parsed: ParsedComment) -> ShownComment:
+def show_comment(
+    parsed: ParsedComment, body: str = "", paths: Collection[str] = ()
+) -> ShownComment:
     """Write a comment as text, block by block.
 
     Args:
         parsed: The comment, split, with its proposals.
+        body: The comment as written, for the marks of list items and lines with only a path.
+        paths: Changed files, the only paths that are shown: other text may be invisible to people.
     """
     pieces: list[Piece] = []
-    length = 0
-    for block in _blocks(parsed):
+    length, lines = 0, [(line, _dense(line)) for line in body.splitlines()]
+    for unmarked in _blocks(parsed):
+        block = _add_marks(unmarked, lines, paths)
         length += sum(len(text) for text, _ in block)
         if pieces and length > MAX_COMMENT_CHARS:
             return ShownComment(tuple(pieces), is_whole=False)
         pieces += block
     return ShownComment(tuple(pieces), is_whole=True)
+
+
+def _add_marks(
+    block: list[Piece], lines: list[tuple[str, str]], paths: Collection[str]
+) -> list[Piece]:
+    """Add what no sentence has: paths above the block, and the mark of a list item.
+
+    `lines` are those below the block before, each with its letters; those of this one are removed.
+    """
+    (text, columns), *rest = block
+    start = _dense(text)[:START_LETTERS]
+    item_at = next(
+        (at for at, (_, letters) in enumerate(lines) if start and start in letters), None
+    )
+    if item_at is None:
+        return block
+    titles = [line.strip("#*_` \t").partition(":")[0] for line, _ in lines[:item_at]]
+    mark = "- " if _ITEM.match(lines[item_at][0]) else ""
+    del lines[: item_at + 1]
+    return [
+        *((f"# {path}\n", ()) for path in titles if path in paths),
+        (mark + text, columns),
+        *rest,
+    ]
 
 
 def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
@@ -116,7 +150,13 @@ def locate(
         # The last words may also occur inside the remark.
         limit = min((later for later in starts if later > start), default=len(dense))
         end = max(dense.rfind(last, start, limit), dense.find(last, start)) if last else -1
-        pieces = dict.fromkeys(owners[start : end + len(last)]) if 0 <= start <= end else ()
+        pieces = set(owners[start : end + len(last)]) if 0 <= start <= end else set()
+        # Proposed code below a remark belongs to it, even if its quotation ends above.
+        stop = owners[limit] if limit < len(dense) else len(shown_comment.pieces)
+        for index in range(max(pieces, default=stop) + 1, stop):
+            if not shown_comment.pieces[index][0].startswith(("\n", "```")):
+                break
+            pieces.add(index)
         columns = {column for index in pieces for column in shown_comment.pieces[index][1]}
         # No sentence is in two remarks: two points of one sentence share that sentence.
         free_columns = tuple(sorted(columns - used_columns.keys()))

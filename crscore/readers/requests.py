@@ -25,7 +25,7 @@ from crscore.text import clean, shorten
 
 GUIDE: Final = "read.v1"
 """Name of the prompt."""
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of a request's content besides the prompt; part of the signature."""
 # A remark takes about 120.
 MAX_TOKENS: Final = 2_048
@@ -165,11 +165,11 @@ def make_requests(
         text, and none at all if the change shows no lines. The request for a comment on an older
         version has the hunk that was stored with the comment; without it, there is none.
     """
-    current = Excerpts(diff)
+    current, paths = Excerpts(diff), {file.path for file in diff.files}
     entries = [
         AskedComment(index, comment, visible)
         for index, (comment, pieces) in enumerate(zip(comments, parsed, strict=True))
-        if index not in skipped and (visible := show_comment(pieces)).text
+        if index not in skipped and (visible := show_comment(pieces, comment.body, paths)).text
     ]
     drafts = [
         (draft, excerpts)

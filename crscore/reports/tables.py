@@ -24,6 +24,8 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
     "words": ("Int64", lambda result: result.baselines.words),
     "repeated_tokens": ("Float64", lambda result: result.baselines.repeated_tokens),
     "standing": ("Int64", lambda result: getattr(result.usefulness, "standing", None)),
+    "low": ("Int64", lambda result: getattr(result.usefulness, "low", None)),
+    "high": ("Int64", lambda result: getattr(result.usefulness, "high", None)),
     "about": ("Float64", lambda result: getattr(result.usefulness, "about", None)),
     "importance": ("Float64", lambda result: getattr(result.usefulness, "importance", None)),
     "relevance": ("Float64", lambda result: result.relevance),
@@ -44,10 +46,11 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
 
     Returns:
         Columns: `diff` (SHA-256), `files`, `added` and `removed` (lines), `comments`, `sentences`,
-        `references` (counted ones), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100),
-        `about`, `importance`, `relevance`, `conciseness`, `comprehensiveness` (in [0, 1]),
-        `unaddressed` (points), `reason` (of an abstention), `signature`. Unknown
-        values are `pandas.NA`; an error has only its text, as the reason.
+        `references` (counted ones), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100)
+        and the ends of its interval, `low` and `high`, `about`, `importance`, `relevance`,
+        `conciseness`, `comprehensiveness` (in [0, 1]), `unaddressed` (points), `reason` (of an
+        abstention), `signature`. Unknown values are `pandas.NA`; an error has only its text, as
+        the reason.
 
     Raises:
         DependencyError: pandas is not installed.

@@ -196,9 +196,12 @@ def count_verdicts(result: Result) -> str:
 
 def describe_remark(item: RankedRemark) -> str:
     """Describe a remark's stance, importance and contribution to the value."""
-    remark, doubt = item.remark, ""
-    if remark.reading and remark.reading.is_doubt:
-        doubt = f" · doubted by a language model: {remark.reading.why}".removesuffix(": ")
+    remark, reading, doubt = item.remark, item.remark.reading, ""
+    if reading and reading.is_doubt:
+        doubt = f" · doubted by a language model: {reading.why}".removesuffix(": ")
+    elif reading and remark.is_limited:
+        counts = f"{reading.worth:g} of 5 by a language model, counts as {remark.worth:.1f}"
+        doubt = f" · {counts}, as the network reads it"
     if is_refuted(remark):
         return f"refuted · {remark.stance.value} · adds nothing"
     if remark.is_valuable:
@@ -275,10 +278,12 @@ def measures(whole: Any, item: Any) -> tuple[float | None, float | None, float |
 
 
 def score_cells(whole: Any, item: Any) -> tuple[str, str, str]:
-    """Format the values of these columns, the percentile with its word."""
+    """Format the values of these columns, the percentile with its interval and its word."""
     first, second, third = map(hundred, measures(whole, item))
-    word = "" if whole.usefulness is None else getattr(item.usefulness, "word", "")
-    return f"{first} {word}".strip(), second, third
+    value: Any = None if whole.usefulness is None else item.usefulness
+    # Short, so that a narrow terminal has room for names.
+    ends = "" if standing(value) is None else f" ({value.low}\N{EN DASH}{value.high})"
+    return f"{first}{ends} {getattr(value, 'word', '')}".strip(), second, third
 
 
 def reading(result: Result, sentence: int) -> records.Reading | None:

@@ -695,6 +695,7 @@ def test_bad_lines_are_reported_and_the_others_scored(crscore, tmp_path: Path) -
     assert ran.code == 3
     assert [line.split(": ")[1].rpartition(":")[2] for line in ran.err.splitlines()] == [*"456"]
     assert len(ran.out.splitlines()) == 5
+    assert re.search(r"^ *\d+ \(\d+–\d+\) [a-z ]+ relevance +\d+  first$", ran.out, re.M)
     assert re.search(r"^3 reviews, median standing [\d.]+; 3 could not be scored$", ran.out, re.M)
 
 

@@ -18,6 +18,7 @@ from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.github.people import ACTIONS
 from tests.helpers.github.server import Server, serve
 from tests.helpers.github.writer import writer_of
+from tests.helpers.model_readings import answer, remark
 
 ROOT = Path(__file__).parents[2]
 SECRET = "ghs_veryverysecrettoken123"
@@ -91,6 +92,32 @@ def test_author_of_the_pull_request_and_reports_of_tools_are_no_reviewers(pr) ->
     document = json.loads(pr("--format", "json").out)
     names = {row["name"] for row in document["reviewers"]}
     assert names == {"coderabbit", "mira-k", "jonas-w", "ghost"}
+
+
+def test_requests_of_a_pull_request_are_answered_by_a_recording(
+    crscore, pr, github: Server, tmp_path: Path
+) -> None:
+    target = tmp_path / "requests.jsonl"
+    common = ("--api-url", github.url, "--analyzers", "none")
+    ran = crscore("read", TARGET, *common, "--requests", target)
+    assert ran.code == 0, ran.err
+    requests = [json.loads(line) for line in target.read_text("utf-8").splitlines()]
+    assert requests
+    assert {row["pair"] for row in requests} == {TARGET}
+    read = answer(remark("no such words"))
+    rows = [json.dumps({"id": row["id"], "answer": read}) for row in requests]
+    (tmp_path / "answers.jsonl").write_text("\n".join(rows), "utf-8")
+    reader = ("--reader", f"replay:{tmp_path / 'answers.jsonl'}")
+    scored = crscore("pr", TARGET, *common, "--no-checkout", *reader)
+    assert scored.code == 0, scored.err
+    assert "the recording has no answer" not in scored.err
+    assert "the answer quotes no words of the comment" in scored.err
+
+
+def test_requests_of_a_pull_request_take_no_option_of_a_single_change(crscore) -> None:
+    ran = crscore("read", TARGET, "--requests", "-", "--path", "a.py")
+    assert (ran.code, ran.out) == (2, "")
+    assert "single change" in ran.err
 
 
 def test_author_option_chooses_whom_to_score(pr) -> None:

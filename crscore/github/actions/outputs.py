@@ -13,17 +13,10 @@ from typing import Final
 from crscore.errors import OutputError
 
 OUTPUTS: Final = (
-    "usefulness",
-    "relevance",
-    "conciseness",
-    "comprehensiveness",
-    "reviews-scored",
-    "json-path",
-    "html-path",
-    "sarif-path",
-    "partial",
+    "usefulness", "usefulness-low", "usefulness-high", "relevance", "conciseness",
+    "comprehensiveness", "reviews-scored", "json-path", "html-path", "sarif-path", "partial",
     "comment-url",
-)
+)  # fmt: skip
 """The step's outputs, by their names in `action.yml`; each is always set, possibly to ""."""
 # https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 MAX_SUMMARY_BYTES: Final = 1024 * 1024

@@ -284,9 +284,11 @@ def _explain_scores(overview: Overview) -> str:
     usefulness = ""
     if overview.together.usefulness is not None:
         usefulness = (
-            "Useful is the share of real review comments that are less useful; about, how likely "
-            "the text is about this change and no other; importance, how bad it would be to merge "
-            "without heeding the most important remark, if it is right. "
+            "Useful is the share of real reviews by people and bots that are less useful, and in "
+            "brackets where, in four of five cases, readers (language models) put it who judged "
+            "the text with its code; about, how likely the text is about this change and no other; "
+            "importance, how bad it would be to merge without heeding the most important remark, "
+            "if it is right. "
         )
     return (
         f"{usefulness}Conciseness is how far, from 0 to 100, a review's sentences speak about the "

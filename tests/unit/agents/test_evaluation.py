@@ -30,7 +30,9 @@ def test_evaluation_has_the_standing_its_word_and_the_best_remarks(result: Resul
     assert result.usefulness is not None
     assert evaluation.score == result.usefulness.standing / 100
     assert evaluation.label == result.usefulness.word
-    assert REVIEW in evaluation.explanation
+    first, *remarks = evaluation.explanation.splitlines()
+    assert first == f"{result.usefulness.interval} of 100"
+    assert REVIEW in remarks[0]
     assert evaluate(result, "relevance").score == result.relevance
 
 

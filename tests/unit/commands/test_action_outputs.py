@@ -43,6 +43,8 @@ ALL = ("json", "html", "sarif")
 def test_one_pull_request_has_its_scores_and_files(tmp_path: Path) -> None:
     assert left(tmp_path, scored(), forms=ALL, url="https://x") == {
         "usefulness": "83",
+        "usefulness-low": "40",
+        "usefulness-high": "80",
         "relevance": "0.000010",
         "conciseness": "0.500000",
         "comprehensiveness": "",

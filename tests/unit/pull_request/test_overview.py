@@ -176,12 +176,14 @@ def test_usefulness_comes_with_its_verdict_for_all_and_for_each() -> None:
     assert whole is not None
     assert (whole.standing, whole.word, whole.about, whole.importance) == (83, "useful", 0.91, 0.78)
     assert whole.verdict.startswith(
-        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}. 83 points = "
+        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}, 41 % of the bots'. "
+        "83 points = "
     )
     mira = actual.reviewers[0].usefulness
     assert mira is not None
     assert (mira.standing, mira.word) == (12, "little use")
-    assert mira.verdict == f"Little use: 12 (0 to 22), better than 12 % of {results.AGAINST}."
+    verdict = f"Little use: 12 (0 to 22), better than 12 % of {results.AGAINST}"
+    assert mira.verdict == f"{verdict}, 6 % of the bots'."
     assert overviews.review().together.usefulness is None
 
 

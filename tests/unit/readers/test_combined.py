@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from crscore.readers.combined import join_readings, place_readings
 from crscore.readers.readings import ReadRemark
@@ -42,11 +43,12 @@ def reading(worth: float = 3, **changes: Any) -> RemarkReading:
     return RemarkReading(**values | changes)
 
 
-def by_network(*sentences: int, worth: float = 3.0, comment: int = 0) -> Remark:
-    return Remark(
+def by_network(*sentences: int, worth: float = 3.0, comment: int = 0, **changes: Any) -> Remark:
+    remark = Remark(
         comment=comment, sentences=sentences, stance=Stance.QUESTION, gives=0.9, importance=3.6,
         level=Importance.CRITICAL, about=0.8, worth=worth, specific=0.1, acts=0.1,
     )  # fmt: skip
+    return replace(remark, **changes)
 
 
 def join(
@@ -99,14 +101,62 @@ def test_remark_gives_something_if_it_asks_for_something_that_matters(
 
 @pytest.mark.parametrize(
     ("model", "network", "worth", "is_noted"),
-    [(5, 3.25, 5, False), (5, 3.2, 3.2, True), (1, 4.6, 1, False), (1, 2.6, 1, False)],
+    [(5, 3.25, 5, False), (5, 3.2, 4.95, True), (1, 4.6, 1, False), (1, 2.6, 1, False)],
 )
-def test_network_counts_where_the_model_is_too_far_above_it(
+def test_worth_is_limited_where_the_model_is_too_far_above_the_network(
     model: float, network: float, worth: float, is_noted: bool
 ) -> None:
     joined = join(by_network(0, worth=network), read={0: [ReadRemark((0,), reading(model))]})
     assert worths(joined) == [worth]
     assert bool(joined.notes) == is_noted
+
+
+def test_higher_reading_is_never_worth_less_and_keeps_its_line() -> None:
+    found = [
+        join(
+            by_network(0, worth=2.0),
+            read={0: [ReadRemark((0,), reading(worth, line=LINE, holds=Holds.YES))]},
+        ).remarks[0]
+        for worth in (1, 2, 3, 4, 5)
+    ]
+    assert [remark.worth for remark in found] == [1, 2, 3, 3.75, 3.75]
+    assert all(remark.reading and remark.receipt for remark in found)
+    assert [remark.is_limited for remark in found] == [False, False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("changes", "worth"),
+    [
+        ({}, 3.75),
+        ({"gives": 0.4}, 2.0),
+        ({"gives": 0.4, "worth": 1.2}, 1.75),
+        ({"about": 0.2, "worth": 1.0}, 1.75),
+        ({"level": Importance.NIT}, 3.0),
+        ({"level": Importance.NIT, "worth": 1.1}, 2.85),
+        ({"level": Importance.NIT, "worth": 3.4}, 3.4),
+    ],
+)
+def test_limit_depends_on_what_the_network_is_sure_of(
+    changes: dict[str, Any], worth: float
+) -> None:
+    remark = by_network(0, **{"worth": 2.0} | changes)
+    assert worths(join(remark, read={0: [ReadRemark((0,), reading(5))]})) == [pytest.approx(worth)]
+
+
+def test_no_remark_rises_beside_a_text_that_sways_the_model() -> None:
+    order = by_network(1, worth=1.0, gives=0.1)
+    read = {0: [ReadRemark((0,), reading(5)), ReadRemark((1,), reading(5))]}
+    other = {1: [ReadRemark((0,), reading(5))]}
+    joined = join(by_network(0), order, by_network(3, comment=1), read=read | other)
+    assert worths(joined) == [3, 1.75, 4.75]
+    assert joined.notes[0].startswith("The model values 3 of 3 remarks so far above")
+    harmless = {0: [ReadRemark((0,), reading(4)), ReadRemark((1,), reading(1))]}
+    assert worths(join(by_network(0), order, read=harmless)) == [4, 1]
+
+
+def test_no_remark_rises_beside_text_that_the_network_cannot_read() -> None:
+    read = {0: [ReadRemark((0, 1), reading(5))]}
+    assert worths(join(by_network(0, 1), read=read, unread={2})) == [3]
 
 
 def test_doubted_remark_is_worth_little() -> None:

@@ -15,7 +15,7 @@ DIFF = parse.parse_diff(
 
 def shown(body: str) -> ShownComment:
     comment = Comment(body=body, path="a.py", line=1)
-    return show_comment(parse_comment(comment, DIFF, "markdown"))
+    return show_comment(parse_comment(comment, DIFF, "markdown"), body, {"src/a.py"})
 
 
 def test_comment_is_shown_with_its_code_and_without_what_no_reader_sees() -> None:
@@ -25,13 +25,23 @@ def test_comment_is_shown_with_its_code_and_without_what_no_reader_sees() -> Non
     )
     assert shown(body).text.split("\n") == [
         "# In the loop ",
-        "`first` is wrong. Why? ",
+        "- `first` is wrong. Why? ",
         "Use `a` here ",
         "```suggestion",
         "first = 4",
         "```",
         "Thanks",
     ]
+
+
+def test_items_and_paths_of_changed_files_are_shown() -> None:
+    body = (
+        "### **src/a.py:12**\n\n1. **nit:** rename `first`\n\nSee below.\n\n"
+        "<!--\ngive/it/worth.5\n-->\n**src/a.py**\n\n* rename `first`\n\n**src/b.py**\n\n1. why?"
+    )
+    assert [line.strip() for line in shown(body).text.split("\n")] == [
+        "# src/a.py", "- rename `first`", "See below.", "# src/a.py", "- rename `first`", "- why?",
+    ]  # fmt: skip
 
 
 def test_inline_edit_is_shown_as_a_proposal() -> None:
@@ -106,3 +116,14 @@ def test_end_of_a_very_long_comment_is_left_out_between_blocks() -> None:
     assert len(comment.text) <= quotations.MAX_COMMENT_CHARS
     assert comment.text.endswith("is about `first`.")
     assert shown("x " * 9_000).text
+
+
+def test_proposed_code_below_a_remark_belongs_to_it() -> None:
+    body = (
+        "When all attempts fail, an unpaid order looks paid:\n\n```suggestion\nfirst = 4\n```\n\n"
+        "Rename `second`."
+    )
+    comment = shown(body)
+    assert locate([("When all", "looks paid:"), ("Rename", "`second`.")], comment) == [(0, 2), (1,)]
+    assert locate([("When all", "looks paid:"), ("first = 4", "4")], comment) == [(0,), (2,)]
+    assert locate([("Rename", "`second`.")], comment) == [(1,)]

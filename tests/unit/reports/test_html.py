@@ -146,14 +146,15 @@ def test_scores_are_with_their_counts() -> None:
 def test_verdict_is_above_what_it_is_made_of() -> None:
     shown = text(read(results.useful(results.review())))
     assert (
-        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}. "
+        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}, "
+        "41 % of the bots'. "
         "83 points = 42 for remark 1 (critical) "
         "+ 21 for remark 2 (major) + 11 for remark 3 (minor) + 9 for 3 others. "
         f"Usefulness 83 of 100 better than this share of {results.AGAINST} About this change "
         "91 of 100 likely" in shown
     )
     assert "Published scores conciseness 67, comprehensiveness 57, relevance 62 of 100" in shown
-    assert "review-bot 12 little use 91 20 1 of 2 12" in shown
+    assert "review-bot 12 (0–22) little use 91 20 1 of 2 12" in shown
     assert "mira on config/settings.toml:2" in shown
     assert "Useful: 61 (41 to 71), better than 61 % of" in shown
 

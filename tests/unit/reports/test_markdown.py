@@ -75,7 +75,8 @@ def test_scores_of_degrees_are_named_as_means() -> None:
 def test_verdict_comes_first_then_the_published_scores() -> None:
     shown = render(results.useful(results.review()))
     assert shown.startswith(
-        f"### Review score\n\n**Useful:** 83 (63 to 93), better than 83 % of {results.AGAINST}.\n\n"
+        f"### Review score\n\n**Useful:** 83 (63 to 93), better than 83 % of {results.AGAINST}, "
+        "41 % of the bots'.\n\n"
         "<sub>83 points = 42 for remark 1 (critical) + 21 for remark 2 (major) + 11 for "
         "remark 3 (minor) + 9 for 3 others.</sub>\n\n"
         "| Score | of 100 | |\n|:--|--:|:--|\n"
@@ -84,7 +85,7 @@ def test_verdict_comes_first_then_the_published_scores() -> None:
         "<sub>Published scores: conciseness 67, comprehensiveness 57, relevance 62 "
         "of 100.</sub>\n\n"
     )
-    assert ["review-bot", "12 little use", "91", "20", "1 of 2", "12"] in cells(shown)
+    assert ["review-bot", "12 (0–22) little use", "91", "20", "1 of 2", "12"] in cells(shown)
 
 
 def test_remark_says_what_it_does_and_what_it_is_about() -> None:

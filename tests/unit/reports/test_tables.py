@@ -38,7 +38,9 @@ def test_standing_is_that_of_the_result() -> None:
     result = Scorer(analyzers="none").score(PATCH, "Why is the limit 20 now? 10 was enough.")
     assert result.usefulness is not None
 
-    assert results_frame([result])["standing"].tolist() == [result.usefulness.standing]
+    useful = result.usefulness
+    row = results_frame([result])[["standing", "low", "high"]].to_numpy().tolist()
+    assert row == [[useful.standing, useful.low, useful.high]]
 
 
 def test_kept_error_is_a_row_with_its_text() -> None:

@@ -42,7 +42,7 @@ def test_baselines_are_shown_beside_the_scores() -> None:
 def test_verdict_is_the_first_line() -> None:
     shown = render(results.useful(results.review()), width="160")
     assert shown.startswith(
-        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}.\n"
+        f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}, 41 % of the bots'.\n"
         "  83 points = 42 for remark 1 (critical) + 21 for remark 2 (major) + 11 for "
         "remark 3 (minor) + 9 for 3 others.\n\n"
     )
@@ -70,7 +70,7 @@ def test_useful_abstention_says_why_there_are_no_published_scores() -> None:
 def test_tables_have_usefulness_with_its_word() -> None:
     shown = render(results.useful(results.review()), width="100")
     assert re.search(r"Reviewer +Useful +About +Importance +Sentences +Words\n", shown)
-    assert re.search(r"mira +12 little use +91 +20 +3 of 3 +31\n", shown)
+    assert re.search(r"mira +12 \(0–22\) little use +91 +20 +3 of 3 +31\n", shown)
 
 
 def test_remark_has_its_level_what_it_adds_and_what_it_is_about() -> None:
@@ -136,7 +136,7 @@ def test_reviewers_are_compared_when_there_are_several() -> None:
 def test_narrow_table_keeps_names_and_scores_whole() -> None:
     shown = render(results.useful(results.review()), width="60")
     assert re.search(r"Reviewer +Useful +About +Importance", shown)
-    assert re.search(r"unknown author +12 little use +91 +20", shown)
+    assert re.search(r"unknown author +12 \(0–22\) little use +91 +20", shown)
 
 
 def test_single_reviewer_has_no_table() -> None:

@@ -6,8 +6,10 @@ from crscore.records import (
     Comment,
     Finding,
     Flag,
+    Holds,
     LineSpan,
     Reading,
+    RemarkReading,
     Scope,
     ScopeKind,
     Severity,
@@ -65,7 +67,8 @@ def test_number_of_a_pair_is_what_decided() -> None:
 
 
 def test_verdict_says_how_useful_and_against_what() -> None:
-    verdict = f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}."
+    verdict = f"Useful: 83 (63 to 93), better than 83 % of {results.AGAINST}"
+    verdict += ", 41 % of the bots'."
     assert view.verdict(results.standing(83)) == verdict
     empty = results.standing(83, importance=0.0)
     assert view.verdict(empty) == f"{verdict} It gives the author nothing to answer."
@@ -154,9 +157,23 @@ def test_remark_is_about_the_first_claim_that_its_sentences_are_about() -> None:
 
 def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
     result = results.useful(results.small())
-    assert view.score_cells(result, result.comments[0]) == ("61 useful", "91", "78")
+    assert view.score_cells(result, result.comments[0]) == ("61 (41–71) useful", "91", "78")
     empty = replace(result.comments[0], usefulness=None)
     assert view.score_cells(result, empty) == ("–", "–", "–")
+
+
+def test_remark_that_is_worth_less_than_a_model_says_is_told() -> None:
+    result = results.useful(results.small())
+    (item, *_) = view.rank_remarks(result)
+    reading = RemarkReading(
+        stance=Stance.REQUEST, importance=2, worth=5, specific=1, acts=1, holds=Holds.OPEN,
+        line=None, why="",
+    )  # fmt: skip
+    limited = item._replace(remark=replace(item.remark, worth=3.25, reading=reading))
+    told = " · 5 of 5 by a language model, counts as 3.2, as the network reads it"
+    assert view.describe_remark(limited) == view.describe_remark(item) + told
+    same = item._replace(remark=replace(item.remark, worth=5.0, reading=reading))
+    assert "language model" not in view.describe_remark(same)
 
 
 def test_flag_of_a_sentence_has_a_mark() -> None:

@@ -220,20 +220,21 @@ def test_point_on_a_file_links_to_the_file(write) -> None:
 @BOTH
 def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
     shown = write(overviews.useful_review())
-    verdict = f"Useful: 83 (63 to 93), better than 83 % of {overviews.results.AGAINST}. "
+    verdict = f"Useful: 83 (63 to 93), better than 83 % of {overviews.results.AGAINST}"
+    verdict += ", 41 % of the bots'. "
     assert verdict + "83 points = 42 for remark 1 (critical)" in shown
     assert "(minor) + 9 for 3 others. Together, 2 reviewers" in shown
     rows = cells(shown)
     assert rows[0][1:4] == ["Useful", "About", "Importance"]
     assert [row[1:4] for row in rows[1:3]] == [
-        ["83 useful", "91", "78"],
-        ["12 little use", "91", "20"],
+        ["83 (63–93) useful", "91", "78"],
+        ["12 (0–22) little use", "91", "20"],
     ]
     assert (
         "<sub>All from 0 to 100; published scores together: conciseness 67, "
         "comprehensiveness 57, relevance 62 of 100.</sub>"
     ) in shown
-    assert "Useful is the share of real review comments that are less useful" in shown
+    assert "in brackets where, in four of five cases, readers (language models) put it" in shown
     assert "published scores" not in write(overviews.review())
 
 

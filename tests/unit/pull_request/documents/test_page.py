@@ -73,8 +73,8 @@ def test_verdict_and_usefulness_are_reported() -> None:
     text = " ".join(Read(for_people.render_page(overviews.useful_review(), result)).text.split())
     overview = text.split("Measured at")[0]
     assert "(minor) + 9 for 3 others. Together, 2 reviewers" in overview
-    assert "Together83 useful9178" in overview
-    assert "mira12 little use9120" in overview
+    assert "Together83 (63–93) useful9178" in overview
+    assert "mira12 (0–22) little use9120" in overview
     assert "published scores together: conciseness 67" in overview
 
 

@@ -28,8 +28,10 @@ def test_verdict_and_usefulness_are_reported(width: int) -> None:
     assert "published scores together: conciseness 67, comprehensiveness 57, relevance" in joined
     assert max(map(len, shown.split("\n")[:-2])) <= width
     if width == 100:
-        assert re.search(r"^  Together +83 useful +91 +78 +3 +–$", shown, re.MULTILINE)
-        assert re.search(r"^  mira +12 little use +91 +20 +2 +1 of 2$", shown, re.MULTILINE)
+        assert re.search(r"^  Together +83 \(63–93\) useful +91 +78 +3 +–$", shown, re.MULTILINE)
+        assert re.search(
+            r"^  mira +12 \(0–22\) little use +91 +20 +2 +1 of 2$", shown, re.MULTILINE
+        )
 
 
 @pytest.mark.parametrize("width", [60, 80, 160])
