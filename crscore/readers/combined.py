@@ -5,7 +5,7 @@ The model's reading counts, but its worth is limited by the network's.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -51,15 +51,6 @@ ASKS_FROM: Final = 0.75
 _ASKING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
 
 
-class PlacedReadings(NamedTuple):
-    """Readings of a model, at the sentences of a review."""
-
-    by_sentences: Mapping[tuple[int, ...], RemarkReading]
-    """Sentences of a remark -> its reading."""
-    divided: Mapping[int, Sequence[tuple[int, ...]]]
-    """Comment -> the sentences of each of these remarks."""
-
-
 def read_reviews(
     reader: Reader,
     reviews: Sequence[tuple[Cells, Floats]],
@@ -81,7 +72,7 @@ def read_reviews(
         place_readings(answers.remarks, comments, cells.sentences)
         for answers, comments, (cells, _) in zip(by_model, parsed, reviews, strict=True)
     ]
-    readings = reader.read(reviews, [of_model.divided for of_model in placed])
+    readings = reader.read(reviews, placed)
     return [
         join_readings(read, of_model, cells.sentences)
         for read, of_model, (cells, _) in zip(readings, placed, reviews, strict=True)
@@ -92,7 +83,7 @@ def place_readings(
     remarks: Mapping[int, Sequence[ReadRemark]],
     parsed: Sequence[ParsedComment],
     sentences: Sequence[Sentence],
-) -> PlacedReadings:
+) -> dict[tuple[int, ...], RemarkReading]:
     """Find the sentences of a model's remarks in a review.
 
     Args:
@@ -101,13 +92,15 @@ def place_readings(
         sentences: All sentences of the review. There is no reading for a comment that lost
             sentences because the review is too long, nor for text in another language in a comment
             that the network reads.
+
+    Returns:
+        Sentences of a remark -> its reading.
     """
     columns_of: dict[int, list[int]] = {}
     for column, sentence in enumerate(sentences):
         if not sentence.hidden:
             columns_of.setdefault(sentence.comment, []).append(column)
     placed: dict[tuple[int, ...], RemarkReading] = {}
-    divided: dict[int, list[tuple[int, ...]]] = {}
     for comment, of_comment in remarks.items():
         columns = columns_of.get(comment, [])
         if len(columns) != len(parsed[comment].sentences) + len(parsed[comment].proposals):
@@ -119,12 +112,13 @@ def place_readings(
             # cannot check.
             if is_foreign or not all(sentences[column].unread for column in remark_columns):
                 placed[remark_columns] = remark.reading
-                divided.setdefault(comment, []).append(remark_columns)
-    return PlacedReadings(placed, divided)
+    return placed
 
 
 def join_readings(
-    read: ReviewReadings, placed: PlacedReadings, sentences: Sequence[Sentence]
+    read: ReviewReadings,
+    placed: Mapping[tuple[int, ...], RemarkReading],
+    sentences: Sequence[Sentence],
 ) -> ReviewReadings:
     """Join a model's readings with the network's of the same remarks.
 
@@ -137,7 +131,7 @@ def join_readings(
     Returns:
         The readings that count.
     """
-    readings = [placed.by_sentences.get(remark.sentences) for remark in read.remarks]
+    readings = [placed.get(remark.sentences) for remark in read.remarks]
     pairs = [
         _read_alone(remark, reading)
         if reading and all(sentences[column].unread for column in remark.sentences)

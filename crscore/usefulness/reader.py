@@ -7,7 +7,7 @@ remarks     headline.py: what is it worth                           | Reader._co
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -71,16 +71,16 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
     def read(
         self,
         reviews: Sequence[tuple[Cells, Floats]],
-        divided: Sequence[Mapping[int, Sequence[tuple[int, ...]]]] = (),
+        divided: Sequence[Iterable[tuple[int, ...]]] = (),
     ) -> list[ReviewReadings]:
         """Read the sentences of reviews, divide them into remarks, and read these.
 
         Args:
             reviews: The sentences of each review with its change and their vectors, and the unit
                 vectors of the change's `diff.windows`, shape (W, D).
-            divided: For each review, the sentences of remarks that are known, by comment; the rest
-                of such a comment is a remark only where it gives the author something to answer.
-                Empty if none are known.
+            divided: For each review, the sentences of each remark that is known; the rest of such a
+                comment is a remark only where it gives the author something to answer. Empty if
+                none are known.
         """
         texts = self.read_texts(
             [(cells.sentences, cells.sentence_vectors) for cells, _ in reviews], divided
@@ -93,7 +93,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
     def read_texts(
         self,
         reviews: Sequence[tuple[Sequence[Sentence], Floats]],
-        divided: Sequence[Mapping[int, Sequence[tuple[int, ...]]]] = (),
+        divided: Sequence[Iterable[tuple[int, ...]]] = (),
     ) -> list[TextReadings]:
         """Read the sentences and remarks of reviews without their changes.
 
@@ -114,7 +114,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         drafts = [
             divide(units, vectors, of_review, fixed)
             for (units, vectors), of_review, fixed in zip(
-                reviews, sentences, divided or [{}] * len(reviews), strict=True
+                reviews, sentences, divided or [()] * len(reviews), strict=True
             )
         ]
         outputs |= self._run(text for row in drafts for _, text in row if text not in outputs)

@@ -6,7 +6,7 @@ proposal of code belongs to the remark before it.
 
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import Final
 
@@ -58,7 +58,7 @@ def divide(
     sentences: Sequence[Sentence],
     vectors: Floats,
     readings: Sequence[TextReading],
-    divided: Mapping[int, Sequence[tuple[int, ...]]],
+    divided: Iterable[tuple[int, ...]],
 ) -> list[tuple[tuple[int, ...], str]]:
     """Divide the comments of a review into remarks.
 
@@ -66,8 +66,8 @@ def divide(
         sentences: All S sentences and proposals; those that are hidden or unread are left out.
         vectors: Their unit vectors, shape (S, D).
         readings: Their readings.
-        divided: The sentences of remarks that are known, by comment; the rest of such a comment is
-            a remark only where it gives the author something to answer.
+        divided: The sentences of each remark that is known; the rest of such a comment is a remark
+            only where it gives the author something to answer.
 
     Returns:
         The sentences of each remark and its text, in the order of the comments.
@@ -76,9 +76,12 @@ def divide(
     for column, sentence in enumerate(sentences):
         if not (sentence.hidden or sentence.unread):
             visible.setdefault(sentence.comment, []).append(column)
+    fixed_in: dict[int, list[tuple[int, ...]]] = {}
+    for remark_columns in divided:
+        fixed_in.setdefault(sentences[remark_columns[0]].comment, []).append(remark_columns)
     remarks: list[Sequence[int]] = []
-    for comment in sorted({*visible, *divided}):
-        fixed = divided.get(comment, ())
+    for comment in sorted({*visible, *fixed_in}):
+        fixed = fixed_in.get(comment, ())
         rest = [
             column
             for column in visible.get(comment, ())

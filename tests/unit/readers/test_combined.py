@@ -201,7 +201,7 @@ def test_other_language_in_a_comment_that_the_network_reads_is_not_read() -> Non
         [ParsedComment(sentences=("a", "b", "c"))],
         [Sentence(text="x", comment=0, unread=number == 1) for number in range(3)],
     )
-    assert [*placed.by_sentences] == [(0, 2)]
+    assert [*placed] == [(0, 2)]
 
 
 def test_comment_that_is_not_read_to_its_end_has_no_reading() -> None:
@@ -209,4 +209,4 @@ def test_comment_that_is_not_read_to_its_end_has_no_reading() -> None:
     placed = place_readings(
         {0: [ReadRemark((0,), reading())]}, [parsed], [Sentence(text="a", comment=0)]
     )
-    assert placed == ({}, {})
+    assert placed == {}

@@ -53,7 +53,7 @@ def divide(body: str, *, cosine: float = 0.0) -> list[list[str]]:
     vectors = np.sqrt(1 - cosine) * np.eye(count, count + 1)
     vectors[:, -1] = np.sqrt(cosine)
     texts = [sentence.text for sentence in sentences]
-    divided = remarks.divide(sentences, vectors.astype(np.float32), [*map(read_text, texts)], {})
+    divided = remarks.divide(sentences, vectors.astype(np.float32), [*map(read_text, texts)], ())
     return [[texts[column] for column in columns] for columns, _ in divided]
 
 
