@@ -29,10 +29,8 @@ VERSION = 8
 class Structural:
     """Claim generator that compares the outlines of the old and the new version."""
 
-    @property
-    def identity(self) -> str:
-        """Name, version and a short hash of the grammars' versions; it determines the claims."""
-        return f"structural@{VERSION}+{grammars.fingerprint()}"
+    identity: str
+    """Name, version and a short hash of the grammars' versions; it determines the claims."""
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims and implications of each diff.
@@ -54,7 +52,7 @@ class Structural:
 
 def create() -> ClaimGenerator:
     """Create the generator."""
-    return Structural()
+    return Structural(identity=f"structural@{VERSION}+{grammars.fingerprint()}")
 
 
 def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
