@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif
 from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
-from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
+from crscore.static_analysis.reports import RawFinding, RawReport, without_surrogates
 
 MAX_FINDINGS = 25_000
 """Maximum findings of one process; more are an error, because leaving some out would hide them."""
@@ -116,7 +116,7 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
         paths = msgspec.convert(() if unparsed is None else unparsed, tuple[str, ...])
     except msgspec.ValidationError as exc:
         raise ToolOutputError(tool, f"its list of unparsed files: {exc}") from exc
-    return replace_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
+    return without_surrogates(RawReport(findings=tuple(findings), unparsed=paths))
 
 
 # CSV is for lizard, whose checkstyle XML lacks the last line of a function

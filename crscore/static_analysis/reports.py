@@ -42,11 +42,11 @@ class RawReport(msgspec.Struct, frozen=True, kw_only=True):
     """Files that the tool could not read, as named by it."""
 
 
-def replace_surrogates(report: RawReport) -> RawReport:
+def without_surrogates(report: RawReport) -> RawReport:
     r"""Replace lone surrogates with `?`: JSON can contain them, and they cannot be encoded.
 
     Example:
-        >>> replace_surrogates(RawReport(tool="a\ud800b")).tool
+        >>> without_surrogates(RawReport(tool="a\ud800b")).tool
         'a?b'
     """
     text = json.dumps(msgspec.to_builtins(report), ensure_ascii=False)

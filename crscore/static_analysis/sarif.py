@@ -30,7 +30,7 @@ from crscore.diff.paths import strip_workspace
 from crscore.errors import ToolOutputError
 from crscore.records import Analysis, Diff, Finding, Severity, ToolRun, ToolState
 from crscore.static_analysis import change
-from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
+from crscore.static_analysis.reports import RawFinding, RawReport, without_surrogates
 from crscore.static_analysis.wording import resolve_links, shorten
 
 VERSION: Final = "2.1.0"
@@ -107,7 +107,7 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
         raise ToolOutputError(
             source, f"it has {results:,} results and {MAX_RESULTS:,} is the maximum"
         )
-    return tuple(replace_surrogates(_RunParser(run).report(source)) for run in runs)
+    return tuple(without_surrogates(_RunParser(run).report(source)) for run in runs)
 
 
 class _RunParser:
