@@ -16,7 +16,7 @@ class Message:
     role: Role
     """Role of the author; a chat ends with a message of the user."""
     text: str
-    """Plain text, without any of the model's control tokens."""
+    """Plain text, without the model's control tokens and without lone surrogates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Answer:
     """A model's answer to one chat."""
 
     text: str
-    """Empty when there is no answer."""
+    """Text without lone surrogates; empty when there is no answer."""
     whole: bool
     """False when the token limit truncated the answer."""
     reason: str | None = None

@@ -9,7 +9,6 @@ from typing import Any
 
 from crscore.errors import GenerationError
 from crscore.llm.base import Message
-from crscore.text import replace_surrogates
 
 _TURNS = {"user": "@@ Instruction", "assistant": "@@ Response"}
 
@@ -27,7 +26,6 @@ def tokenize_chat(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
     Raises:
         GenerationError: The model's template rejects the chat.
     """
-    chat = [Message(role=message.role, text=replace_surrogates(message.text)) for message in chat]
     if not getattr(tokenizer, "chat_template", None):
         return list(tokenizer(format_plain_text(chat))["input_ids"])
     from jinja2 import TemplateError  # noqa: PLC0415

@@ -234,10 +234,7 @@ class OpenAI:
         from openai import APIStatusError, OpenAIError  # noqa: PLC0415
 
         fields: dict[str, Any] = {
-            "messages": [
-                {"role": message.role, "content": replace_surrogates(message.text)}
-                for message in chat
-            ],
+            "messages": [{"role": message.role, "content": message.text} for message in chat],
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
@@ -342,7 +339,9 @@ def read_completion(completion: Any) -> Answer | Failure:
     if not hasattr(message, "content"):
         reply = completion.to_dict(warnings=False) if hasattr(completion, "to_dict") else completion
         return Failure(f"the reply has no choices: {one_line(str(reply))}")
-    text, finish = _content_text(message.content), str(choice.finish_reason)
+    # JSON can hold half a surrogate pair, which cannot be cached.
+    text = replace_surrogates(_content_text(message.content))
+    finish = str(choice.finish_reason)
     reason = None
     if not text.strip():
         text, refusal = "", getattr(message, "refusal", None)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
 import msgspec
@@ -25,7 +25,7 @@ from crscore.readers.requests import (
     make_requests,
     read_guide,
 )
-from crscore.text import count_noun, replace_surrogates
+from crscore.text import count_noun
 
 KIND: Final = "readings"
 """First word of the keys in the cache."""
@@ -234,9 +234,7 @@ class ModelReader:
                 failures.append(exc)
                 continue
             if self._cache is not None and request.id not in cached_answers:
-                # JSON cannot contain half a surrogate pair.
-                safe = replace(answer, text=replace_surrogates(answer.text))
-                self._cache.put(self._key(request.id), msgspec.json.encode(safe))
+                self._cache.put(self._key(request.id), msgspec.json.encode(answer))
             if read:
                 remarks[request.entry.comment_index] = read
             else:

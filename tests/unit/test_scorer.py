@@ -1,4 +1,6 @@
+import json
 import pickle
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from crscore.errors import (
 )
 from crscore.matchers.published import Published
 from crscore.records import Claims, Diff, Flag, Result, ScopeKind
+from tests.helpers import scripted_llm
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 OTHER = PATCH.replace("limit", "offset")
@@ -52,6 +55,21 @@ def test_text_of_diff_and_review_is_enough(scorer: Scorer) -> None:
 def test_parsed_input_gives_the_same_as_text(scorer: Scorer) -> None:
     parsed = scorer.score(parse.parse_diff(PATCH), Comment(body=REVIEW))
     assert parsed.scores == scorer.score(PATCH, REVIEW).scores
+
+
+def test_model_is_asked_without_lone_surrogates(monkeypatch: pytest.MonkeyPatch) -> None:
+    patch = PATCH.replace("a.py", "\udcff.py").replace("= 20", "= '\ud800'")
+    review = [Comment(body="Why \ud83d `limit`?", path="\udcff.py", line=1)]
+    answer = scripted_llm.well('{"claims": ["\ud800"], "implications": []}')
+    with scripted_llm.serve(answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        made = Scorer(analyzers="none", claims="openai:m", reader="openai:m", cache=False)
+        made.score(patch, review)
+        sent = [asked.body["messages"] for asked in server.chats()]
+    assert len(sent) == 2
+    text = json.dumps(sent, ensure_ascii=False)
+    assert "limit" in text
+    assert re.search("[\ud800-\udfff]", text) is None
 
 
 def test_list_of_comments_is_a_review(scorer: Scorer) -> None:

@@ -132,6 +132,15 @@ def test_folder_with_the_name_of_a_model_is_ignored(tmp_path: Path, monkeypatch)
     assert model.make_generator("vllm", ModelOptions(argument="tiny")).form == "json"
 
 
+def test_answer_with_a_lone_surrogate_is_cached(tmp_path: Path) -> None:
+    with scripted_llm.serve(well(f"{said(CART)} \ud800")) as server:
+        first = make(server, tmp_path).generate((CHANGE,))
+        asked = len(server.chats())
+        assert make(server, tmp_path).generate((CHANGE,)) == first
+        assert len(server.chats()) == asked > 0
+    assert texts(first[0]) == [CART]
+
+
 def test_raw_answer_is_kept() -> None:
     (claims,) = ask(by_file)
     assert MAIL in (claims.raw or "")

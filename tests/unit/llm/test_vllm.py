@@ -228,12 +228,6 @@ def test_special_tokens_are_those_of_the_tokenizer(tiny: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_lone_surrogate_becomes_a_question_mark(tiny: Path) -> None:
-    text = text_of(engine(model=str(tiny)), [Message(role="user", text="a\udcffb")])
-    assert "user\na?b</s>" in text
-
-
-@pytest.mark.usefixtures("installed")
 def test_offline_a_model_that_is_not_here_is_not_asked_for() -> None:
     made = engine(model="org/unseen", revision=COMMIT, offline=True)
     with pytest.raises(ModelNotFoundError, match=f"hf download org/unseen --revision {COMMIT}"):
