@@ -18,6 +18,7 @@ import gzip
 import json
 import random
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import mean, median
@@ -25,10 +26,10 @@ from statistics import mean, median
 import numpy as np
 from scipy.stats import rankdata, spearmanr
 
-from crscore import Scorer, plugins, scorer, settings
+from crscore import Comment, Scorer, plugins, scorer, settings
 from crscore.diff import parse
-from crscore.records import Stance
-from crscore.usefulness import headline
+from crscore.records import LineKind, Stance
+from crscore.usefulness import evidence, headline
 from crscore.usefulness.headline import BOTS, PEOPLE, percentile
 from crscore.usefulness.reading import OUTPUTS
 from crscore_lab.training import usefulness, worth
@@ -37,6 +38,8 @@ from crscore_lab.training.data.judgements import FOLDS
 
 KINDS = ("nits", "summary", "generic", "other", "invented", "false", "template")
 RIGHT = ("nits", "summary", "generic", "other", "invented")
+PLACED = ("senior", "terse", "nits", "summary", "other", "same", "invented")
+"""Kinds that are also scored as comments on a line of the change."""
 WORDINGS = (
     "present", "imperative", "question", "shouldnt", "short", "heading", "bot", "consequence",
     "praise_but", "suggestion",
@@ -73,9 +76,18 @@ class Judge:
         commits = read_rows(data / "commits/diffs.jsonl.gz")
         self.patches = {row["commit"][:12]: row["diff"] for row in commits}
 
-    def score(self, commit: str, texts: list[str]) -> list:
+    def score(self, commit: str, texts: list[str], *, is_placed: bool = False) -> list:
+        """Score texts without a place or, if `is_placed`, as comments on the first added line."""
         diff = parse.parse_diff(self.patches[commit[:12]])
-        return self._scorer.score_many([(diff, text) for text in texts])
+        added = (
+            {"path": file.path, "line": line.new}
+            for file in diff.files
+            for hunk in file.hunks
+            for line in hunk.lines
+            if line.kind is LineKind.ADDED
+        )
+        place = next(added, {}) if is_placed else {}
+        return self._scorer.score_many([(diff, [Comment(body=text, **place)]) for text in texts])
 
 
 def value(result) -> float:
@@ -93,7 +105,7 @@ def measure_reviews(judge: Judge, suffix: str) -> None:
     useless = read_rows(here / f"templates{suffix}.jsonl")
     useless = rng.sample(useless, min(MAX_TEMPLATES, len(useless)))
     print(f"reviews{suffix}")
-    sets = []
+    sets, placed = [], []
     for row in rows:
         other = rng.choice([item for item in rows if item["repository"] != row["repository"]])
         texts = {kind: row[kind] for kind in row if isinstance(row[kind], str)}
@@ -107,6 +119,8 @@ def measure_reviews(judge: Judge, suffix: str) -> None:
         results = judge.score(row["commit"], [*(texts[name] for name in names), *filled])
         scored = dict(zip(names, results, strict=False))
         sets.append((row, scored, results[len(names) :]))
+        results = judge.score(row["commit"], [texts[name] for name in PLACED], is_placed=True)
+        placed.append(dict(zip(PLACED, results, strict=True)))
     for better in ("senior", "terse"):
         parts = [
             f"{kind} {wins((value(s[better]), value(s[kind])) for _, s, _ in sets):.2f}"
@@ -118,6 +132,14 @@ def measure_reviews(judge: Judge, suffix: str) -> None:
     print(f"senior best of all kinds: {best} of {len(sets)}")
     same = mean(standing(s["same"]) > 25 for _, s, _ in sets)
     print(f"reviews of another change of the same repository with a standing over 25: {same:.2f}")
+    same = mean(standing(s["same"]) > 25 for s in placed)
+    print(f"  on a line of the change: {same:.2f}")
+    for better in ("senior", "terse"):
+        parts = [
+            f"{kind} {wins((value(s[better]), value(s[kind])) for s in placed):.2f}"
+            for kind in PLACED[2:]
+        ]
+        print(f"  {better} on a line of the change against", ", ".join(parts))
     for name in ("rephrased", "padded", "headed"):
         if name not in sets[0][1]:
             continue
@@ -195,12 +217,27 @@ def measure_folds(data: Path) -> None:
     report_outcomes(fitted, data)
 
 
+WITHOUT = {
+    "": (),
+    " without vectors": ("cosine_lines", "cosine_claims"),
+    " without code": ("code_changed", "code_around", "code_foreign", "longest_code"),
+}
+"""Evidence that is left out of *about*."""
+
+
 def report_about(fitted) -> None:
     """Print how surely a text belongs to its own change, by weights of the other folds."""
+    for name, left_out in WITHOUT.items():
+        kept = [at for at, feature in enumerate(evidence.FEATURES) if feature not in left_out]
+        rows = [row._replace(measures=[row.measures[at] for at in kept]) for row in fitted.about]
+        report_about_rows(rows, name)
+
+
+def report_about_rows(rows, without: str) -> None:
     judged = []
     for fold in range(FOLDS):
         sides = {True: [], False: []}
-        for row in fitted.about:
+        for row in rows:
             sides[usefulness.fold_of(row.post.group) == fold].append(row)
         weights = usefulness.fit_about(sides[False])
         judged += [
@@ -218,7 +255,10 @@ def report_about(fitted) -> None:
             if row.post.pool.startswith(prefixes) and not row.post.pool.endswith("body")
         ]
         yes, no = ([logit for is_own, logit in chosen if is_own is side] for side in (True, False))
-        print(f"{name}, own change against another ({len(yes)}): AUC of about {auc(yes, no):.3f}")
+        print(
+            f"{name}, own change against another ({len(yes)}): "
+            f"AUC of about{without} {auc(yes, no):.3f}"
+        )
 
 
 def learning_for(fold: int, fitted) -> list:
@@ -255,8 +295,39 @@ def report_outcomes(fitted, data: Path) -> None:
                 )
                 numbers += f", its own output {auc(*own):.2f}"
                 print(f"{rating}, {who} ({len(yes)} and {len(no)}): AUC of {numbers}")
+    report_without_phrases(fitted)
     report_interval(fitted)
     report_golden(fitted, data)
+
+
+def report_without_phrases(fitted) -> None:
+    """Print the rank correlation of the headline with the worth as read, without the phrases."""
+    candidates = [
+        [
+            replace(
+                item,
+                remarks=[
+                    remark._replace(measures=remark.measures[: len(OUTPUTS)])
+                    for remark in item.remarks
+                ],
+            )
+            for item in items
+        ]
+        for items in fitted.candidates
+    ]
+    rows = []
+    for fold, items in enumerate(candidates):
+        others = [item for at, row in enumerate(candidates) if at != fold for item in row]
+        weights = worth.fit(others)
+        rows += [
+            (item.is_person, headline.value_of(worth.worths_of(item, weights)), item.worths[0])
+            for item in items
+            if item.kind == headline.COMMENTS and item.remarks and item.worths
+        ]
+    for who, kept in (("all", (True, False)), ("people", (True,)), ("bots", (False,))):
+        values, read = zip(*(row[1:] for row in rows if row[0] in kept), strict=True)
+        rho = spearmanr(values, read)[0]
+        print(f"worth, as read, without phrases, {who}: rank correlation {rho:.2f}")
 
 
 def best_rating(item, name: str) -> float:

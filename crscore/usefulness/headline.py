@@ -9,6 +9,7 @@ had not seen.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -64,6 +65,10 @@ GUIDE_SPREAD: Final = np.array(
     dtype=np.float32,
 )
 """`Scale.spread` of a language model that reads with the guide."""
+FORMULA_FROM: Final = 2
+"""Minimum number of earlier remarks by its author that make one with the same words a formula."""
+FORMULA_WORDS: Final = 4
+"""Minimum number of words of a formula."""
 PERCENTILE_WORDS: Final = (
     (75, "very useful"),
     (50, "useful"),
@@ -99,6 +104,8 @@ def rate(
         None if flag is Flag.NOT_ENGLISH and column in by_model else flag
         for column, flag in enumerate(flags)
     ]
+    for column in _find_formulas(read, authors):
+        flags[column] = flags[column] or Flag.REPEATS
     readings = list(read.sentences)
     for column, flag in enumerate(flags):
         if flag in _UNREAD:
@@ -149,6 +156,20 @@ def rate(
         reviews=tuple(map(rank_together, authors.values())),
         usefulness=rank_together(range(count)),
     )
+
+
+def _find_formulas(
+    read: ReviewReadings, authors: Mapping[str | None, Sequence[int]]
+) -> Iterator[int]:
+    """Yield the sentences of remarks that their author has made with other names before."""
+    for comments in map(frozenset, authors.values()):
+        counts: Counter[str] = Counter()
+        for remark, text in zip(read.remarks, read.masked, strict=True):
+            # "`a` -> `b`" has no words that could be the same.
+            if remark.comment in comments and len(text.split()) >= FORMULA_WORDS:
+                if counts[text] >= FORMULA_FROM:
+                    yield from remark.sentences
+                counts[text] += 1
 
 
 def _doubt_remarks(

@@ -28,6 +28,7 @@ from crscore.records import (
     Subject,
 )
 from crscore.scoring.cells import Cells
+from crscore.text import mask_names
 from crscore.usefulness import evidence, headline, model, reading
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
@@ -40,13 +41,13 @@ TextReadings = tuple[list[TextReading], list[TextReading]]
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
-VERSION: Final = 5
+VERSION: Final = 6
 """Version of the code that applies the weights; part of the signature."""
-# The weights are learned where a text is as likely on another change as on its own. Who comments on
-# a line has that change in view: of 3,259 real comments, all of which are on such a line, 76 % of
-# the worth counts without it, 88 % with it. Its price: on a line, a review of another change of the
-# repository stands over 25 on 17 % of 30 commits instead of 3 %.
-PLACED: Final = 1.0
+# In the training data, a text is as likely on another change as on its own; a comment on a changed
+# line is more often about it: of the worth of 3,259 real ones, 76 % counts without this, 81 % with
+# it. More would let a review of another change of the repository through when it is put on a line:
+# with 1.0, 17 % of 30 stood over 25 (`python benchmarks/usefulness.py DATA`).
+PLACED: Final = 0.3
 """Log-odds by which a comment on a line of the change is likelier to be about it."""
 EMPTY_BELOW: Final = 0.2
 """A sentence is flagged as a mere description only if its rating `gives` is below this."""
@@ -178,6 +179,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
             ),
             remarks=tuple(self._weigh(remark, cells, change) for remark in remarks),
             aspects=tuple(remark.aspects for remark in remarks),
+            masked=tuple(mask_names(remark.text) for remark in remarks),
         )
 
     def judge_about(

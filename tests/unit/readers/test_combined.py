@@ -61,8 +61,9 @@ def join(
     ]
     placed = place_readings(read, [parsed, parsed], sentences)
     network = ReviewReadings(
-        sentences=(), restates=(), remarks=remarks, aspects=(ASPECTS,) * len(remarks)
-    )
+        sentences=(), restates=(), remarks=remarks, aspects=(ASPECTS,) * len(remarks),
+        masked=("x",) * len(remarks),
+    )  # fmt: skip
     return join_readings(network, placed, sentences)
 
 

@@ -280,8 +280,9 @@ def test_remarks_of_other_authors_raise_no_doubt() -> None:
         stance=Stance.REQUEST, gives=0.9, about=0.8, subject=Subject.CHANGE, reference=None
     )
     read = ReviewReadings(
-        sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks), aspects=(HALF,) * 3
-    )
+        sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks),
+        aspects=(HALF,) * 3, masked=("a", "b", "c"),
+    )  # fmt: skip
     weights = useful.weights(scale=scale_of(REFERENCE))
 
     def rate(authors: dict[str | None, list[int]]) -> Remark:

@@ -14,6 +14,7 @@ from crscore.records import (
     Claims,
     Comment,
     Flag,
+    Importance,
     Remark,
     Result,
     Stance,
@@ -184,6 +185,36 @@ def test_repeated_sentence_gives_nothing(scorer) -> None:
     assert [remark.worth > 1 for remark in result.remarks] == [True, False]
     assert result.usefulness.taken_off > 0
     assert result.usefulness.value < score_text(scorer, REVIEW).usefulness.value
+
+
+@pytest.mark.parametrize(("authors", "counted"), [("aaaa", 2), ("abab", 4)])
+def test_remark_with_other_names_is_a_repetition_from_the_third_of_its_author_on(
+    scorer, authors: str, counted: int
+) -> None:
+    names = ("fetch", "requests.get", "reply.json", "raise_for_status")
+    comments = [
+        Comment(body=f"`{name}` raises on a 404 now, which its callers do not expect.", author=who)
+        for name, who in zip(names, authors, strict=True)
+    ]
+    result = scorer.score(PATCH, comments)
+    assert [remark.worth > 1 for remark in result.remarks] == [at < counted for at in range(4)]
+    repeats = [flag is Flag.REPEATS for flag in result.sentence_flags]
+    assert repeats == [at >= counted for at in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("This is an SQL injection: `url` comes from the request.", Importance.CRITICAL),
+        ("Could `url` lead to an SQL injection?", Importance.CRITICAL),
+        ("Please escape `url`, otherwise this is an SQL injection.", Importance.CRITICAL),
+        ("The new `timeout` prevents an SQL injection.", Importance.MINOR),
+        ("Please rename `reply` to `response`.", Importance.NIT),
+    ],
+)
+def test_named_security_problem_is_critical(scorer, text: str, level: Importance) -> None:
+    (remark,) = score_text(scorer, text).remarks
+    assert remark.level is level
 
 
 def test_repetition_within_a_remark_changes_nothing(scorer) -> None:
