@@ -32,29 +32,28 @@ Numbers = dict[tuple[str, str], set[int]]
 SHOWN = (
     ("remarks", r"of ([\d,]+) remarks? (?:mattered|gave)"),
     ("remarks", r"of its ([\d,]+) remarks"),
-    ("remarks", r"Worth acting on: [\d,]+ of ([\d,]+) \("),
     ("mattered", r"([\d,]+) of [\d,]+ remarks? mattered"),
     ("answered", r"People answered ([\d,]+) worth"),
-    ("only resolved", r"only resolved ([\d,]+)\)"),
+    ("only resolved", r"only resolved ([\d,]+)[,)]"),
+    ("others resolved", r"as were ([\d,]+) of"),
+    ("other threads", r"as were [\d,]+ of ([\d,]+)"),
     ("green without a review", r"check was green on ([\d,]+) pull"),
     ("weighty", r"([\d,]+) of its [\d,]+ remarks (?:is|are) worth"),
-    ("weighty", r"Worth acting on: ([\d,]+) of"),
     ("no reaction", r"by the words alone: ([\d,]+) \("),
     ("nothing to do", r"([\d,]+) of [\d,]+ remarks? gave nothing"),
     ("nits", r"nits ([\d,]+)"),
     *((title, rf"{title} ([\d,]+)") for title in EMPTY.values()),
     ("pulls seen", r"commented on (?:all|[\d,]+ of the) ([\d,]+) pull requests?"),
-    ("pulls seen", r"a remark on [\d,]+ of ([\d,]+) \("),
-    ("pulls seen", r"[\d,]+ of the ([\d,]+) pull requests that it saw ha"),
+    ("pulls seen", r"[\d,]+ of ([\d,]+) pull requests? got"),
     ("commented", r"commented on (?:all )?([\d,]+) "),
-    ("gained", r"a remark on ([\d,]+) of [\d,]+ \("),
-    ("gained", r"([\d,]+) of the [\d,]+ pull requests that it saw ha"),
-    ("last commit", r"last commit of ([\d,]+) of"),
-    ("merged", r"last commit of [\d,]+ of ([\d,]+) merged"),
-    ("fixed, with other lines", r"Fixed: ([\d,]+) of"),
-    ("fixed, with other lines", r"people fixed ([\d,]+) of"),
-    ("known, with other lines", r"Fixed: [\d,]+ of ([\d,]+)"),
-    ("known, with other lines", r"people fixed [\d,]+ of ([\d,]+)"),
+    ("gained", r"([\d,]+) of [\d,]+ pull requests? got"),
+    ("reviewed", r"reviewed ([\d,]+) of"),
+    ("last commit", r"first post, ([\d,]+) at their last commit"),
+    ("merged", r"reviewed [\d,]+ of ([\d,]+) merged"),
+    ("fixed, with other lines", r"people fixed ([\d,]+) of [\d,]+ comp"),
+    ("known, with other lines", r"people fixed [\d,]+ of ([\d,]+) comp"),
+    ("formulas", r"formulas ([\d,]+)"),
+    ("formulas fixed", r"people fixed ([\d,]+) of the formulas"),
     ("notices", r"([\d,]+) times? that it did not review, as a limit was reached"),
 )
 """Name of a number, and where it stands in the text."""
@@ -146,22 +145,30 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
         is_alone = words not in said and not any(is_beside(row, other) for other in causes)
         said.add(words)
         counts[bot, "remarks"] += 1
-        if row["key"] in formulas or row["noise"] or row["verdict"] == "refuted":
+        is_formula, is_refuted = row["key"] in formulas, (row["verdict"] or "")[:7] == "refuted"
+        is_empty = is_formula or row["noise"] or is_refuted
+        resolution = signals.get((row["key"], 3))
+        resolved = resolution is not None and resolution["value"] == 1
+        if row["thread"] is not None and (is_empty or row["level"] not in LEVELS):
+            counts[bot, "other threads"] += 1
+            counts[bot, "others resolved"] += resolved
+        fixed, has_others = None, False
+        is_first = row["point"] in (None, row["key"])
+        if is_first and not row["noise"] and row["stance"] in ASKS and is_alone:
+            signal = signals.get((row["key"], 1))
+            fixed = signal and signal["value"]
+            has_others = fixed is not None and bool(signal["base_all"])
+        if is_empty:
             counts[bot, "nothing to do"] += 1
-            if row["key"] not in formulas and row["noise"]:
+            counts[bot, "formulas"] += is_formula
+            counts[bot, "formulas fixed"] += is_formula and fixed == 1
+            if row["noise"] and not is_formula:
                 counts[bot, EMPTY[row["noise"]]] += 1
             continue
         counts[bot, "nits"] += row["level"] == "nit"
         if row["level"] not in LEVELS:
             continue
         gained[bot].add((row["repository"], row["number"]))
-        fixed, has_others = None, False
-        if row["point"] in (None, row["key"]) and row["stance"] in ASKS and is_alone:
-            signal = signals.get((row["key"], 1))
-            fixed = signal and signal["value"]
-            has_others = fixed is not None and bool(signal["base_all"])
-        resolution = signals.get((row["key"], 3))
-        resolved = resolution is not None and resolution["value"] == 1
         has_reaction = fixed == 1 or resolved
         for name, value in (
             ("weighty", True),
@@ -233,6 +240,7 @@ def count_pulls(
             and post["thread"] in (None, post["key"])
             and (post["is_review"] or post["key"] % 4 == 1)
         }
+        counts[bot, "reviewed"] = len(reviewed & merged)
         counts[bot, "green without a review"] = len((checked & merged) - reviewed)
         counts[bot, "notices"] = len(
             {(post["repository"], post["number"]) for post in own if post["skip"] == "limit"}

@@ -46,7 +46,7 @@ def main() -> int:
         for words in (
             ["sync", *names, "--since", audit_demo.FIRST_DAY],
             ["score", "--workers", str(cores)],
-            ["report", *period, "--price", "coderabbit=24/month", "-o", str(folder / "site")],
+            ["report", *period, "--price", "coderabbit=24EUR/month", "-o", str(folder / "site")],
             ["compare", *period],
         ):
             print(f"$ crscore audit {' '.join(words)}", flush=True)

@@ -199,16 +199,16 @@ def describe(pair: PairComparison, name: str) -> str:
     is_first = name == pair.first
     rival = pair.second if is_first else pair.first
     more = "more" if is_first == (pair.verdict == "better") else "less"
-    amount = {
-        "equivalent": f"as much worth acting on as {rival}",
-        "unknown": f"about as much worth acting on as {rival} (not surely different)",
-    }.get(pair.verdict, f"{more} worth acting on than {rival}")
+    text = {
+        "equivalent": f"{name} finds as much worth acting on as {rival}",
+        "unknown": f"{name} shows no sure difference from {rival}",
+    }.get(pair.verdict, f"{name} finds {more} worth acting on than {rival}")
     # For different pull requests, the counts are omitted: their difference is another number than
     # the difference within strata.
     if not pair.paired:
-        return f"{name} finds {amount} on similar pull requests"
+        return f"{text} on similar pull requests"
     count, rival_count = pair.gained if is_first else pair.gained[::-1]
-    return f"{name} finds {amount}: on {count:,} against {rival_count:,} of {pair.pulls:,}"
+    return f"{text}: on {count:,} against {rival_count:,} of {pair.pulls:,}"
 
 
 def _sentence(pair: PairComparison, difference: Estimate) -> str:

@@ -58,12 +58,14 @@ KINDS: Final = {
     "restates": "summaries of the change",
     "praise": "praise",
     "nothing": "empty remarks",
-    "refuted": "refuted by the code",
+    "refuted": "refuted",
     "unread": "not read",
 }
 """Name of each kind of remark, in order."""
 _ACTS: Final = ("hidden or deleted", "edited", "written after the close", "written after the fix")
 """Later fates of posts, in the order of `count_afterwards`."""
+_JUDGES: Final = {"code": "the code", "model": "a language model's reading with a quoted line"}
+"""Who confirms a remark, by the column of its count."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
 """Kinds that a bot's settings or prompt can switch off."""
 
@@ -76,7 +78,7 @@ _COUNTS: Final = np.dtype(
         (name, "f8")
         for name in (
             "remarks", "mattered", "fixed", "answered", "resolved", "compared", "compared_fixed",
-            "chance", "lines", "threads", "confirmed",
+            "chance", "lines", "threads", "code", "model",
         )
     ]
 )  # fmt: skip
@@ -161,36 +163,33 @@ def count_remarks(rows: Counts) -> Remarks:
         kinds={kind: count for kind, count in kinds.items() if count},
         mattered={kind: count for kind, count in mattered.items() if count},
         fixed=int(weighty["fixed"].sum()),
+        fixed_formulas=int(rows["fixed"][rows["kind"] == "formula"].sum()),
         answered=int(weighty["answered"].sum()),
         resolved=int(weighty["resolved"].sum()),
     )
 
 
-def decide(table: ReviewTable, name: str, record: Record, price: float | None = None) -> Decision:
+def decide(table: ReviewTable, name: str, record: Record) -> Decision:
     """Decide about a bot.
 
     Args:
         table: Reviews of a period.
         name: The bot.
         record: Its counts that are not in the table.
-        price: Its price in the period; None if unknown.
     """
-    remarks, posts = count_remarks(record.counts), table.coverage.get(name)
+    kinds, posts = count_remarks(record.counts).kinds, table.coverage.get(name)
     seen_pulls = table.seen_pulls(name)
     decision, all_fixes = _judge(record, len(seen_pulls))
     if decision.verdict == "undecided":
         decision = replace(decision, needed=_needed(record, seen_pulls))
-    reasons = _reasons(decision, record, remarks.kinds, all_fixes)
+    reasons = _reasons(decision, record, kinds, all_fixes)
     if posts and (hollow := hollow_checks(posts.coverage)):
         reasons.append(f"its check was green on {hollow:,} pull requests that it did not review")
     if decision.needed:
         more = view.count_noun(decision.needed, "more pull request")
         reasons.append(f"about {more} would probably decide")
-    if price is not None:
-        mattered = sum(remarks.mattered.values())
-        share = f", {price / mattered:,.2f} each" if mattered else ""
-        count = view.count_noun(mattered, "remark")
-        reasons.append(f"price {price:,.2f} for {count} that mattered{share}")
+    elif decision.verdict == "undecided" and seen_pulls:
+        reasons.append("more pull requests like these would not decide")
     start = "Undecided about" if decision.verdict == "undecided" else decision.verdict.capitalize()
     return replace(decision, reason=f"{start} {name}: {'; '.join(reasons)}.")
 
@@ -261,7 +260,10 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
         rows, rows["remarks"] * is_weighty, rows["remarks"] * (rows["kind"] != "unread")
     )
     fixes, all_fixes = _fixes(rows[is_weighty]), _fixes(rows)
-    evidence = _evidence(rows[is_weighty], rows[~is_weighty], fixes, record)
+    # Some teams resolve every thread, so resolved remarks are compared with the bot's other ones.
+    rest = rows[~is_weighty]
+    by_habit = _rate_of(rest, rest["resolved"], rest["threads"])
+    evidence = _evidence(rows[is_weighty], by_habit, fixes, record)
     counts = count_remarks(rows).kinds
     # A script that fills in templates can place them on lines that are sure to change.
     if is_staged(record.afterwards) or is_mostly_formulas(counts):
@@ -279,6 +281,7 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
         gained=rate(len(_starts(rows[is_weighty])), pull_count),
         fixed=fixes.share,
         chance=fixes.chance,
+        by_habit=by_habit,
         evidence=evidence,
         afterwards=record.afterwards,
         acts=record.acts,
@@ -290,7 +293,7 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
     return replace(decision, verdict=verdict), all_fixes
 
 
-def _evidence(weighty: Counts, rest: Counts, fixes: _Fixes, record: Record) -> tuple[str, ...]:
+def _evidence(weighty: Counts, by_habit: Rate, fixes: _Fixes, record: Record) -> tuple[str, ...]:
     """Return the acts and words of others that show the worth of a bot's weighty remarks."""
     evidence = []
     points, near = record.points, record.near
@@ -298,11 +301,8 @@ def _evidence(weighty: Counts, rest: Counts, fixes: _Fixes, record: Record) -> t
     # 0.14 of the other lines changed (`python benchmarks/followed.py DATA`).
     if fixes.chance is not None and fixes.is_more:
         evidence.append(_fixed_text(fixes.share, fixes.chance))
-    # Some teams resolve every thread, so resolved remarks are compared with the bot's other ones.
     # Who resolves a thread and changes nothing may have found the remark wrong.
-    resolved, by_habit = (
-        _rate_of(rows, rows["resolved"], rows["threads"]) for rows in (weighty, rest)
-    )
+    resolved = _rate_of(weighty, weighty["resolved"], weighty["threads"])
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     if by_habit.total >= MIN_REMARKS and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
         evidence.append(
@@ -316,11 +316,11 @@ def _evidence(weighty: Counts, rest: Counts, fixes: _Fixes, record: Record) -> t
             f"it had commented next to {near.near.count:,} of {near.near.total:,} lines that were "
             f"fixed after the merge"
         )
-    confirmed = _rate_of(weighty, weighty["confirmed"], weighty["remarks"])
-    if _is_above(confirmed, CONFIRMED_FROM):
-        evidence.append(
-            f"the code confirms {confirmed.count:,} of the {confirmed.total:,} worth acting on"
-        )
+    for column, judge in _JUDGES.items():
+        confirmed = _rate_of(weighty, weighty[column], weighty["remarks"])
+        if _is_above(confirmed, CONFIRMED_FROM):
+            counts = f"{confirmed.count:,} of the {confirmed.total:,} worth acting on"
+            evidence.append(f"{judge} confirms {counts}")
     return tuple(evidence)
 
 
@@ -329,10 +329,8 @@ def _is_above(share: Rate, limit: float) -> bool:
 
 
 def _fixed_text(fixed: Rate, chance: float) -> str:
-    return (
-        f"people fixed {fixed.count:,} of {view.count_noun(fixed.total, 'remark')} that can be "
-        f"compared with chance ({fixed.total * chance:.0f} expected)"
-    )
+    remarks = view.count_noun(fixed.total, "comparable remark")
+    return f"people fixed {fixed.count:,} of {remarks} ({fixed.total * chance:.0f} by chance)"
 
 
 def listed(counts: Mapping[str, int]) -> str:
@@ -405,12 +403,12 @@ def _reasons(
     decision: Decision, record: Record, counts: Mapping[str, int], all_fixes: _Fixes
 ) -> list[str]:
     weighty, gained, verdict = decision.weighty, decision.gained, decision.verdict
-    on_pulls = f"{gained.count:,} of the {gained.total:,} pull requests that it saw "
-    on_pulls += f"{'has' if gained.count == 1 else 'have'} a remark worth acting on"
+    pulls = view.count_noun(gained.total, "pull request")
+    on_pulls = f"{gained.count:,} of {pulls} got a remark worth acting on"
     remarks = "remarks that could be read" if counts.get("unread") else "remarks"
     of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} "
     of_remarks += f"{'is' if weighty.count == 1 else 'are'} worth acting on"
-    fixed = "no fix can be compared with chance"
+    fixed = "no remark is comparable with chance"
     if decision.chance is not None:
         fixed = _fixed_text(decision.fixed, decision.chance)
     by_words = f"{of_remarks}, going by the words"
@@ -425,10 +423,10 @@ def _reasons(
         copied = [f"{formulas} are the same sentence with other names"]
     if verdict == "undecided":
         cause = _why_open(decision, all_fixes)
-        return [*copied, cause, of_remarks] if cause else [*copied, f"{by_words} alone", fixed]
+        return [*copied, cause, by_words] if cause else [*copied, f"{by_words} alone", fixed]
     if _ends(record.late)[0] > TOO_LATE:
         posts = f"{record.late.count:,} of its {record.late.total:,} posts"
-        return [f"{posts} came after the fix or the close, too late to change anything", of_remarks]
+        return [f"{posts} came after the fix or the close, too late to change anything", by_words]
     reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks]
     if (weighty.share or 0.0) >= NEGLIGIBLE:
         reasons = [by_words, fixed]
@@ -439,11 +437,11 @@ def _reasons(
 
 def _why_open(decision: Decision, all_fixes: _Fixes) -> str:
     """Say why a bot is undecided; "" if only its words speak for it."""
-    if decision.gained.total < MIN_PULLS:
-        return f"it saw only {view.count_noun(decision.gained.total, 'pull request')}"
     if is_staged(decision.afterwards):
         acts = ", ".join(decision.acts)
         return f"of its {decision.afterwards.total:,} posts, {acts}; so its fixes show nothing"
+    if decision.gained.total < MIN_PULLS:
+        return f"it saw only {view.count_noun(decision.gained.total, 'pull request')}"
     if decision.evidence:
         return "it seldom says something important, or few of its remarks could be switched off"
     return "people fix remarks that seem unimportant; read these" if all_fixes.is_more else ""

@@ -46,7 +46,7 @@ def make_facts(
     lines = {
         "Found": _gain(row, decision),
         "Cost": _cost(row),
-        "Present": _presence(row),
+        "Present": _presence(row, decision),
         "Compared": f"By the words alone: {'. '.join(texts)}." if texts else "",
         "Sure": _certainty(row, decision),
     }
@@ -61,6 +61,8 @@ def _gain(row: Reviewer, decision: Decision) -> str:
     # The number of fixed ones is shown only for remarks that can be compared with chance.
     if mattered:
         only = f"; only resolved {mattered - remarks.fixed:,}" * (mattered > remarks.fixed)
+        if only and decision.by_habit.total:
+            only += f", as were {of_total(decision.by_habit)} of its other threads"
         text += f" ({listed(remarks.mattered)}{only})"
     # A remark without a reaction may still have been right, and fixed in another place.
     if weighty > mattered:
@@ -76,19 +78,28 @@ def _cost(row: Reviewer) -> str:
     kinds = row.remarks.kinds
     empty = {kind: count for kind, count in kinds.items() if kind in EMPTY}
     text = f"{sum(empty.values()):,} of {_remarks(row)} gave nothing to do"
-    text += f" ({listed(empty)})" if empty else ""
+    fixed = row.remarks.fixed_formulas
+    formulas = f"; people fixed {fixed:,} of the formulas" if fixed else ""
+    text += f" ({listed(empty)}{formulas})" if empty else ""
     small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
     text += f". Besides: {listed(small)}" if small else ""
     # The time for the words alone: how long it takes to look remarks up in the code is unknown.
     text += f". Plain reading: about {view.count_noun(max(1, round(row.minutes)), 'minute')}"
+    if row.price is not None:
+        text += f". Price: {row.price:,.2f} ({row.price_basis})"
+        if mattered := sum(row.remarks.mattered.values()):
+            text += f", {row.price / mattered:,.2f} for each that mattered"
     return f"{text}."
 
 
-def _presence(row: Reviewer) -> str:
-    coverage = row.coverage
-    part, last = f"{row.pulls - row.silent:,} of the" if row.silent else "all", coverage.last_head
+def _presence(row: Reviewer, decision: Decision) -> str:
+    coverage, posts = row.coverage, decision.afterwards.total
+    part = f"{row.pulls - row.silent:,} of the" if row.silent else "all"
     text = f"It commented on {part} {view.count_noun(row.pulls, 'pull request')} that it saw"
-    text += f". It reviewed the last commit of {of_total(last)} merged since its first post"
+    reviewed = f"{of_total(coverage.reviewed)} merged since its first post"
+    text += f". It reviewed {reviewed}, {coverage.last_head.count:,} at their last commit"
+    if decision.acts:
+        text += f". Of its {view.count_noun(posts, 'post')}, {', '.join(decision.acts)}"
     if coverage.hours is not None:
         text += f". Half of its first reviews came within {coverage.hours:.1f} hours"
     if coverage.skips:
@@ -102,14 +113,18 @@ def _presence(row: Reviewer) -> str:
 
 def _certainty(row: Reviewer, decision: Decision) -> str:
     remarks = "remarks that could be read" if "unread" in row.remarks.kinds else "remarks"
-    texts = [
-        f"Worth acting on: {share(decision.weighty)} of its {remarks}, and a remark on "
-        f"{share(decision.gained)} of the pull requests that it saw"
-    ]
+    text = f"{_range(decision.weighty)} of its {remarks} are worth acting on by their words, and "
+    text += f"{_range(decision.gained)} of the pull requests that it saw have one"
     if decision.fixed.total:
-        chance = f"these and other lines of the same changes: {view.percent(decision.chance)}"
-        texts.append(f"Fixed: {share(decision.fixed)} that can be compared with chance; {chance}")
-    return f"{'. '.join(texts)}."
+        text += f". Of the comparable ones, people fix {_range(decision.fixed)}"
+        text += f", of other lines {view.percent(decision.chance)}"
+    return f"{text}."
+
+
+def _range(rate: Rate) -> str:
+    if rate.share is None:
+        return view.UNDEFINED
+    return f"{view.hundred(rate.low)} to {view.hundred(rate.high)} %"
 
 
 def _remarks(row: Reviewer) -> str:
@@ -120,8 +135,7 @@ def share(rate: Rate) -> str:
     """Format a rate with its counts and, unless they are few, the interval; a dash if unknown."""
     if rate.share is None or rate.total < MIN_REMARKS:
         return of_total(rate) if rate.total else view.UNDEFINED
-    ends = f"{view.hundred(rate.low)} to {view.hundred(rate.high)} %"
-    return f"{of_total(rate)} ({view.percent(rate.share)}, {ends})"
+    return f"{of_total(rate)} ({view.percent(rate.share)}, {_range(rate)})"
 
 
 def of_total(rate: Rate) -> str:
@@ -130,8 +144,8 @@ def of_total(rate: Rate) -> str:
 
 
 def usefulness(row: Reviewer) -> str:
-    """Format the usefulness with its interval; the words of a formula are useful each time."""
+    """Format the interval of the usefulness; the words of a formula are useful each time."""
     estimate = row.usefulness
     if estimate is None or is_mostly_formulas(row.remarks.kinds):
         return view.UNDEFINED if estimate is None else "formulas"
-    return f"{estimate.value:.0f} ({estimate.low:.0f} to {estimate.high:.0f})"
+    return f"{estimate.low:.0f} to {estimate.high:.0f}"

@@ -65,6 +65,8 @@ class Remarks(Struct, frozen=True, kw_only=True):
     # Without a reaction, a remark may still have been right.
     mattered: dict[str, Count]
     """Level -> remarks worth acting on that people fixed or resolved; an answer can be a no."""
+    fixed_formulas: Count
+    """Formulas that were fixed."""
     fixed: Count
     """Remarks worth acting on that were fixed; likewise the next two."""
     answered: Count
@@ -99,6 +101,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     chance: Share | None
     """The same share for these lines and the other lines of the changes, which have no comment;
     null without other lines."""
+    by_habit: Rate
+    """Share of its other threads that people resolved, as some teams resolve every thread."""
     # Weighty words alone do not keep a bot, because a script can write them
     # (docs/design/031-decisions.md).
     evidence: tuple[str, ...]
@@ -140,6 +144,8 @@ class Example(Struct, frozen=True, kw_only=True):
     kind: str
     outcome: str
     """`fixed`, `answered` and `resolved` with commas; empty for no reaction."""
+    only: bool
+    """Whether it is worth acting on and no other reviewer made its point."""
 
 
 class Fact(Struct, frozen=True, kw_only=True):
@@ -169,6 +175,8 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     # From `--price BOT=AMOUNT/month`: hosts do not know what a bot costs.
     price: float | None
     """Price in the period; null if none was given."""
+    price_basis: str
+    """What it was computed from, such as `24 EUR per 30 days, for 31`; empty without one."""
     abstained: Count
     """Pull requests on which none of its remarks could be scored."""
     coverage: Coverage

@@ -12,6 +12,9 @@ from crscore.records import Side
 def read_posted(path: Path) -> list[Finding]:
     """Read the comments of bots, without notices that nothing was reviewed.
 
+    Hidden and deleted comments are among them, and each has its first text that was read: a bot
+    cannot take back what it posted.
+
     Args:
         path: Store of `crscore audit`.
 
@@ -23,11 +26,13 @@ def read_posted(path: Path) -> list[Finding]:
     """
     with Store(path, must_exist=True) as store:
         names = {row.id: row.name for row in all_repositories(store)}
+        sql = "SELECT comment, body, MIN(night) FROM comment_observations GROUP BY comment"
+        first_texts = {comment: body for comment, body, _ in store.query(sql)}
         return [
             Finding(
                 change=f"{names[row.repository]}#{row.number}",
                 bot=row.reviewer,
-                text=store.text(row.body),
+                text=store.text(first_texts.get(row.key) or row.body),
                 path=row.path,
                 # Golden sets name lines of the new version.
                 line=None if row.side == Side.OLD.value else row.line,

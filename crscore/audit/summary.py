@@ -33,7 +33,7 @@ from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pull_pages
 from crscore.audit.store.rows import host_id_of, kind_of
-from crscore.audit.tables import Period, ReviewTable, load_reviews
+from crscore.audit.tables import IMPORTANT, Period, ReviewTable, load_reviews
 from crscore.errors import InputError
 from crscore.hosts.site import site_of_page
 from crscore.statistics.bootstrap import RESAMPLES
@@ -57,17 +57,17 @@ _UNSEEN: Final = Coverage(
 """Coverage of a reviewer whose posts were deleted after scoring."""
 
 
-def read_price(text: str) -> tuple[str, tuple[float, str]]:
-    """Read the bot, the price, and `month` (30 days) or `pull` from `coderabbit=24/month`.
+def read_price(text: str) -> tuple[str, tuple[float, str, str]]:
+    """Read the bot, the price, its currency, and `month` (30 days) or `pull`.
 
     Raises:
         InputError: The text is something else.
     """
-    # `coderabbit=24/month`, `copilot=0.3/pull`
-    match = re.fullmatch(r"(.+)=(\d+(?:\.\d+)?)/(month|pull)", text)
+    # `coderabbit=24/month`, `copilot=0.3EUR/pull`
+    match = re.fullmatch(r"(.+)=(\d+(?:\.\d+)?)( ?[^\d\s/]{1,3})?/(month|pull)", text)
     if match is None:
         raise InputError(f"a price must be BOT=AMOUNT/month or BOT=AMOUNT/pull, not {text[:80]!r}")
-    return match[1].casefold(), (float(match[2]), match[3])
+    return match[1].casefold(), (float(match[2]), match[3] or "", match[4])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +79,8 @@ class OverviewOptions:
     """Smallest difference that matters, of 100 pull requests."""
     resamples: int = RESAMPLES
     seed: int = 0
-    prices: Mapping[str, tuple[float, str]] = field(default_factory=dict)
-    """Price by bot, and whether it is for a `month` or a `pull` request, as from `read_price`."""
+    prices: Mapping[str, tuple[float, str, str]] = field(default_factory=dict)
+    """Price, currency (may be empty), and `month` or `pull` by bot, as from `read_price`."""
     host: str = HOST
     """Address of GitHub's pages, for links."""
 
@@ -180,9 +180,10 @@ def _reviewer(
     is_seen = table.is_seen[name]
     pulls = int(is_seen.sum())
     since, until = map(date.fromisoformat, (table.scope.since, table.scope.until))
-    units = {"month": ((until - since).days + 1) / 30, "pull": pulls}
-    amount, unit = options.prices.get(name.casefold(), (None, ""))
-    price = None if amount is None else amount * units[unit]
+    days = (until - since).days + 1
+    units = {"month": (days / 30, f"30 days, for {days}"), "pull": (pulls, "pull request")}
+    amount, currency, unit = options.prices.get(name.casefold(), (None, "", "month"))
+    factor, per = units[unit]
     standings = table.columns["usefulness"][rows]
     standings = standings[~np.isnan(standings)]
     # A single review does not show how much reviews of the bot differ.
@@ -196,11 +197,12 @@ def _reviewer(
         usefulness=estimate_mean(standings, _spread()) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,
-        price=price,
+        price=None if amount is None else amount * factor,
+        price_basis="" if amount is None else f"{amount:g}{currency} per {per}",
         abstained=int((rows & ~scored).sum()),
         coverage=posts.coverage if posts else _UNSEEN,
         points=record.points,
-        decision=decide(table, name, record, price) if is_bot else None,
+        decision=decide(table, name, record) if is_bot else None,
         facts=(),
         examples=_examples(name, record, pages),
         changes=find_changes(table, name) if is_bot else (),
@@ -244,7 +246,7 @@ def _examples(
     name: str, record: Record, pages: Mapping[str, str]
 ) -> dict[str, tuple[Example, ...]]:
     examples: dict[str, tuple[Example, ...]] = {}
-    for key, repository, number, text, kind, *reactions in record.examples:
+    for key, repository, number, text, kind, is_only, *reactions in record.examples:
         url = pages[repository].replace("{number}", str(number))
         outcomes = zip(("fixed", "answered", "resolved"), reactions, strict=True)
         example = Example(
@@ -255,6 +257,7 @@ def _examples(
             text=text,
             kind=kind,
             outcome=", ".join(outcome for outcome, is_true in outcomes if is_true),
+            only=bool(is_only) and kind in IMPORTANT,
         )
         examples[kind] = (*examples.get(kind, ()), example)
     return examples

@@ -50,6 +50,7 @@ _detect = option(
     "--detect X", "Smallest relevant difference, as a share of the pull requests.",
     type=click.FloatRange(0, 1, min_open=True), default=0.05,
 )  # fmt: skip
+_price = option("--price BOT=AMOUNT/PER...", "Price: bot=24/month, copilot=0.3/pull.", to="prices")
 _question = add_options(
     _store,
     option(
@@ -201,7 +202,7 @@ def score(
 @command.command("report")
 @_question
 @_detect
-@option("--price BOT=AMOUNT/PER...", "Price: coderabbit=24/month, copilot=0.3/pull.", to="prices")
+@_price
 @option(
     "--format", "A folder of pages, or a document (default: site with -o, else text).",
     to="layout", type=click.Choice(("site", "text", "json", "markdown")),
@@ -274,6 +275,7 @@ def compare(
 
 @command.command("digest")
 @_question
+@_price
 @format_option("markdown", "slack", "json")
 @_webhook
 @_output
@@ -403,12 +405,9 @@ def _options(question: dict[str, Any]) -> OverviewOptions:
     # Both ends belong to the period.
     first = until - timedelta(days=question["days"] - 1)
     since: date = question["since"].date() if question["since"] else first
+    repositories = question["repositories"] or ("*",)
     return OverviewOptions(
-        period=Period(
-            since=since.isoformat(),
-            until=until.isoformat(),
-            repositories=question["repositories"] or ("*",),
-        ),
+        period=Period(since=f"{since}", until=f"{until}", repositories=repositories),
         # `gate` has no --detect. The option is a share, the report counts of 100 pull requests.
         detect=100 * question.get("detect", 0.05),
         prices=dict(map(read_price, question.get("prices", ()))),

@@ -150,7 +150,8 @@ def test_page_recounted_from_the_store_is_right(audit, tmp_path: Path) -> None:
 
 def test_price_is_shown(audit) -> None:
     text = audit("report", "--price", "NitPicker=0.5/pull", *PERIOD).out
-    assert "price 20.00 for" in text
+    assert "Price: 20.00 (0.5 per pull request)" in " ".join(text.split())
+    assert audit("digest", "--price", "NitPicker=0.5/pull", *PERIOD).code == 0
 
 
 def test_second_night_reads_and_scores_nothing_new(month: Path, capsys, monkeypatch) -> None:

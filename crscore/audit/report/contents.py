@@ -30,13 +30,13 @@ EXPLANATION: Final = (
     "remarks or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the "
     "words. A *formula* is the same sentence with other names, from the third time on; *not read* "
     "is a text in another language, or a suggestion without a sentence.",
-    "*Fixed* means that one of the remark's lines, or one at most three lines away, changed later, "
-    "or that its suggested code was applied. It does not mean that the remark was right, or the "
-    "reason: lines change anyway, so the share of all lines of the same changes is beside it. Only "
-    "some remarks *can be compared with chance*: those worth acting on that made their point "
-    "first, in a file with other lines, with no other reviewer's point beside them whose fix could "
-    "have changed the lines. *Expected* is how many of these would be fixed by chance. Bots are "
-    "sorted by fixes beyond chance per pull request seen.",
+    "*Fixed* means that one of the remark's lines, or one at most three lines away, changed after "
+    "it. It does not mean that the remark was right, or the reason: lines change anyway, so the "
+    "share of all lines of the same changes is beside it, as *by chance*. *Resolved* means that a "
+    "person closed the thread, which can also be a no.",
+    "*Comparable* with chance are remarks worth acting on that made their point first, in a file "
+    "with other lines, with no other reviewer's point beside them whose fix could have changed the "
+    "lines. Bots are sorted by fixes beyond chance per pull request seen.",
     "Intervals are 95 %. *Finds more* allows for the number of pairs compared. It counts pull "
     "requests that both saw: those on which a bot posted or ran a check, or that were merged "
     "between its first and last post.",
@@ -52,6 +52,7 @@ MAX_BOTS: Final = 30
 # (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
 _MAX_MARKDOWN_CHARS: Final = 60_000
 _QUOTE_CHARS: Final = 200
+_DIGEST_CHARS: Final = 300
 _VERDICTS: Final = {"better": "differ", "worse": "differ", "equivalent": "equal", "unknown": "open"}
 """Label of each comparison."""
 
@@ -115,11 +116,16 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
             }
             for remark in islice(by_text.values(), QUOTES):
                 text = escape.one_line(remark.text, _QUOTE_CHARS)
-                end = Run(f"” {remark.kind}, {remark.outcome}, ")
+                end = Run(f"” {remark.kind}, {_outcome(remark)}")
                 lines.append((Run("“", "quote"), text, end, _comment(remark)))
     if link:
         lines.append((Run(f"All about {escape.one_line(row.name, 80)}", link=link),))
     return Item(reason, lead=(Run(verdict, f"chip {verdict}"),), below=tuple(lines))
+
+
+def _outcome(row: Example) -> str:
+    words = (*row.outcome.split(", "), "only it made this point" * row.only)
+    return "".join(f"{word}, " for word in words if word)
 
 
 def _comment(row: Example) -> Run:
@@ -150,9 +156,9 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
         ("Usefulness", facts.usefulness),
     )
     yield Paragraph(
-        "Usefulness is the share of real reviews that are less useful by their words alone, a mean "
-        "over the pull requests with a remark of the reviewer, with an 80 % interval. Compare bots "
-        "by the pairs, not by this mean.",
+        "Usefulness is the share of real reviews that are less useful by their words alone: the "
+        "80 % interval of its mean over the pull requests with a remark of the reviewer. Compare "
+        "bots by the pairs, not by this mean.",
         "dim",
     )
     # If no bots can be compared, the first page says why, once.
@@ -177,10 +183,9 @@ def list_changes(overview: Overview) -> Iterator[str]:
 
 
 def _missed(escaped: Escaped) -> Iterator[Block]:
-    yield Heading("Fixed after the merge")
-    if not escaped.pulls:
-        yield Paragraph("No merged pull request of this period has been followed.", "dim")
+    if not escaped.fixed.count:
         return
+    yield Heading("Fixed after the merge")
     yield Paragraph(
         f"Within {escaped.days} days, later commits that say that they fix something changed lines "
         f"of {facts.of_total(escaped.fixed)} merged pull requests. A remark is next to a fix if it "
@@ -197,18 +202,11 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         ("Had a remark next to fixes", lambda row: facts.share(row.near)),
         ("Next to other changes", lambda row: facts.share(row.near_base)),
     )
-    rows = [
-        Item(
-            escape.one_line(row.text, 200),
-            below=(
-                (
-                    Run(f"{row.repository}#{row.number} {row.path}:{row.line} "),
-                    Run("the fix", link=row.url),
-                ),
-            ),
-        )
-        for row in escaped.missed
-    ]
+    rows = []
+    for row in escaped.missed:
+        place = Run(f"{row.repository}#{row.number} {row.path}:{row.line} ")
+        fix = (place, Run("the fix", link=row.url))
+        rows.append(Item(escape.one_line(row.text, 200), below=(fix,)))
     yield from make_list("Fixes without such a remark next to them", rows)
 
 
@@ -221,10 +219,7 @@ def bot_page(row: Reviewer) -> Iterator[Block]:
     for kind, title in KINDS.items():
         remarks, total = row.examples.get(kind, ()), row.remarks.kinds.get(kind, 0)
         items = [
-            Item(
-                remark.text,
-                below=((Run(f"{remark.outcome} " if remark.outcome else ""), _comment(remark)),),
-            )
+            Item(remark.text, below=((Run(_outcome(remark)), _comment(remark)),))
             for remark in remarks
         ]
         yield from make_list(title.capitalize(), items, unlisted=total - len(items))
@@ -286,10 +281,17 @@ def digest(overview: Overview) -> Digest:
     if len(bots) > 5:
         lines.append(f"And {view.count_noun(len(bots) - 5, 'more bot')}.")
     lines += [*list_changes(overview), *overview.notes]
-    return Digest(heading(overview), tuple(escape.one_line(line, 300) for line in lines[:9]))
+    return Digest(heading(overview), tuple(map(_shorten, lines[:9])))
+
+
+def _shorten(text: str) -> str:
+    """Keep the whole clauses of a line that fit a chat."""
+    line = escape.one_line(text)
+    end = line.rfind("; ", 0, _DIGEST_CHARS) if len(line) > _DIGEST_CHARS else -1
+    return f"{line[:end]}." if end > 0 else escape.one_line(line, _DIGEST_CHARS)
 
 
 def render_digest(digest: Digest) -> str:
     """Write a digest as Markdown."""
-    lines = "".join(f"- {escape.markdown(line, 300)}\n" for line in digest.lines)
+    lines = "".join(f"- {escape.markdown(line)}\n" for line in digest.lines)
     return f"**{escape.markdown(digest.title, 100)}**\n\n{lines}"

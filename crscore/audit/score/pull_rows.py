@@ -25,7 +25,6 @@ from crscore.records import (
     ReviewResult,
     Stance,
     Usefulness,
-    Verdict,
 )
 from crscore.reports import escape
 from crscore.review.read import NOT_READ
@@ -39,6 +38,11 @@ from crscore.static_analysis.tools import Installed
 
 MAX_TEXT_CHARS: Final = 500
 """Maximum characters of a comment, or of a reason, in reports."""
+BY_MODEL: Final = " by a model"
+"""End of a stored verdict if a language model gave it, with a quoted line."""
+# One refuted remark outweighs a confirmed one, and the code outweighs a model.
+VERDICTS: Final = ("refuted", f"refuted{BY_MODEL}", "confirmed", f"confirmed{BY_MODEL}")
+"""Stored verdicts on a comment; the first that one of its remarks has counts."""
 NO_READER: Final = "the encoder has no weights for usefulness"
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
 """Errors that would affect every pull request, so they end the run."""
@@ -223,9 +227,8 @@ def _comment_scores(
         useful, remarks = item.usefulness, _remarks(result, item.usefulness)
         best = next(iter(remarks), None)
         unread = Flag.NOT_ENGLISH.value if item.scores.reason == NOT_READ else None
-        # One refuted remark outweighs a confirmed one.
-        verdicts = {remark.verdict for remark in remarks}
-        decided = [row for row in (Verdict.REFUTED, Verdict.CONFIRMED) if row in verdicts]
+        proofs = [remark.receipt for remark in remarks if remark.receipt]
+        verdicts = {proof.verdict.value + BY_MODEL * (not proof.says) for proof in proofs}
         yield CommentScore(
             comment=_comment(thread),
             signature=0,
@@ -234,7 +237,7 @@ def _comment_scores(
             noise=noise_of(result, item),
             stance=best.stance.value if best else unread,
             level=best.level.value if best and best.is_valuable else None,
-            verdict=decided[0].value if decided else None,
+            verdict=next((verdict for verdict in VERDICTS if verdict in verdicts), None),
             point=firsts.get(_comment(thread)),
             **_text(thread),
         )

@@ -40,7 +40,7 @@ suggestion."""
 KIND: Final = """
   CASE WHEN s.comment IN (SELECT value FROM json_each(?5)) THEN 'formula'
     WHEN s.noise IS NOT NULL THEN s.noise
-    WHEN s.verdict = 'refuted' THEN 'refuted'
+    WHEN s.verdict LIKE 'refuted%' THEN 'refuted'
     ELSE coalesce(s.level, 'unread') END"""
 """Kind of a remark: `formula`, the reason why it is noise, `refuted` by the code, its level, or
 `unread` (no sentence in English); the fifth parameter is a JSON list of the formulas."""
@@ -72,7 +72,7 @@ _REMARKS: Final = f"""{LATEST},
   remarks AS (
     SELECT c.key, c.reviewer, c.repository, c.number, c.created, c.thread IS NOT NULL AS has_thread,
       s.text, coalesce(s.standing, 0) AS standing,
-      {KIND} AS kind, s.verdict IS 'confirmed' AS confirmed, f.value AS fixed, f.chance, f.lines,
+      {KIND} AS kind, s.verdict, s.point, f.value AS fixed, f.chance, f.lines,
       coalesce(c.thread IN (SELECT thread FROM answers), 0) AS answered, r.value IS 1 AS resolved
     {LATEST_COMMENTS} JOIN pulls p ON p.repository = c.repository AND p.number = c.number
     -- The fix of a point counts for the first remark on it, not for its copies. Another reviewer's
@@ -156,7 +156,7 @@ def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple
         people fixed or resolved; fixed; answered; resolved; remarks for which it is known whether
         they were fixed and how likely that was by chance, the fixed ones of these, the sum of their
         chances, and the largest number of lines behind a chance; remarks in threads; confirmed by
-        the code.
+        the code, and by a language model.
 
         Rows with reviewer, key, repository's name, number, text, kind, and whether it was fixed
         (null if unknown), answered and resolved: those with a reaction first.
@@ -172,7 +172,8 @@ def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple
           TOTAL(fixed IS 1 OR resolved), TOTAL(fixed IS 1), TOTAL(answered),
           TOTAL(resolved), COUNT(iif(fixed IS NULL, NULL, chance)),
           TOTAL(iif(chance IS NULL, NULL, fixed)), TOTAL(iif(fixed IS NULL, NULL, chance)),
-          coalesce(MAX(iif(fixed IS NULL, NULL, lines)), 0), TOTAL(has_thread), TOTAL(confirmed)
+          coalesce(MAX(iif(fixed IS NULL, NULL, lines)), 0), TOTAL(has_thread),
+          TOTAL(verdict IS 'confirmed'), TOTAL(verdict IS 'confirmed by a model')
         FROM remarks GROUP BY reviewer, repository, number, kind
         ORDER BY reviewer, repository, number, kind"""
     # The later columns break ties, so that equal stores give equal reports.
@@ -182,7 +183,10 @@ def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple
               ORDER BY coalesce(fixed, 0) + resolved DESC, standing DESC, created DESC,
                 key) AS rank
           FROM remarks)
-        SELECT a.reviewer, a.key, r.name, a.number, a.text, a.kind, a.fixed, a.answered, a.resolved
+        SELECT a.reviewer, a.key, r.name, a.number, a.text, a.kind,
+          a.point IN (SELECT point FROM remarks WHERE kind <> 'formula'
+            GROUP BY point HAVING MIN(reviewer) = MAX(reviewer)),
+          a.fixed, a.answered, a.resolved
         FROM ranked a JOIN repositories r ON r.id = a.repository
         WHERE a.rank <= ? ORDER BY a.reviewer, a.kind, a.rank"""
     return store.query(kinds), store.query(examples, limit)
@@ -223,7 +227,9 @@ def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> R
           (SELECT c.reviewer, p.repository, p.number,
           (SELECT o.minimized FROM comment_observations o WHERE o.comment = c.key
            ORDER BY o.night DESC LIMIT 1) IS NOT NULL AS gone,
-          julianday(c.updated) - julianday(c.created) > 1 / 24.0
+          (julianday(c.updated) - julianday(c.created) > 1 / 24.0
+            OR (SELECT COUNT(DISTINCT o.body) FROM comment_observations o
+              WHERE o.comment = c.key) > 1)
             AND c.reviewer NOT IN (SELECT value FROM json_each(?4)) AS edited,
           c.created > coalesce(p.closed, c.created) AS late,
           c.commit_id <> p.head AND coalesce(h.first < c.created, 0) AS old

@@ -127,7 +127,7 @@ CREATE TABLE comment_scores (        -- one comment: a reviewer's posts in one t
   noise TEXT,                        -- repeat, restates, praise, nothing; null when it is not noise
   stance TEXT,                       -- of its best remark
   level TEXT,                        -- of its best remark; null when that gives nothing
-  verdict TEXT,                      -- whether the code confirms or refutes a remark; null for neither
+  verdict TEXT,                      -- confirmed or refuted by the code, `... by a model` with a quoted line; null for neither
   point INTEGER,                     -- first comment on the pull that makes the same point; null when unknown
   text TEXT NOT NULL,                -- as readers see it
   words BLOB NOT NULL,               -- numbers of its words, as crscore.audit.formulas writes them

@@ -33,6 +33,8 @@ COPILOT = User(
 )
 PICKER = User(login="nitpicker[bot]", id=210000001, type="Bot", association="NONE")
 SCOUT = User(login="scout[bot]", id=210000002, type="Bot", association="NONE")
+UNRESOLVED = 3
+"""Weekday, from 0, on which no thread is resolved."""
 TRIED_FROM = 22
 """Day from which one bot is tried."""
 NAMES = (
@@ -155,17 +157,18 @@ def _tell(story: _Story) -> None:
         text = story.sample.fixed
         files = {**story.files, story.sample.path: text}
         if dice.random() < 0.2:
-            writer.force_push(files, message=story.sample.title)
+            writer.force_push(files, message=story.sample.title, at=writer.world.now)
         else:
-            writer.push(files, message="Address review")
-        for comment in sharp:
+            writer.push(files, message="Address review", at=writer.world.now)
+        # Some threads stay open although their lines are mended.
+        for comment in sharp if story.day % 7 != UNRESOLVED else ():
             writer.resolve(comment, NADIA)
             if comment.author == RABBIT and dice.random() < 0.5:
                 writer.react(comment, up=1)
     elif found and dice.random() < 0.3:
         writer.react(dice.choice(found), down=1)
     if text == story.sample.edited:
-        writer.push({**story.files, story.sample.path: text}, message="Go on")
+        writer.push({**story.files, story.sample.path: text}, message="Go on", at=writer.world.now)
     writer.check("coderabbitai", "CodeRabbit", "SUCCESS")
     story.at(30)
     end = dice.random()

@@ -92,8 +92,9 @@ SAMPLES = (
                 return [dict(row) for row in rows]
         """),
         at="query =",
-        sharp="`customer` is put into the SQL text, so a name with a quote breaks `find_orders`, "
-        "and a prepared one reads the orders of others. Pass a parameter, as `load_order` does.",
+        sharp="A `customer` with a quote breaks `find_orders`, and a prepared one reads the orders "
+        "of others, as it is put into the SQL text (SQL injection). Pass a parameter, as "
+        "`load_order` does.",
         also="A customer named `O'Brien` breaks this query, and a prepared name reads all "
         "orders: that is an SQL injection. Use `?` placeholders.",
         person="This is an SQL injection: `customer` comes from the request. Please use `?` here.",
@@ -231,8 +232,8 @@ SAMPLES = (
         at="element.innerHTML",
         sharp="`innerHTML` runs what the customer typed into `code`, so `<img onerror=...>` "
         "executes a script in our page. Use `textContent` instead.",
-        also="Setting `innerHTML` to the typed `code` allows cross-site scripting. Use "
-        "`textContent`.",
+        also="An attacker can run a script in a customer's session, as `innerHTML` takes the typed "
+        "`code`. Use `textContent`.",
         person="Please do not use `innerHTML` for the code, it is user input (XSS).",
         small="Use `===` instead of `==`.",
         praise="Love the percent sign!",
@@ -351,7 +352,7 @@ SAMPLES = (
         also="This `HashMap` is shared by request threads without a lock, which corrupts it "
         "under load. Use `ConcurrentHashMap`.",
         person="Two threads that miss at the same time both call `store.load(id)`. Is that meant?",
-        small="The field could be called `cache`.",
+        small="Could we name the field `cache`?",
         praise="Caching here is a great improvement!",
         restates="`NAMECache` gets a map in which `find` keeps the invoices that were loaded.",
         elsewhere="The licence header is missing in the file next door.",
@@ -481,7 +482,7 @@ SAMPLES = (
         "race. Protect it with a mutex.",
         person="With 50,000 mails this starts 50,000 goroutines at once and the mail server drops "
         "us. Please limit them.",
-        small="`group` is usually called `wg`.",
+        small="Nit: I would name `group` simply `wg`.",
         praise="Goroutines are the right tool for this.",
         restates="`Send` now starts a goroutine for each mail and waits for all of them.",
         elsewhere="The changelog of the last version has a typo.",
@@ -523,8 +524,8 @@ SAMPLES = (
             }
         """),
         at="return all[:limit]",
-        sharp="`all[:limit]` panics when there are fewer rows than `limit`, which is every small "
-        "customer. Take the smaller of `limit` and `len(all)`.",
+        sharp="`all[:limit]` panics when there are fewer rows than `limit`: the export crashes for "
+        "every small customer. Take the smaller of `limit` and `len(all)`.",
         also="`all[:limit]` fails with slice bounds out of range if `all` is shorter than "
         "`limit`. Use `min(limit, len(all))`.",
         person="What happens with `size == 0`? `Pages` would panic with a division by zero.",

@@ -82,7 +82,7 @@ def test_bot_with_something_of_weight_on_most_pull_requests_is_kept(store: Store
     # The two silent pulls lie between its first and its last one.
     assert (decision.gained.count, decision.gained.total, row.silent) == (30, 33, 2)
     assert (decision.weighty.count, decision.weighty.total) == (30, 46)
-    assert decision.reason.startswith("Keep otter: 30 of the 33 pull requests that it saw have a ")
+    assert decision.reason.startswith("Keep otter: 30 of 33 pull requests got a remark worth ")
 
 
 @pytest.mark.parametrize("kind", ["restates", "nit", "nothing", ""])
@@ -132,7 +132,7 @@ def test_what_to_switch_off_is_named_with_what_would_be_lost(store: Store) -> No
     )
     assert decision.reason.startswith(
         "Tune otter: switch off summaries of the change 30, empty remarks 30, praise 15; 15 of its "
-        "90 remarks are worth acting on; people fixed 15 of 15 remarks that "
+        "90 remarks are worth acting on; people fixed 15 of 15 comparable remarks (3 by chance)."
     )
 
 
@@ -174,7 +174,7 @@ def test_few_pull_requests_decide_nothing(store: Store) -> None:
 
     assert decide(store).reason == (
         "Undecided about otter: it saw only 12 pull requests; 12 of its 12 remarks are worth "
-        "acting on."
+        "acting on, going by the words; more pull requests like these would not decide."
     )
 
 
@@ -207,7 +207,7 @@ def test_what_authors_surely_leave_alone_is_dropped(
     assert decision.verdict == verdict
     fixed = decision.fixed
     assert decision.needed == needed
-    assert f"people fixed {fixed.count} of {count} remarks that can be" in decision.reason
+    assert f"people fixed {fixed.count} of {count} comparable remarks" in decision.reason
 
 
 def test_who_resolves_a_thread_and_changes_nothing_does_not_agree(store: Store) -> None:
@@ -329,7 +329,10 @@ def test_words_alone_keep_no_bot(store: Store) -> None:
     decision = decide(store)
 
     assert (decision.verdict, decision.evidence) == ("undecided", ())
-    assert "going by the words alone; no fix can be compared with chance." in decision.reason
+    assert decision.reason.endswith(
+        "going by the words alone; no remark is comparable with chance; more pull requests like "
+        "these would not decide."
+    )
 
 
 def test_points_that_people_make_later_are_evidence(store: Store) -> None:
@@ -350,14 +353,27 @@ def test_points_that_people_make_later_are_evidence(store: Store) -> None:
     assert decision.verdict == "keep"
 
 
+@pytest.mark.parametrize(
+    ("said", "judge"),
+    [
+        ("confirmed", "the code"),
+        ("confirmed by a model", "a language model's reading with a quoted line"),
+    ],
+)
 @pytest.mark.parametrize(("confirmed", "verdict"), [(12, "keep"), (4, "undecided")])
-def test_what_the_code_confirms_is_evidence(store: Store, confirmed: int, verdict: str) -> None:
+def test_what_is_confirmed_is_evidence_and_by_whom(
+    store: Store, confirmed: int, verdict: str, said: str, judge: str
+) -> None:
     write(store, [("major",)] * 40)
     for number in range(1, confirmed + 1):
         key = comment_key(MessageKind.LINE, number)
-        store.put([rows.comment_score(key, number, verdict="confirmed")])
+        store.put([rows.comment_score(key, number, verdict=said)])
 
-    assert decide(store).verdict == verdict
+    decision = decide(store)
+
+    assert decision.verdict == verdict
+    text = f"{judge} confirms 12 of the 40 worth acting on"
+    assert decision.evidence == ((text,) if verdict == "keep" else ())
 
 
 def test_same_sentence_with_other_names_is_worth_nothing_from_the_third_on(store: Store) -> None:
@@ -368,8 +384,10 @@ def test_same_sentence_with_other_names_is_worth_nothing_from_the_third_on(store
 
     decision = decide(store)
 
-    assert row_of(store).remarks.kinds == {"major": 2, "formula": 38}
+    row = row_of(store)
+    assert row.remarks.kinds == {"major": 2, "formula": 38}
     assert decision.verdict == "undecided"
+    assert "(formulas 38; people fixed 38 of the formulas)" in row.facts[1].text
 
 
 @pytest.mark.parametrize(
@@ -377,6 +395,7 @@ def test_same_sentence_with_other_names_is_worth_nothing_from_the_third_on(store
     [
         ("deleted", "hidden or deleted"),
         ("edited", "edited"),
+        ("edited by night", "edited"),
         ("old commit", "written after the fix"),
         ("closed", "written after the close"),
     ],
@@ -391,6 +410,9 @@ def test_bot_that_changes_its_comments_when_all_is_over_is_not_kept(
         if change == "deleted":
             gone = CommentObservation(comment=key, night="2026-03-09", minimized="deleted")
             store.put([gone])
+        elif change == "edited by night":
+            for night, text in (("2026-03-08", b"1" * 16), ("2026-03-09", b"2" * 16)):
+                store.put([CommentObservation(comment=key, night=night, body=text)])
         elif change == "edited":
             store.put([rows.comment(number, "otter", number, updated=rows.at(0, 14), **values)])
         elif change == "closed":
@@ -409,6 +431,22 @@ def test_bot_that_changes_its_comments_when_all_is_over_is_not_kept(
     assert (decision.afterwards.count, decision.afterwards.total) == (20, 40)
     assert (decision.verdict, decision.evidence) == ("undecided", ())
     assert f"of its 40 posts, 20 {said}; so its fixes show nothing" in decision.reason
+
+
+@pytest.mark.parametrize(("gone", "is_reason"), [(2, False), (10, True)])
+def test_few_deletions_are_said_and_many_are_the_reason_even_on_few_pulls(
+    store: Store, gone: int, is_reason: bool
+) -> None:
+    write(store, [("major",)] * 12, acted_on=100)
+    for number in range(1, gone + 1):
+        key = comment_key(MessageKind.LINE, number)
+        store.put([CommentObservation(comment=key, night="2026-03-09", minimized="deleted")])
+
+    facts = {fact.title: fact.text for fact in row_of(store).facts}
+
+    said = f"f its 12 posts, {gone} hidden or deleted"
+    assert said in facts["Present"]
+    assert (said in decide(store).reason) == is_reason
 
 
 def test_bot_whose_posts_all_come_after_the_fix_is_dropped(store: Store) -> None:
@@ -481,6 +519,10 @@ def test_resolved_threads_are_evidence_unless_all_are_resolved(
         "people resolved 40 of its 40 threads worth acting on, and 0 of its 40 others"
         in (decision.reason)
     ) == (verdict == "keep")
+    others_resolved = 40 if others == "nit" else 0
+    assert f"only resolved 40, as were {others_resolved} of 40 of its other threads" in (
+        row_of(store).facts[0].text
+    )
 
 
 def test_few_remarks_are_no_evidence(store: Store) -> None:

@@ -44,11 +44,14 @@ def overview(
         is_bot=True,
         pulls=30,
         silent=0,
-        remarks=Remarks(total=0, kinds={}, mattered={}, fixed=0, answered=0, resolved=0),
+        remarks=Remarks(
+            total=0, kinds={}, mattered={}, fixed_formulas=0, fixed=0, answered=0, resolved=0
+        ),
         usefulness=estimate,
         usefulness_error=error,
         minutes=0,
         price=None,
+        price_basis="",
         abstained=0,
         coverage=Coverage(
             reviewed=none, last_head=none, green_unreviewed=None, skips={}, hours=None

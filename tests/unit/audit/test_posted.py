@@ -3,6 +3,7 @@ from pathlib import Path
 from crscore import cli
 from crscore.audit.posted import read_posted
 from crscore.audit.store.database import Store
+from crscore.audit.store.rows import CommentObservation
 from tests.helpers.audit_rows import comment, pull, repository
 
 LEAK = "The lock is never released on the early return after a failed parse."
@@ -28,6 +29,19 @@ def test_comments_of_bots_are_findings_as_posted(tmp_path: Path) -> None:
         ("o/r#7", "Copilot", LEAK, None),
     ]
     assert all(row.raw for row in findings)
+
+
+def test_bot_cannot_take_back_what_it_posted(tmp_path: Path) -> None:
+    path = tmp_path / "audit.db"
+    with Store(path) as store, store.transaction():
+        body, edited = store.add_text(LEAK), store.add_text("Never mind.")
+        store.put([repository(1, name="o/r"), pull(7)])
+        store.put([comment(7, "Copilot", 1, body=edited), comment(7, "Copilot", 2, body=body)])
+        for night, text, gone in (("2026-03-01", body, None), ("2026-03-02", edited, "deleted")):
+            store.put([CommentObservation(comment=4, night=night, body=text, minimized=gone)])
+        store.put([CommentObservation(comment=8, night="2026-03-01", minimized="outdated")])
+
+    assert [row.text for row in read_posted(path)] == [LEAK, LEAK]
 
 
 def test_bench_reads_a_store(tmp_path: Path) -> None:

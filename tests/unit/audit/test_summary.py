@@ -97,20 +97,23 @@ def test_interval_of_a_mean_has_the_error_of_the_reader() -> None:
     assert estimate.high == pytest.approx(50 + half, abs=0.1)
 
 
-@pytest.mark.parametrize(("unit", "amount"), [("month", 31.0), ("pull", 90.0)])
-def test_price_is_for_the_period(store: Store, unit: str, amount: float) -> None:
+@pytest.mark.parametrize(
+    ("unit", "amount", "basis"),
+    [("month", 31.0, "30 per 30 days, for 31"), (" EUR/pull", 90.0, "30 EUR per pull request")],
+)
+def test_price_is_for_the_period(store: Store, unit: str, amount: float, basis: str) -> None:
     store.put(rows.pull(number) for number in (1, 2, 3))
     store.put([rows.comment(number, "otter", number) for number in (1, 3)])
     store.put([rows.comment_score(4 * number, number) for number in (1, 3)])
     store.put([rows.score(number, "otter", 50) for number in (1, 3)])
 
-    options = replace(OPTIONS, prices=dict([read_price(f"otter=30/{unit}")]))
+    text = f"otter=30{unit}" if "/" in unit else f"otter=30/{unit}"
+    options = replace(OPTIONS, prices=dict([read_price(text)]))
     (otter,) = make_overview(store, options).reviewers
 
     # 31 days of 30; three pull requests that it saw, on one of which it said nothing.
     assert otter.price == pytest.approx(amount)
-    assert otter.decision
-    assert f"price {amount:.2f} for 0 remarks that mattered" in otter.decision.reason
+    assert otter.facts[1].text.endswith(f". Price: {amount:.2f} ({basis}).")
 
 
 def test_bots_of_different_repositories_are_said_once_not_to_compare(store: Store) -> None:
@@ -180,10 +183,13 @@ def test_quoted_remarks_are_linked_and_those_with_a_reaction_come_first(store: S
     store.put(
         [rows.comment(1, "otter", 1, body=body), rows.comment(1, "otter", 2, body=body, **review)]
     )
-    store.put([rows.comment_score(4, 1, 20, text="Why?"), rows.comment_score(review["key"], 1, 90)])
+    store.put([rows.comment_score(4, 1, 20, text="Why?", point=4)])
+    # A person makes the point of the other one too.
+    store.put([rows.comment_score(key, 1, 90, point=review["key"]) for key in (review["key"], 12)])
+    store.put([rows.comment(1, "ada", 3, body=body)])
     store.put([SignalRow(comment=4, signal=3, night="2026-03-02", rules=1, value=1)])
 
-    (otter,) = make_overview(store, OPTIONS).reviewers
+    otter = make_overview(store, OPTIONS).reviewers[0]
 
     page = "https://github.com/acme/service-1/pull/1"
     examples = otter.examples["major"]
@@ -192,6 +198,7 @@ def test_quoted_remarks_are_linked_and_those_with_a_reaction_come_first(store: S
         f"{page}#pullrequestreview-2",
     ]
     assert (examples[0].text, examples[0].outcome) == ("Why?", "resolved")
+    assert [example.only for example in examples] == [True, False]
     assert otter.facts[0].text.startswith("1 of 2 remarks mattered")
 
 

@@ -33,6 +33,17 @@ def test_has_at_most_ten_lines_with_the_reasons_of_the_overview(overview: Overvi
     assert "And 5 more bots." in made.lines
 
 
+def test_long_reasons_keep_their_whole_clauses(overview: Overview) -> None:
+    first = overview.reviewers[0]
+    reason = f"Keep {first.name}: {'; '.join(f'clause {at} of many' for at in range(40))}."
+    assert first.decision
+    decision = structs.replace(first.decision, reason=reason)
+    row = structs.replace(first, decision=decision)
+    made = digest(structs.replace(overview, reviewers=(row,)))
+    assert made.lines[1] == f"{reason[: reason.rindex('; ', 0, 300)]}."
+    assert "… (+" not in render_digest(made)
+
+
 def test_reports_a_change_and_escapes_names(overview: Overview) -> None:
     change = ConfigurationChange(
         day="2026-03-25", number="words per remark", before=9.0, after=40.0, p_value=0.001

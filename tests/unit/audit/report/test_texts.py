@@ -36,6 +36,11 @@ def test_summary_shows_hostile_names_as_text(overview: Overview) -> None:
     assert "lint &lt;b&gt;bot" in page
 
 
+def test_summary_cuts_no_sentence(overview: Overview) -> None:
+    page = github_markdown.page(render_summary(overview))
+    assert all(text[-30:].replace("*", "") in page for text in contents.EXPLANATION)
+
+
 def test_text_has_the_lines_of_each_bot_and_fits(overview: Overview) -> None:
     text = render_text(overview, width=90)
     words = " ".join(text.split())

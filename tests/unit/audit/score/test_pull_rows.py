@@ -13,7 +13,7 @@ from crscore.records import Importance
 from crscore.sandbox import run
 from crscore.settings import Config, override_settings
 from tests.helpers import scripted_llm
-from tests.helpers.audits import SETTINGS, Audit
+from tests.helpers.audits import SETTINGS, Audit, module
 from tests.helpers.model_readings import obey
 
 if TYPE_CHECKING:
@@ -71,6 +71,21 @@ def test_pull_that_a_model_read_in_part_has_a_signature_of_its_own(
         assert len(server.chats()) == 1
     assert ",partial|" in scored.signature
     assert scored.signature.replace(",partial|", "|") == signature_of(scorer)
+
+
+def test_verdict_of_a_model_is_not_that_of_the_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (task,) = Audit(tmp_path, pulls=1).tasks()
+    line = re.search(r"    data = .*|    for attempt .*", str(module(1, is_changed=True)))[0]
+    settings = {"reader": "openai:tiny", "analyzers": "none", "cache": False}
+    right = functools.partial(obey, line=line, importance=2, specific=5, acts=5, worth=3)
+    with scripted_llm.serve(right) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        scored = score_pull(task, Scorer(claims="structural", **settings))
+    said = {row.verdict for row in scored.rows if isinstance(row, CommentScore)}
+    assert "confirmed by a model" in said
+    assert "confirmed" not in said
 
 
 def test_workers_share_the_requests_to_a_model() -> None:
