@@ -5,7 +5,7 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -74,6 +74,7 @@ FUNCTIONAL: Final = {
 # Matches "1. Text" and " 2) Text", up to the end of the line.
 _POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
 _EMPTY: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0, "informative": 0.0}
+_DESCRIBES: Final[dict[str, Any]] = {"stance": Stance.DESCRIPTION, "ratings": _EMPTY}
 _RATINGS: Final = {
     "relevant": "relevance", "informative": "informativeness", "clear": "expression"
 }  # fmt: skip
@@ -172,15 +173,13 @@ def read_corpus(folder: Path) -> Corpus:
     try:
         judged = judgements.read_comment_judgements() | _judged(rows["worth"])
         posts = [
-            *_rated(rows["rated"], judged),
-            *_acted(rows["acted"], judged),
-            *_categories(rows["categories"], judged),
-            *_accepted(rows["accepted"], judged),
+            *(post for name in OUTCOMES for post in _real_comments(name, rows[name], judged)),
             *_golden(rows["golden"], judged),
             *_commits(rows["commits"]),
             *_study_reviews(rows["study"]),
             *_claims(rows["claims"]),
             *_own_texts(rows["commits"]),
+            *_filled_templates(rows["commits"]),
             *_attacks(study),
         ]
         return Corpus(
@@ -203,49 +202,24 @@ def _judged(rows: list[dict[str, Any]]) -> dict[str, Judgement]:
     }
 
 
+def _post(body: str, **fields: Any) -> Post:
+    return Post(comment=Comment(body=body), **fields)
+
+
 def _comment(
     body: str, hunk: str | None, judged: Mapping[str, Judgement], ratings: Mapping[str, float],
     **fields: Any,
 ) -> Post:  # fmt: skip
     """Return a real comment with its known labels."""
     judgement = judged.get(text_key(body, hunk or ""))
-    return Post(
-        comment=Comment(body=body),
+    return _post(
+        body,
         patch=hunk or "",
         stance=judgement.stance if judgement else None,
         ratings={**(judgement.ratings if judgement else {}), **ratings},
         is_tied=fields.get("diff") is not None,
         **fields,
     )
-
-
-def _rated(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
-    for row in rows:
-        yield _comment(
-            row["comment"],
-            row["patch"],
-            judged,
-            {name: float(row[column]) for name, column in _RATINGS.items()},
-            diff=parse.parse_diff(row["patch"], language=row["language"]),
-            group=row["patch"],
-            pool=f"rated {row['language']}",
-            is_person=True,
-        )
-
-
-def _acted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
-    for row in rows:
-        diff = parse.parse_diff(row["diff_hunk"], path=row["path"])
-        yield _comment(
-            row["comment"],
-            row["diff_hunk"],
-            judged,
-            {"acted_on": float(row["changed"])},
-            diff=diff,
-            group=row["repository"],
-            pool=f"acted {diff.files[0].language}",
-            is_person=row["writer"] == "person",
-        )
 
 
 def _diff_of(hunk: str | None, path: str) -> Diff | None:
@@ -256,39 +230,44 @@ def _diff_of(hunk: str | None, path: str) -> Diff | None:
         return None
 
 
-def _categories(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
-    for row in rows:
-        hunk = row["diff_hunk"]
-        functional = FUNCTIONAL.get(row["category"], FUNCTIONAL.get(row["subcategory"], math.nan))
-        yield _comment(
-            row["comment"],
-            hunk,
-            judged,
-            {"functional": functional},
-            diff=_diff_of(hunk, row["path"]),
-            group=row["repository"],
-            pool="categories",
-            is_person=True,
-        )
+def _repository(row: dict[str, Any]) -> str:
+    # Owner and name of the repository in the address.
+    return row.get("repository") or "/".join(row["pull"].split("/")[3:5])
 
 
-def _accepted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+def _is_functional(row: dict[str, Any]) -> float:
+    return FUNCTIONAL.get(row["category"], FUNCTIONAL.get(row.get("subcategory", ""), math.nan))
+
+
+OUTCOMES: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, float]]]] = {
+    "rated": lambda row: {name: float(row[column]) for name, column in _RATINGS.items()},
+    "acted": lambda row: {"acted_on": float(row["changed"])},
+    "categories": lambda row: {"functional": _is_functional(row)},
+    "accepted": lambda row: {
+        "accepted": float(row["accepted"]), "functional": _is_functional(row)
+    },
+}  # fmt: skip
+"""Set of real comments -> what is known of a comment."""
+
+
+def _real_comments(
+    name: str, rows: list[dict[str, Any]], judged: Mapping[str, Judgement]
+) -> Iterator[Post]:
     for row in rows:
-        hunk = row["diff_hunk"]
+        pool = name
+        if name == "rated":
+            hunk = group = row["patch"]
+            diff: Any = parse.parse_diff(hunk, language=row["language"])
+            pool = f"rated {row['language']}"
+        else:
+            hunk, group = row["diff_hunk"], _repository(row)
+            diff = _diff_of(hunk, row["path"])
+            if name == "acted":
+                pool = f"acted {diff.files[0].language}"
         yield _comment(
-            row["comment"],
-            hunk,
-            judged,
-            {
-                "accepted": float(row["accepted"]),
-                "functional": FUNCTIONAL.get(row["category"], math.nan),
-            },
-            diff=_diff_of(hunk, row["path"]),
-            # Owner and name of the repository in the URL.
-            group="/".join(row["pull"].split("/")[3:5]),
-            pool="accepted",
-            is_person=row["writer"] == "person",
-        )
+            row["comment"], hunk, judged, OUTCOMES[name](row), diff=diff, group=group, pool=pool,
+            is_person=row.get("writer", "person") == "person",
+        )  # fmt: skip
 
 
 def _golden(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
@@ -325,9 +304,7 @@ def _real_reviews(
         found = [judged.get(text_key(row["comment"], row["diff_hunk"] or "")) for row in comments]
         worths = tuple(judgement.ratings["worth"] for judgement in found if judgement)
         yield RealReview(
-            # Owner and name of the repository in the address.
-            repository=comments[0].get("repository")
-            or "/".join(comments[0]["pull"].split("/")[3:5]),
+            repository=_repository(comments[0]),
             diff=diff,
             comments=tuple(Comment(body=row["comment"]) for row in comments),
             worths=worths if len(worths) == len(comments) else (),
@@ -344,46 +321,40 @@ def _commits(rows: list[dict[str, Any]]) -> Iterator[Post]:
         fields: dict[str, Any] = {"group": repository, "patch": patch, "is_tied": True}
         for kind in ("review", "summary", "praise") if row["commit"] in written else ():
             body = "\n\n".join(written[row["commit"]][kind])
-            diff = parse.parse_diff(patch)
-            yield Post(comment=Comment(body=body), diff=diff, pool=f"written {kind}", **fields)
+            yield _post(body, diff=parse.parse_diff(patch), pool=f"written {kind}", **fields)
         is_titled = indices[repository] % TITLE_INTERVAL == 0
         indices[repository] += 1
         body = row["body"] if MIN_BODY_CHARS < len(row["body"]) < MAX_BODY_CHARS else ""
         if not (is_titled or body) or len(patch) > MAX_PATCH_CHARS:
             continue
-        diff = parse.parse_diff(patch)
+        fields["diff"] = parse.parse_diff(patch)
         # A commit may only rename files, or change binary ones.
-        if not any(file.hunks for file in diff.files):
+        if not any(file.hunks for file in fields["diff"].files):
             continue
         if is_titled:
-            yield Post(
-                comment=Comment(body=row["subject"]), diff=diff, pool=f"commits {repository} title",
-                stance=Stance.DESCRIPTION, ratings=_EMPTY, weight=0.3, **fields,
+            yield _post(
+                row["subject"], pool=f"commits {repository} title", weight=0.3, **_DESCRIBES,
+                **fields,
             )  # fmt: skip
         if body:
-            pool = f"commits {repository} body"
-            yield Post(comment=Comment(body=body), diff=diff, pool=pool, **fields)
+            yield _post(body, pool=f"commits {repository} body", **fields)
 
 
 def _study_reviews(rows: list[dict[str, Any]]) -> Iterator[Post]:
     """Yield the reviews of a study, for their judged sentences, and its claims."""
     for row in rows:
         diff = parse.parse_diff(row["patch"], language=row["language"])
-        fields = {"group": row["id"], "pool": "study", "diff": diff, "patch": row["patch"]}
         for review in row["reviews"]:
-            yield Post(comment=Comment(body=review["text"]), **fields)
+            yield _post(
+                review["text"], group=row["id"], pool="study", diff=diff, patch=row["patch"]
+            )
 
 
 def _claims(rows: list[dict[str, Any]]) -> Iterator[Post]:
     for row in rows[:MAX_CLAIMED]:
-        yield Post(
-            comment=Comment(body="\n\n".join(_POINT.findall(row["completion"]))),
-            group=row["patch"],
-            pool="claims",
-            stance=Stance.DESCRIPTION,
-            ratings=_EMPTY,
-            weight=0.2,
-            by_sentence=True,
+        body = "\n\n".join(_POINT.findall(row["completion"]))
+        yield _post(
+            body, group=row["patch"], pool="claims", weight=0.2, by_sentence=True, **_DESCRIBES
         )
 
 
@@ -400,85 +371,70 @@ def _rate_point(importance: float) -> dict[str, float]:
 def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
     """Yield the texts that were written for training."""
     patches = {row["commit"][:SHORT_HASH]: row["diff"] for row in commits}
-    yield from _comments(patches)
-    yield from _wordings(patches)
-    yield from _points_and_parts(patches)
-    yield from _contrasts(patches)
-    yield from _filled_templates(commits)
+    for name, read in _OWN_TEXTS.items():
+        for row in judgements.read_texts(name):
+            patch = patches.get(row["commit"][:SHORT_HASH], "")  # the data may lack it
+            # The other changes of its repository are the negative examples, as a review of one of
+            # them shares most words with it.
+            yield from read(
+                row,
+                group=row["repository"],
+                pool=f"own {row['repository']}",
+                patch=patch,
+                diff=parse.parse_diff(patch) if patch else None,
+                is_tied=bool(patch),
+            )
 
 
-def _tie(row: dict[str, Any], patches: Mapping[str, str]) -> dict[str, Any]:
-    """Return the change that texts were written on; the data may lack it.
-
-    The other changes of its repository are the negative examples, as a review of one of them shares
-    most words with it.
-    """
-    patch = patches.get(row["commit"][:SHORT_HASH], "")
-    return {
-        "group": row["repository"],
-        "pool": f"own {row['repository']}",
-        "patch": patch,
-        "diff": parse.parse_diff(patch) if patch else None,
-        "is_tied": bool(patch),
-    }
+def _comments(row: dict[str, Any], **tie: Any) -> Iterator[Post]:
+    """Yield a comment as people and bots write it, judged by its words."""
+    stance, ratings = make_judgement(row["stance"], row["importance"], row["worth"])
+    yield _post(row["comment"], stance=stance, ratings=ratings, **tie)
 
 
-def _comments(patches: Mapping[str, str]) -> Iterator[Post]:
-    """Yield comments as people and bots write them, judged by their words."""
-    for row in judgements.read_texts("comments"):
-        judgement = make_judgement(row["stance"], row["importance"], row["worth"])
-        yield Post(
-            comment=Comment(body=row["comment"]), stance=judgement.stance,
-            ratings=judgement.ratings, **_tie(row, patches),
+def _wordings(row: dict[str, Any], **tie: Any) -> Iterator[Post]:
+    """Yield one problem in ten wordings, and three texts without it."""
+    fields = {**tie, "pool": "wordings", "weight": 0.7}
+    ratings = _rate_point(row["importance"] / judgements.MAX_IMPORTANCE)
+    for name, manner in _WORDING_STANCES.items():
+        yield _post(row[name], stance=manner, ratings=ratings, **fields)
+    for name, manner in _EMPTY_WORDINGS.items():
+        yield _post(row[name], stance=manner, ratings=_EMPTY, **fields | {"is_tied": False})
+
+
+def _points_and_parts(row: dict[str, Any], **tie: Any) -> Iterator[Post]:
+    """Yield the points of reviews, and the sentences of reviews of several kinds."""
+    points = [point["importance"] / judgements.MAX_IMPORTANCE for point in row["points"]]
+    for point, importance in zip(row["points"], points, strict=True):
+        yield _post(point["text"], ratings=_rate_point(importance), weight=0.7, **tie)
+    parts: tuple[tuple[str, Stance | None, dict[str, float]], ...] = (
+        ("terse", None, _rate_point(max(points))),
+        ("summary", Stance.DESCRIPTION, _EMPTY),
+        ("generic", None, _EMPTY),
+        ("nits", None, {"importance": 0.25, "worth": 0.25, "functional": 0.0}),
+    )
+    for kind, stance, ratings in parts:
+        is_tied = tie["is_tied"] and kind != "generic"
+        yield _post(
+            row[kind], stance=stance, ratings=ratings, by_sentence=True, weight=0.7,
+            **tie | {"is_tied": is_tied},
         )  # fmt: skip
 
 
-def _wordings(patches: Mapping[str, str]) -> Iterator[Post]:
-    """Yield one problem in ten wordings, and three texts without it."""
-    for row in judgements.read_texts("wordings"):
-        fields = {**_tie(row, patches), "pool": "wordings", "weight": 0.7}
-        ratings = _rate_point(row["importance"] / judgements.MAX_IMPORTANCE)
-        for name, manner in _WORDING_STANCES.items():
-            yield Post(comment=Comment(body=row[name]), stance=manner, ratings=ratings, **fields)
-        for name, manner in _EMPTY_WORDINGS.items():
-            body = Comment(body=row[name])
-            yield Post(comment=body, stance=manner, ratings=_EMPTY, **fields | {"is_tied": False})
-
-
-def _points_and_parts(patches: Mapping[str, str]) -> Iterator[Post]:
-    """Yield the points of reviews, and the sentences of reviews of several kinds."""
-    for row in judgements.read_texts("reviews"):
-        fields: dict[str, Any] = {"weight": 0.7, **_tie(row, patches)}
-        points = [point["importance"] / judgements.MAX_IMPORTANCE for point in row["points"]]
-        for point, importance in zip(row["points"], points, strict=True):
-            rated = _rate_point(importance)
-            yield Post(comment=Comment(body=point["text"]), ratings=rated, **fields)
-        parts: tuple[tuple[str, Stance | None, dict[str, float]], ...] = (
-            ("terse", None, _rate_point(max(points))),
-            ("summary", Stance.DESCRIPTION, _EMPTY),
-            ("generic", None, _EMPTY),
-            ("nits", None, {"importance": 0.25, "worth": 0.25, "functional": 0.0}),
-        )
-        for kind, stance, ratings in parts:
-            tied = {**fields, "is_tied": fields["is_tied"] and kind != "generic"}
-            body = Comment(body=row[kind])
-            yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **tied)
-
-
-def _contrasts(patches: Mapping[str, str]) -> Iterator[Post]:
+def _contrasts(row: dict[str, Any], **tie: Any) -> Iterator[Post]:
     """Yield findings, requests and descriptions of one change, in the same mood."""
-    for row in judgements.read_texts("contrasts"):
-        fields = _tie(row, patches)
-        for text in row["describe"]:
-            body = Comment(body=text)
-            yield Post(
-                comment=body, stance=Stance.DESCRIPTION, ratings=_EMPTY, weight=0.4, **fields
-            )
-        for kind, stance in (("points", Stance.PROBLEM), ("requests", Stance.REQUEST)):
-            for point in row[kind]:
-                rated = _rate_point(point["importance"] / judgements.MAX_IMPORTANCE)
-                body = Comment(body=point["text"])
-                yield Post(comment=body, stance=stance, ratings=rated, weight=0.7, **fields)
+    for text in row["describe"]:
+        yield _post(text, weight=0.4, **_DESCRIBES, **tie)
+    for kind, stance in (("points", Stance.PROBLEM), ("requests", Stance.REQUEST)):
+        for point in row[kind]:
+            ratings = _rate_point(point["importance"] / judgements.MAX_IMPORTANCE)
+            yield _post(point["text"], stance=stance, ratings=ratings, weight=0.7, **tie)
+
+
+_OWN_TEXTS: Final[Mapping[str, Callable[..., Iterator[Post]]]] = {
+    "comments": _comments, "wordings": _wordings, "reviews": _points_and_parts,
+    "contrasts": _contrasts,
+}  # fmt: skip
 
 
 def _filled_templates(commits: list[dict[str, Any]]) -> Iterator[Post]:
@@ -489,14 +445,11 @@ def _filled_templates(commits: list[dict[str, Any]]) -> Iterator[Post]:
     # The data may be a subset of all commits.
     for template in judgements.read_texts("templates") if familiar else ():
         for row in rng.choices(familiar, k=TEMPLATE_FILLINGS):
-            yield Post(
-                comment=Comment(body=templates.fill(template["text"], row["diff"], rng)),
-                group=template["text"],
-                pool="templates",
-                stance=Stance.OTHER,
-                ratings=_EMPTY,
-                weight=0.3,
-            )
+            body = templates.fill(template["text"], row["diff"], rng)
+            yield _post(
+                body, group=template["text"], pool="templates", stance=Stance.OTHER,
+                ratings=_EMPTY, weight=0.3,
+            )  # fmt: skip
 
 
 def _written_reviews(commits: list[dict[str, Any]]) -> Iterator[WrittenReview]:
@@ -525,12 +478,7 @@ def _attacks(study: Study) -> Iterator[Post]:
         added = added_sentences(attack, original_texts[attack.change, attack.system])
         if added:
             counts[attack.kind] += 1
-            yield Post(
-                comment=Comment(body="\n\n".join(added)),
-                group=attack.change,
-                pool="attacks",
-                stance=ATTACKS[attack.kind],
-                ratings=_EMPTY,
-                weight=0.3,
-                by_sentence=True,
-            )
+            yield _post(
+                "\n\n".join(added), group=attack.change, pool="attacks",
+                stance=ATTACKS[attack.kind], ratings=_EMPTY, weight=0.3, by_sentence=True,
+            )  # fmt: skip
