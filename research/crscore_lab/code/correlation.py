@@ -1,6 +1,7 @@
 """Correlation of metrics with people's grades, or with tests."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -8,14 +9,12 @@ from msgspec import Struct
 
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
-from crscore.statistics import bootstrap
-from crscore.statistics.intervals import Doubles
+from crscore.statistics.intervals import Floats
 from crscore_lab.code.graded import GradedCode
 from crscore_lab.statistics import ranks, resampled
 from crscore_lab.statistics.ranks import Indices
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.tables import format_interval, make_table
-
-Block = tuple[Doubles, resampled.RankedColumn]
 
 SCHEMA: Final = "urn:crscore:code-study:1"
 """Schema identifier of the document."""
@@ -153,18 +152,15 @@ def correlate(
     ]
     columns += _baselines(graded.samples)
     pairs = ranks.graded_pairs(graded.problems, graded.grades)
-    draws = bootstrap.draw_weights(graded.problems, resamples=resamples, seed=seed)
-    # How often each draw takes each row, and the ranks of the grades in each draw.
-    blocks = [(weights, resampled.rank(graded.grades, weights)) for weights in draws]
-    agreements = [_agreement(column, graded, pairs, blocks) for column in columns]
+    draws: Resampling = {"resamples": resamples, "seed": seed}
+    agreements = [_agreement(column, graded, pairs, draws) for column in columns]
     return CodeStudy(
         sha256=graded.sha256,
         judged_by=graded.kind,
         problems=len(set(graded.problems)),
         candidates=len(graded.samples),
         pairs=len(pairs[0]),
-        resamples=resamples,
-        seed=seed,
+        **draws,
         agreements=tuple(sorted(agreements, key=_rank_key)),
         notes=measured.notes,
     )
@@ -193,7 +189,7 @@ def _length_ratio(candidate: str, reference: str) -> float:
 
 
 def _agreement(
-    column: _Column, graded: GradedCode, pairs: tuple[Indices, Indices], blocks: Sequence[Block]
+    column: _Column, graded: GradedCode, pairs: tuple[Indices, Indices], draws: Resampling
 ) -> Agreement:
     scores, grades = column.scores, graded.grades
     agreement = concordance(scores, *pairs)
@@ -201,12 +197,12 @@ def _agreement(
     agreed = np.bincount(pairs[0], agreement, minlength=len(scores)).astype(np.float64)
     compared = np.bincount(pairs[0], minlength=len(scores)).astype(np.float64)
 
-    def estimate(
-        value: float | None, draw: Callable[[Doubles, resampled.RankedColumn], Doubles]
-    ) -> Estimate:
-        draws = np.concatenate([draw(*block) for block in blocks] or [np.zeros(0)])
-        low, high = bootstrap.percentile_interval(draws, clusters=len(set(graded.problems)))
+    def estimate(value: float | None, statistic: Callable[[Floats], Floats]) -> Estimate:
+        low, high = resampled.interval(statistic, graded.problems, **draws)
         return Estimate(value=value, low=low, high=high)
+
+    def spearman(weights: Floats) -> Floats:
+        return resampled.spearman(*(resampled.rank(side, weights) for side in (scores, grades)))
 
     return Agreement(
         metric=column.name,
@@ -214,16 +210,10 @@ def _agreement(
         is_baseline=column.is_baseline,
         kendall=estimate(
             float(agreement.mean()) if len(agreement) else None,
-            lambda weights, _: resampled.ratio(agreed, compared, weights),
+            partial(resampled.ratio, agreed, compared),
         ),
-        pearson=estimate(
-            ranks.pearson(scores, grades),
-            lambda weights, _: resampled.pearson(scores, grades, weights),
-        ),
-        spearman=estimate(
-            ranks.spearman(scores, grades),
-            lambda weights, ranked: resampled.spearman(resampled.rank(scores, weights), ranked),
-        ),
+        pearson=estimate(ranks.pearson(scores, grades), partial(resampled.pearson, scores, grades)),
+        spearman=estimate(ranks.spearman(scores, grades), spearman),
         kendall_b=ranks.kendall(scores, grades),
     )
 

@@ -85,19 +85,16 @@ class GradedCode:
     """Scores of each candidate that others computed, by metric."""
 
 
-def read_graded(
-    path: Path, *, grades: GradeKind = "mean", all_completions: bool = False
-) -> GradedCode:
+def read_graded(path: Path, *, grades: GradeKind = "mean") -> GradedCode:
     """Read graded code, or programs with the status of their tests.
 
     The file is JSON Lines in UTF-8, plain or gzip, all lines of one kind: `GradedRow` or
-    `ProgramsRow`. Other fields are ignored. Ungraded code is left out.
+    `ProgramsRow`. Other fields are ignored. Ungraded code is left out, and so are programs other
+    than 1 to 99, which the published correlations use.
 
     Args:
         path: The file.
         grades: Way to combine the grades of several people; unused for programs.
-        all_completions: Whether to read all programs; otherwise only programs 1 to 99, which the
-            published correlations use. Equal programs stay as the file has them.
 
     Raises:
         InputError: The file cannot be read, a line or a field is wrong, a problem is repeated,
@@ -122,8 +119,8 @@ def read_graded(
     if people and tests:
         raise InputError(f"{path} has both grades of people and results of tests; study one each")
     if tests:
-        candidates = list(_programs(tests.values(), all_completions=all_completions))
-        missing = "program of index 1 to 99; read all completions instead"
+        candidates = list(_programs(tests.values()))
+        missing = "program of index 1 to 99"
     else:
         candidates = list(_graded(tuple(people.values()), grades))
         field = "aggregated" if grades == "aggregated" else "grades"
@@ -154,10 +151,10 @@ def _add(rows: dict[str, _Row], key: str, row: _Row, position: str) -> None:
     rows[key] = row
 
 
-def _programs(rows: Iterable[ProgramsRow], *, all_completions: bool) -> Iterator[_Candidate]:
+def _programs(rows: Iterable[ProgramsRow]) -> Iterator[_Candidate]:
     for row in rows:
         for index, code, status in row.completions:
-            if all_completions or index in _EVALUATED:
+            if index in _EVALUATED:
                 sample = Sample(
                     candidate=code,
                     references=(row.reference,),

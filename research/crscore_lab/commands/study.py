@@ -24,13 +24,10 @@ from crscore.commands.code import (
     "--grades", type=click.Choice(("mean", "aggregated", "mmsr")), default="mean",
     show_default=True, help="How to combine the grades of several people.",
 )  # fmt: skip
-@click.option(
-    "--all-completions", is_flag=True, help="Include programs of all numbers, not only 1 to 99."
-)
 @resamples_option(500)
 @seed_option
 @document_command
-def command(*, data: Path, grades: Any, all_completions: bool, **options: Any) -> WrittenDocument:
+def command(*, data: Path, grades: Any, **options: Any) -> WrittenDocument:
     """Correlate metrics with the grades of people, or the tests of programs, in DATA.
 
     Kendall's tau is within a problem, Pearson and Spearman over all. A constant answer, the length
@@ -41,6 +38,6 @@ def command(*, data: Path, grades: Any, all_completions: bool, **options: Any) -
     """
     from crscore_lab.code import correlation, graded  # noqa: PLC0415  (after --help)
 
-    read = graded.read_graded(data, grades=grades, all_completions=all_completions)
+    read = graded.read_graded(data, grades=grades)
     agreement = correlation.correlate(read, **options)
     return agreement, correlation.render_study

@@ -84,12 +84,6 @@ def test_programs_of_index_1_to_99_are_read(tmp_path: Path) -> None:
     assert (read.kind, read.samples[0].language, read.problems) == ("tests", "java", ("7", "7"))
 
 
-def test_all_programs_are_read_where_asked(tmp_path: Path) -> None:
-    read = graded.read_graded(write(tmp_path, TESTS), all_completions=True)
-
-    assert read.grades.tolist() == [1, 1, 0, 1]
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
