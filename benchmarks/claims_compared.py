@@ -69,7 +69,8 @@ def correlation(data: Path, claims: str, folds: int) -> str:
     (row,) = [
         row
         for row in result["correlations"]
-        if row["primary"] and (row["slice"], row["dimension"]) == ("pooled", "relevance")
+        if (row["metric"], row["slice"]) == (result["metric"], "pooled")
+        and row["dimension"] == "relevance"
     ]
     return f"{row['spearman']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
 

@@ -1,6 +1,7 @@
 """Judges' decisions on findings, and the agreement of our matching with them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -23,8 +24,6 @@ from crscore.usefulness import model, reader
 from crscore_lab.statistics import ranks, resampled
 
 Flags = npt.NDArray[np.bool_]
-Measure = Callable[["Judged"], Doubles]
-"""Judged findings -> probability of each pair, shape (F, G)."""
 
 
 class Judged(NamedTuple):
@@ -119,42 +118,36 @@ def _kappa(first: Flags, second: Flags) -> float | None:
     return ranks.cohen_kappa(list(zip(first.tolist(), second.tolist(), strict=True)))
 
 
-def agree(judged: Sequence[Judged], measure: Measure, threshold: float) -> Agreement:
+def agree(judged: Sequence[Judged], tables: Iterable[Doubles], threshold: float) -> Agreement:
     """Compare a matching with judges.
 
     Args:
         judged: The judgements.
-        measure: Probability of each pair of a judge's findings and the problems.
+        tables: Probability of each pair of the findings and the problems, each of shape (F, G).
         threshold: Minimum probability of a matching pair.
     """
     judges = sorted({group.judge for group in judged})
     bots = sorted({group.bot for group in judged})
     units: dict[tuple[str, str, str, int], tuple[float, bool]] = {}
     findings = np.zeros((len(judges), len(bots)))
-    for group in judged:
-        best = assign(measure(group))
+    for group, table in zip(judged, tables, strict=True):
+        best = assign(table)
         findings[judges.index(group.judge), bots.index(group.bot)] += len(group.findings)
         probabilities = {column: probability for _, column, probability in best}
         for column in range(len(group.problems)):
             key = (group.judge, group.bot, group.change, column)
             units[key] = probabilities.get(column, 0.0), column in group.decisions
-    rows, matching, judgements, recalls, f1s = [], {}, {}, [], []
+    rows, judgements, recalls, f1s = [], {}, [], []
     for number, judge in enumerate(judges):
         keys = sorted(key[1:] for key in units if key[0] == judge)
         values = np.array([units[judge, *key][0] for key in keys])
-        matching[judge] = values >= threshold
-        judgements[judge] = np.array([units[judge, *key][1] for key in keys])
-        area = resampled.auc(values, judgements[judge], np.ones((1, len(keys))))[0]
-        rows.append(
-            JudgeAgreement(
-                judge=judge,
-                decisions=len(keys),
-                kappa=_kappa(matching[judge], judgements[judge]),
-                auc=None if np.isnan(area) else float(area),
-            )
-        )
+        matching = values >= threshold
+        truth = judgements[judge] = np.array([units[judge, *key][1] for key in keys])
+        area = resampled.of_all_rows(partial(resampled.auc, values, truth), len(keys))
+        kappa = _kappa(matching, truth)
+        rows.append(JudgeAgreement(judge=judge, decisions=len(keys), kappa=kappa, auc=area))
         of_bot = np.array([[key[0] == bot for key in keys] for bot in bots], dtype=np.float64)
-        hits = np.stack([of_bot @ matching[judge], of_bot @ judgements[judge]])
+        hits = np.stack([of_bot @ matching, of_bot @ truth])
         recalls.append(hits / of_bot.sum(axis=1))
         f1s.append(2 * hits / np.maximum(1, of_bot.sum(axis=1) + findings[number]))
     recall, f1 = np.mean(recalls, axis=0), np.mean(f1s, axis=0)
@@ -219,12 +212,7 @@ def check_judgements(path: Path, judge: ModelReader | None = None) -> Agreement:
     """
     pair_model, judged = read_model(), read_judgements(path)
     tables, unsure = _match(judged, pair_model)
-    position = {id(group): index for index, group in enumerate(judged)}
-
-    def measure(group: Judged) -> Doubles:
-        return tables[position[id(group)]]
-
-    agreement = agree(judged, measure, pair_model.threshold)
+    agreement = agree(judged, tables, pair_model.threshold)
     share = len(unsure) / sum(row.decisions for row in agreement.judges)
     agreement = msgspec.structs.replace(agreement, unsure=share)
     if judge is None:
@@ -233,7 +221,7 @@ def check_judgements(path: Path, judge: ModelReader | None = None) -> Agreement:
     for row in unsure:
         if (answer := verdicts.answers.get(make_request(*row.pair).id)) is not None:
             tables[row.group][row.row, row.column] = answer
-    with_reader = agree(judged, measure, pair_model.threshold)
+    with_reader = agree(judged, tables, pair_model.threshold)
     return msgspec.structs.replace(agreement, with_reader=with_reader, notes=verdicts.notes)
 
 

@@ -16,7 +16,6 @@ import reprlib
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -63,6 +62,11 @@ _KINDS: Final = {"claim": "claim", "implication": "claim", "issue": "issue", "sm
 _INTEGER: Final = re.compile(r"(\d{1,9})(?:\.0+)?")
 
 
+class _Answer(Struct):
+    code_change: str
+    response: str
+
+
 class SheetRow(NamedTuple):
     """Row of a sheet."""
 
@@ -85,11 +89,6 @@ class SheetRow(NamedTuple):
         return f"{self.location}: `{column}` is {reprlib.repr(self.cells[column])}; {outcome}"
 
 
-class _Answer(Struct):
-    code_change: str
-    response: str
-
-
 class Phase(NamedTuple):
     """Sheets of one phase and language."""
 
@@ -99,8 +98,7 @@ class Phase(NamedTuple):
     """Index of the change and claim or system -> annotator -> row."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class Imported(NamedTuple):
     """Contents of a clone."""
 
     rows: tuple[Json, ...]
@@ -161,16 +159,9 @@ def _answers(path: Path, note: Note) -> dict[str, str]:
     if not path.exists():
         note(f"{path} is missing; no answer of GPT-4o is included")
         return {}
-    rows = jsonl.read_rows(jsonl.read_bytes(path, "answers"), _Answer, path, "answers")
-    answers: dict[str, str] = {}
-    for _, row in rows:
-        answers.setdefault(_without_whitespace(row.code_change), row.response)
-    return answers
-
-
-def _without_whitespace(diff: str) -> str:
-    """Remove all whitespace: some copies of a diff have their tabs expanded."""
-    return "".join(diff.split())
+    rows = list(jsonl.read_rows(jsonl.read_bytes(path, "answers"), _Answer, path, "answers"))
+    # Without whitespace, as some copies of a diff have expanded tabs. The first answer counts.
+    return {"".join(row.code_change.split()): row.response for _, row in reversed(rows)}
 
 
 def _changes(study: Path, suffix: str, answers: Mapping[str, str], note: Note) -> list[Json]:
@@ -194,7 +185,7 @@ def _changes(study: Path, suffix: str, answers: Mapping[str, str], note: Note) -
                 "new_source": _source(study, f"test{index}_new.{suffix}", note),
                 "llm_claims": change["llm_claims"],
                 "added_claims": change["added_claims"],
-                "gpt4o_claims_raw": answers.get(_without_whitespace(change["patch"])),
+                "gpt4o_claims_raw": answers.get("".join(change["patch"].split())),
                 "pseudo_references": rated["pseudo_references"],
                 "reviews": rated["reviews"],
             }
@@ -360,11 +351,12 @@ def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list
     titles = [" ".join(re.findall(r"[a-z0-9]+", line)) for line in lines]
     positions = {}
     for column in columns:
-        exact = [i for i, title in enumerate(titles) if title == column]
-        matches = exact or [i for i, title in enumerate(titles) if title.startswith(f"{column} ")]
-        if not matches:
+        # An exact title goes before one that only begins so.
+        named = [(title != column, i) for i, title in enumerate(titles)
+                 if f"{title} ".startswith(f"{column} ")]  # fmt: skip
+        if not named:
             raise InputError(f"{path}: no column is headed `{column}`")
-        positions[column] = matches[0]
+        positions[column] = min(named)[1]
     return [
         SheetRow(
             f"{path}, row {row_number}",

@@ -23,8 +23,8 @@ def made(
     **options: object,
 ) -> ValidationResult:
     path = studies.write(folder / "study.jsonl", studies.full_rows() if rows is None else rows)
-    chosen = run.ValidationOptions(**({"resamples": 20} | options))
-    return run.run(study.read_study(path), settings, chosen, extra=extra)
+    chosen = {"resamples": 20, "seed": 0} | options
+    return run.run(study.read_study(path), settings, extra=extra, **chosen)
 
 
 def made_with_values(

@@ -34,11 +34,11 @@ def row(
     )
 
 
-def metric(values: object, name: str = "m", *, primary: bool = True) -> Metric:
+def metric(values: object, name: str = "m") -> Metric:
     """One column stands for all three dimensions."""
     table = np.array(values, dtype=float)
     columns = table if table.ndim == 2 else np.repeat(table[:, None], 3, axis=1)
-    return Metric(name=name, values=columns, primary=primary)
+    return Metric(name=name, values=columns)
 
 
 def measured(rows: list[ScoredReview], *metrics: Metric) -> Measurements:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
-from crscore.statistics.intervals import Floats
+from crscore.statistics.intervals import Doubles
 from crscore_lab.code.graded import GradedCode
 from crscore_lab.statistics import ranks, resampled
 from crscore_lab.statistics.ranks import Indices
@@ -197,11 +197,11 @@ def _agreement(
     agreed = np.bincount(pairs[0], agreement, minlength=len(scores)).astype(np.float64)
     compared = np.bincount(pairs[0], minlength=len(scores)).astype(np.float64)
 
-    def estimate(value: float | None, statistic: Callable[[Floats], Floats]) -> Estimate:
+    def estimate(value: float | None, statistic: Callable[[Doubles], Doubles]) -> Estimate:
         low, high = resampled.interval(statistic, graded.problems, **draws)
         return Estimate(value=value, low=low, high=high)
 
-    def spearman(weights: Floats) -> Floats:
+    def spearman(weights: Doubles) -> Doubles:
         return resampled.spearman(*(resampled.rank(side, weights) for side in (scores, grades)))
 
     return Agreement(

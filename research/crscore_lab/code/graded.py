@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -16,7 +16,6 @@ from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.statistics.intervals import Doubles
 
-_Row = TypeVar("_Row")
 GradeKind = Literal["mean", "aggregated", "mmsr"]
 """Ways to combine the grades of several people: their mean, the file's field `aggregated`, or M-MSR
 by crowd-kit."""
@@ -102,27 +101,31 @@ def read_graded(path: Path, *, grades: GradeKind = "mean") -> GradedCode:
         DependencyError: `mmsr` without crowd-kit.
     """
     content = jsonl.read_bytes(path, _CONTENT)
-    people: dict[str, GradedRow] = {}
-    tests: dict[str, ProgramsRow] = {}
+    people: list[GradedRow] = []
+    tests: list[ProgramsRow] = []
+    names: set[str] = set()
     for position, row in jsonl.read_rows(content, dict[str, Any], path, _CONTENT):
         if "outputs" in row:
-            graded = jsonl.convert(row, GradedRow, position)
-            _add(people, graded.id, graded, position)
+            people.append(jsonl.convert(row, GradedRow, position))
+            name = people[-1].id
         elif "completions" in row:
-            tested = jsonl.convert(row, ProgramsRow, position)
-            _add(tests, str(tested.task), tested, position)
+            tests.append(jsonl.convert(row, ProgramsRow, position))
+            name = str(tests[-1].task)
         else:
             raise InputError(
                 f"{position}: neither `outputs` (code with grades) nor `completions` (programs "
                 "with the status of their tests)"
             )
+        if name in names:
+            raise InputError(f"{position}: {name} is repeated")
+        names.add(name)
     if people and tests:
         raise InputError(f"{path} has both grades of people and results of tests; study one each")
     if tests:
-        candidates = list(_programs(tests.values()))
+        candidates = list(_programs(tests))
         missing = "program of index 1 to 99"
     else:
-        candidates = list(_graded(tuple(people.values()), grades))
+        candidates = list(_graded(people, grades))
         field = "aggregated" if grades == "aggregated" else "grades"
         missing = f"code with grades: {grades} is made of the field `{field}`"
     if not candidates:
@@ -143,12 +146,6 @@ class _Candidate(NamedTuple):
     system: str
     grade: float
     published: Mapping[str, float]
-
-
-def _add(rows: dict[str, _Row], key: str, row: _Row, position: str) -> None:
-    if key in rows:
-        raise InputError(f"{position}: {key} is repeated")
-    rows[key] = row
 
 
 def _programs(rows: Iterable[ProgramsRow]) -> Iterator[_Candidate]:

@@ -3,77 +3,50 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
 
-from crscore import io, plugins, progress
+from crscore import io, progress
+from crscore.commands._options import COUNT, PATH, option
 from crscore.commands._settings import add_options, load_settings, setting_options
 from crscore.commands._terminal import CommandGroup
-from crscore.settings import variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SEED: Final = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
-)
+_SEED: Final = option("--seed N", "Random seed.", type=click.IntRange(0), default=0)
+_FILE: Final = click.Path(path_type=Path, dir_okay=False)
+_FOLDER: Final = click.Path(path_type=Path, file_okay=False)
 _POSITIVE: Final = click.FloatRange(0, min_open=True)
-_COUNT: Final = click.IntRange(1)
 _SHARE: Final = click.FloatRange(0, 1, max_open=True)
-_FORM: Final = click.Choice(["json", "sections"])
-_DTYPE: Final = click.Choice(["auto", "float32", "bfloat16"])
-_PATH: Final = click.Path(path_type=Path)
 
 # Names, type, default and help. The first seven are the paper's, with its values.
 _CLAIMS_OPTIONS: Final = (
     ("--epochs", _POSITIVE, 5.0, "Passes over the rows."),
-    ("--batch", _COUNT, 2, "Rows per forward pass."),
-    ("--accumulate", _COUNT, 1, "Forward passes per step."),
-    ("--max-length", _COUNT, 1500, "Maximum tokens of a row; longer rows are left out."),
+    ("--batch", COUNT, 2, "Rows per forward pass."),
+    ("--accumulate", COUNT, 1, "Forward passes per step."),
+    ("--max-length", COUNT, 1500, "Maximum tokens of a row; longer rows are left out."),
     ("--val-split", _SHARE, 0.1, "Share of the changes held out."),
-    ("--eval-steps", _COUNT, 100, "Steps between checkpoints."),
+    ("--eval-steps", COUNT, 100, "Steps between checkpoints."),
     ("--seed", click.IntRange(0), 42, "Random seed."),
     ("--full", bool, False, "Train all weights, not an adapter."),
-    ("--lora-rank", _COUNT, 16, "Width of the adapter."),
-    ("--lora-alpha", _COUNT, 32, "Weight of the adapter, over its width."),
-    ("--lora-dropout", _SHARE, 0.05, "Dropout of the adapter."),
-    ("--lora-targets", str, "all-linear", "Layers to adapt, separated by commas."),
+    ("--lora-rank", COUNT, 16, "Width of the adapter."),
     ("--learning-rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full 2e-5)."),
-    ("--warmup", _SHARE, 0.03, "Share of steps in which the rate rises, before a cosine decay."),
-    ("--weight-decay", click.FloatRange(0), 0.0, "Weight decay of each step."),
-    ("--dtype", _DTYPE, "auto", "auto: bfloat16 where a GPU supports it."),
+    (
+        "--dtype",
+        click.Choice(["auto", "float32", "bfloat16"]),
+        "auto",
+        "auto: bfloat16 on GPUs.",
+    ),
     ("--gradient-checkpointing", bool, False, "Use less memory and more time."),
     ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
-    ("--form", _FORM, "json", "Form of the answer; sections is the published one."),
+    ("--form", click.Choice(["json", "sections"]), "json", "Answers; sections: as published."),
     ("--few-shots/--no-few-shots", bool, False, "Show the prompt's examples."),
 )
-_LABELS_OPTIONS: Final = (
-    ("--limit", _COUNT, None, "Ask about this many changes, drawn by --seed."),
-    ("--min-chars", _COUNT, 10, "Minimum characters of a patch."),
-    ("--max-chars", _COUNT, 1000, "Maximum characters of a patch."),
-    ("--seed", click.IntRange(0), 42, "Random seed."),
-    ("--temperature", click.FloatRange(0, 2), 0.2, "Sampling temperature."),
-    ("--top-p", click.FloatRange(0, 1, min_open=True), 0.95, "Nucleus sampling."),
-    ("--max-new-tokens", _COUNT, 256, "Maximum tokens of one answer."),
-    ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
-    ("--form", _FORM, "json", "Form of the answer."),
-    ("--concurrency", _COUNT, None, "Requests at the same time (default: the engine's)."),
-    ("--timeout timeout_s", click.FloatRange(1), None, "Seconds for one answer."),
-)
-
-
-def _options(table: tuple[tuple[str, Any, Any, str], ...]) -> Callable[..., Any]:
-    return add_options(
-        *(
-            # In "--learning-rate rate" the second word is the name of the parameter.
-            click.option(
-                *names.split(), type=kind, default=default, is_flag=kind is bool or None, help=text
-            )
-            for names, kind, default, text in table
-        )
-    )
 
 
 def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
@@ -92,7 +65,7 @@ def command() -> None:
 
 
 @command.command(name="matcher")
-@click.argument("data", type=_PATH)
+@click.argument("data", type=PATH)
 @_output("FILE", "Write here (.npz).")
 @_SEED
 @setting_options("encoder", "revision", "offline")
@@ -127,10 +100,10 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 
 
 @command.command(name="code")
-@click.argument("data", type=_PATH)
-@_output("DIR", "Write the encoder here.", click.Path(path_type=Path, file_okay=False))
+@click.argument("data", type=PATH)
+@_output("DIR", "Write the encoder here.", _FOLDER)
 @click.option("--model", required=True, metavar="NAME", help="Hugging Face encoder to train.")
-@click.option("--epochs", type=_COUNT, default=1, show_default=True, help="Passes over the data.")
+@click.option("--epochs", type=COUNT, default=1, show_default=True, help="Passes over the data.")
 @_SEED
 def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int:
     """Train an encoder for CodeScore-R on DATA: JSON Lines of code and language.
@@ -153,7 +126,7 @@ def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int
 
 
 @command.command(name="usefulness")
-@click.argument("data", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("data", type=_FOLDER)
 @_output("FILE", "Write the weights of the headline here (.npz).")
 @click.option(
     "--matcher", "matcher_target", required=True, metavar="FILE",
@@ -196,15 +169,15 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
 
 
 @command.command(name="bench")
-@click.argument("judgements", type=_PATH)
+@click.argument("judgements", type=PATH)
 @_output("FILE", "Write the weights here (.npz).")
 @_SEED
 def bench(judgements: Path, *, target: str, seed: int) -> int:
     """Learn which findings are about a known problem, from points and judges' decisions.
 
     Tunes the encoder on made-up points first, and learns from the judges how to decide with it.
-    Prints the agreement on changes that the weights were not learned from, in 10 folds, and that
-    of the plain rule. The same data and seed give the same file.
+    Prints the agreement on changes that the weights were not learned from, in 10 folds. The same
+    data and seed give the same file.
 
     Examples:
         crscore train bench judgements.jsonl.gz -o weights.npz
@@ -221,13 +194,12 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
         learned = training.train(judgements, encoder=MiniLM(), rarity=rarity, seed=seed)
     _write_weights(pairs.to_bytes(learned.model), target)
     click.echo(judging.render_agreement(learned.held_out, "changes not learned from"))
-    click.echo(judging.render_agreement(learned.plain, f"cosine {training.PLAIN_COSINE}"))
     click.echo(f"unsure: {learned.unsure:.3f} of these decisions, from {learned.model.band}")
     return 0
 
 
 @command.command(name="ranking")
-@click.argument("commits", type=_PATH)
+@click.argument("commits", type=PATH)
 @_output("FILE", "Write the weights here (.toml).")
 def ranking(commits: Path, *, target: str) -> int:
     """Learn which claims about a change a reviewer would mention.
@@ -246,20 +218,21 @@ def ranking(commits: Path, *, target: str) -> int:
     with progress.track("learning the ranking"):
         learned = ranking.train(commits)
     _write_weights(ranking.to_toml(learned).encode(), target)
-    click.echo(ranking.describe(learned))
+    click.echo(learned.measures)
     return 0
 
 
 @command.command(name="claims", context_settings={"show_default": True})
-@click.argument("rows", type=_PATH)
+@click.argument("rows", type=PATH)
 @click.option("--model", required=True, metavar="NAME", help="Base model: a name, or a folder.")
 @click.option("--revision", metavar="REV", help="Commit, branch or tag of a named model.")
-@_output(
-    "DIR",
-    "Write here; an interrupted run is resumed.",
-    click.Path(path_type=Path, file_okay=False),
+@_output("DIR", "Write here; an interrupted run is resumed.", _FOLDER)
+@add_options(
+    *(
+        click.option(flag, type=kind, default=default, is_flag=kind is bool or None, help=text)
+        for flag, kind, default, text in _CLAIMS_OPTIONS
+    )
 )
-@_options(_CLAIMS_OPTIONS)
 @setting_options("offline")
 def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) -> int:
     """Fine-tune a causal language model on ROWS of changes and their claims.
@@ -293,16 +266,27 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) ->
     return 0
 
 
-@command.command(name="labels", context_settings={"show_default": True})
-@click.argument("diffs", type=_PATH)
-@click.option("--model", required=True, metavar="NAME", help="Model, by the server's name for it.")
-@_output(
-    "ROWS",
-    "Add rows here; changes that have a row are skipped.",
-    click.Path(path_type=Path, dir_okay=False),
-)
-@_options(_LABELS_OPTIONS)
-def labels(diffs: Path, *, target: Path, **options: Any) -> int:
+@command.command(name="labels")
+@click.argument("diffs", type=PATH)
+@_output("ROWS", "Add rows here; changes that have a row are skipped.", _FILE)
+@option("--limit N", "Ask about this many changes, drawn by --seed.", type=COUNT)
+@option("--min-chars N", "Minimum characters of a patch.", type=COUNT, default=10)
+@option("--max-chars N", "Maximum characters of a patch.", type=COUNT, default=1000)
+@option("--seed N", "Random seed.", type=click.IntRange(0), default=42)
+@setting_options(
+    *("model", "concurrency", "model_timeout", "temperature", "max_new_tokens", "form", "prompt"),
+    "offline", temperature=0.2, max_new_tokens=256,
+)  # fmt: skip
+def labels(
+    diffs: Path,
+    *,
+    target: Path,
+    limit: int | None,
+    min_chars: int,
+    max_chars: int,
+    seed: int,
+    **flags: Any,
+) -> int:
     """Make training rows for DIFFS with a model behind an OpenAI-compatible server.
 
     DIFFS is JSON Lines with `patch` or `diff`, or a folder of .diff files. The server's address
@@ -312,38 +296,19 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     Examples:
         crscore train labels diffs.jsonl --model NAME -o rows.jsonl
     """
-    from crscore.claims import prompt  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.claims.model import ModelClaims  # noqa: PLC0415
-    from crscore.llm.base import Sampling  # noqa: PLC0415
+    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.claims.model import make_generator  # noqa: PLC0415
+    from crscore.claims.model_options import ModelOptions  # noqa: PLC0415
     from crscore_lab.training.claims import labels  # noqa: PLC0415
 
-    loaded_prompt = prompt.load_prompt(options["prompt"])
-    engine_options = {key: options[key] for key in ("model", "concurrency", "timeout_s")}
-    engine_options |= {
-        "base_url": variable("OPENAI_BASE_URL"),
-        "api_key": variable("OPENAI_API_KEY"),
-    }
-    engine_options["offline"] = load_settings(None, {}).offline
-    engine = plugins.create(
-        "engines",
-        "openai",
-        {key: value for key, value in engine_options.items() if value is not None},
-    )
+    options = scorer.model_options(load_settings(None, flags))
+    generator = make_generator("openai", msgspec.convert(options, ModelOptions))
+    sampling = replace(generator.sampling, top_p=labels.TOP_P, seed=seed)
     changes = labels.read_changes(
-        diffs, **{key: options[key] for key in ("min_chars", "max_chars", "limit", "seed")}
+        diffs, min_chars=min_chars, max_chars=max_chars, limit=limit, seed=seed
     )
     _report(f"{len(changes):,} changes to label")
-    sampling = Sampling(
-        max_tokens=options["max_new_tokens"],
-        temperature=options["temperature"],
-        top_p=options["top_p"],
-        seed=options["seed"],
-        schema=prompt.answer_schema(loaded_prompt) if options["form"] == "json" else None,
-    )
-    generator = ModelClaims(
-        source="labels", engine=engine, prompt=loaded_prompt, sampling=sampling,
-        form=options["form"],
-    )  # fmt: skip
+    generator = replace(generator, sampling=sampling)
     existing, added = labels.label_changes(changes, target, generator, _report)
     click.echo(f"{target}: {added:,} rows added, {existing:,} existed")
     if missing := len(changes) - existing - added:

@@ -1,6 +1,5 @@
 """Documents of `crscore validate` as Markdown, which is readable in a terminal, too, or as JSON."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -61,10 +60,7 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     )
     yield from result.notes
     rows = {(row.metric, row.dimension, row.slice): row for row in result.correlations}
-    # Reversed, so that each metric keeps its first slice, all reviews.
-    pairs = {
-        row.metric: row for row in reversed(result.pairs.same_diff) if row.dimension == RELEVANCE
-    }
+    pairs = {row.metric: row for row in result.pairs if row.dimension == RELEVANCE}
     systems = {row.metric: row for row in result.systems.ranking if row.dimension == RELEVANCE}
 
     def pooled(metric: Any) -> Any:
@@ -105,7 +101,11 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     )
     yield make_table(
         "The score on subsets of the reviews",
-        [row for row in result.correlations if row.primary and row.dimension == RELEVANCE],
+        [
+            row
+            for row in result.correlations
+            if (row.metric, row.dimension) == (result.metric, RELEVANCE)
+        ],
         ("part", _slice_of),
         ("reviews", "n"),
         ("Spearman", _interval_of("spearman")),
@@ -124,7 +124,7 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
         ("score's rank", lambda row: f"{scores[row.system].rank:g}"),
         ("mean", lambda row: scores[row.system].mean),
     )
-    yield from _describe_links(result.pairs.addressed)
+    yield from _describe_links(result.addressed)
     if result.attacks:
         yield from _describe_attacks(result.attacks)
     if result.issues:
@@ -162,10 +162,9 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     yield "## To reproduce"
     yield (
         f"Threshold: {format_value(result.threshold)}; by the paper's procedure "
-        f"{format_value(result.tau_by_procedure)}. Intervals: {result.bootstrap.resamples:,} draws "
+        f"{format_value(result.tau_by_procedure)}. Intervals: {result.resamples:,} draws "
         f"of whole changes. Data: sha256 {data.sha256}. Signature: {result.signature}"
     )
-    yield f"    {_command(result)}"
 
 
 def _describe_links(links: Classifier | None) -> Iterator[str]:
@@ -205,41 +204,14 @@ def _describe_attacks(attacks: Attacks) -> Iterator[str]:
 
 
 def _describe_issues(result: Issues) -> Iterator[str]:
-    yield make_table(
-        f"Effect of issues on the score: {result.analyzers}",
-        result.effects,
-        ("reviews", _slice_of),
-        ("issues", "issues"),
-        ("dimension", "dimension"),
-        ("n", "n"),
-        ("Spearman", "spearman"),
-        ("gain", _interval_of("difference")),
-        ("p", "p"),
-    )
     counts = ("changes", "unread", "findings", "in_change", "pre_existing", "style", "counted")
     yield make_table(
-        "Findings of the tools",
+        f"Findings of the tools: {result.analyzers}",
         result.tools,
         ("language", "language"),
         ("tool", "tool"),
         *((name.replace("_", " "), name) for name in counts),
     )
-
-
-def _command(result: ValidationResult) -> str:
-    matcher, _, encoder_and_claims = result.metric.partition("/")
-    encoder, _, claims = encoder_and_claims.rpartition("/")
-    options = {
-        "--matcher": matcher,
-        "--encoder": encoder,
-        "--claims": claims,
-        "--analyzers": result.issues.analyzers if result.issues else "",
-        "--split": result.split or "",
-        "--resamples": str(result.bootstrap.resamples),
-        "--seed": str(result.bootstrap.seed),
-    }
-    words = [word for option, value in options.items() if value for word in (option, value)]
-    return shlex.join(["crscore", "validate", "DATA", *words])
 
 
 def _describe_comparison(result: Comparison) -> Iterator[str]:

@@ -1,11 +1,12 @@
 """Result of a validation run: the document written by `--format json` and read by every report."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
 from crscore.reports.fields import Count
 from crscore.version import __version__
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.attacks.duels import Attacks
 from crscore_lab.study.attacks.length import LengthEffect, length_effect
 from crscore_lab.study.data.saved_runs import SCHEMA, SavedReview
@@ -42,25 +43,12 @@ class Data(Struct, frozen=True, kw_only=True):
     """Reviews measured, without the ground truth and the excluded changes."""
     systems: tuple[str, ...]
     """Authors of the reviews, sorted."""
-    languages: tuple[str, ...]
-    """Languages of the changes, sorted."""
     blank_reviews: Count
     """Reviews without a sentence, which count as 0."""
     excluded_changes: tuple[str, ...]
     """Changes left out because they have no pseudo-reference."""
     references_per_change: Annotated[float, Meta(ge=0)]
     """Mean number of counted pseudo-references."""
-
-
-class Bootstrap(Struct, frozen=True, kw_only=True):
-    """Settings of the intervals."""
-
-    resamples: Count
-    """Draws; 0 for no interval."""
-    seed: Count
-    """Seed of the draws."""
-    cluster: Literal["change"] = "change"
-    """Unit of the draws."""
 
 
 class MetricName(Struct, frozen=True, kw_only=True):
@@ -70,27 +58,6 @@ class MetricName(Struct, frozen=True, kw_only=True):
     """Name as in every other list."""
     variant: str
     """Method, with its library, list or model; empty where the name is sufficient."""
-    primary: bool
-    """Whether this is the primary metric of the run."""
-
-
-class Pairs(Struct, frozen=True, kw_only=True):
-    """Evaluation on pairs."""
-
-    same_diff: tuple[SameDiff, ...]
-    """Pairs of reviews of one change, by metric, dimension and slice."""
-    addressed: Classifier | None
-    """Pairs of pseudo-reference and review: the matcher against the pairs that people linked; null
-    where there are none."""
-
-
-class Review(SavedReview, frozen=True, kw_only=True):
-    """Rated review."""
-
-    language: str
-    """Language of the change."""
-    annotator: str | None
-    """Annotator of the ratings; null when unknown."""
 
 
 class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
@@ -111,14 +78,19 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     system."""
     split: str | None
     """Split that held reviews out of training, as for --split; null when nothing was trained."""
-    bootstrap: Bootstrap
-    """Settings of the intervals."""
+    resamples: Count
+    """Draws of whole changes for the intervals; 0 for no interval."""
+    seed: Count
+    """Seed of the draws."""
     metrics: Annotated[tuple[MetricName, ...], Meta(min_length=1)]
     """Every metric, the primary one first."""
     correlations: tuple[Correlation, ...]
     """Correlations by metric, dimension and slice; the primary metric first."""
-    pairs: Pairs
-    """Evaluation on pairs."""
+    pairs: tuple[SameDiff, ...]
+    """Pairs of reviews of one change, by metric and dimension."""
+    addressed: Classifier | None
+    """Pairs of pseudo-reference and review: the matcher against the pairs that people linked; null
+    where there are none."""
     systems: Systems
     """Ranking the review systems."""
     claims: tuple[ClaimQuality, ...]
@@ -133,12 +105,12 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     """Whether the primary metric rewards length alone."""
     notes: tuple[str, ...]
     """Notes on omitted data, one sentence each."""
-    reviews: tuple[Review, ...]
+    reviews: tuple[SavedReview, ...]
     """Reviews in study order, as required for a comparison of two runs."""
 
 
 def assess(
-    study: Study, measured: Measurements, links: Links, bootstrap: Bootstrap, **fields: Any
+    study: Study, measured: Measurements, links: Links, draws: Resampling, **fields: Any
 ) -> ValidationResult:
     """Compute the result from the values, without further scoring.
 
@@ -146,13 +118,12 @@ def assess(
         study: The data.
         measured: Values of every review; joined, for several folds.
         links: The matcher's judgement of the linked pairs; joined, for several folds.
-        bootstrap: Settings of the intervals.
+        draws: Draws of the intervals.
         fields: Fields copied into the result unchanged.
 
     Raises:
         DependencyError: scipy is not installed.
     """
-    draws = {"resamples": bootstrap.resamples, "seed": bootstrap.seed}
     # A metric that lacks some reviews is compared only on the rows it has.
     groups = measurements.by_rows(measured)
     return ValidationResult(
@@ -163,34 +134,28 @@ def assess(
             changes=len(study.changes),
             reviews=len(measured.rows),
             systems=tuple(sorted(set(measured.systems))),
-            languages=tuple(sorted({row.change.language for row in measured.rows})),
             blank_reviews=measured.blank,
             excluded_changes=measured.excluded,
             references_per_change=measured.references,
         ),
         tau_by_procedure=measured.tau_by_procedure,
-        bootstrap=bootstrap,
+        **draws,
         metrics=tuple(
-            MetricName(name=metric.name, variant=metric.variant, primary=metric.primary)
-            for metric in measured.metrics
+            MetricName(name=metric.name, variant=metric.variant) for metric in measured.metrics
         ),
         correlations=tuple(
             row for group in groups for row in correlations.correlate(group, **draws)
         ),
-        pairs=Pairs(
-            same_diff=tuple(row for group in groups for row in pairs.same_diff(group, **draws)),
-            addressed=link_classifier.classify(links, **draws),
-        ),
+        pairs=tuple(row for group in groups for row in pairs.same_diff(group)),
+        addressed=link_classifier.classify(links, **draws),
         systems=ranking.join([ranking.rank_systems(group) for group in groups]),
         claims=claim_quality.claim_quality(study),
         agreement=agreement.measure_agreement(study),
         length=length_effect(measured, **draws),
         reviews=tuple(
-            Review(
+            SavedReview(
                 change=row.change.id,
                 system=row.review.system,
-                language=row.change.language,
-                annotator=row.review.annotator,
                 human=row.review.ratings,
                 scores=tuple(values),
             )

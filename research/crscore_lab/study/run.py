@@ -2,28 +2,27 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Unpack
 
-from crscore import scorer
-from crscore.encoders.base import Encoder
+from crscore import progress, scorer
 from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells, Judgement, Matcher
+from crscore.records import Analysis
 from crscore.scorer import Scorer
 from crscore.scoring.assembly import render_signature
 from crscore.settings import Config, override_settings
-from crscore.static_analysis import suite
+from crscore.static_analysis.suite import Suite
 from crscore.statistics.ranks import require_scipy
+from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study import results
 from crscore_lab.study.attacks import attack_set, duels
 from crscore_lab.study.attacks.attack_set import Attack
 from crscore_lab.study.attacks.duels import Duel
-from crscore_lab.study.caches import AnalysisCache, VectorCache
+from crscore_lab.study.caches import VectorCache
 from crscore_lab.study.data import saved_runs, splits, study
 from crscore_lab.study.data.splits import Fold, Split
 from crscore_lab.study.data.study import Study
 from crscore_lab.study.measures import issues, link_classifier, measurements
-from crscore_lab.study.measures.issues import Issues, Variant
 from crscore_lab.study.measures.link_classifier import Links
 from crscore_lab.study.measures.measurements import Extra, Measurements
 from crscore_lab.study.results import ValidationResult
@@ -32,21 +31,8 @@ RECORDED: Final = study.SOURCE
 """Name of the study's own claims among the claim generators."""
 NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidationOptions:
-    """Options of a run in addition to the settings of the score."""
-
-    claims: str = RECORDED
-    """`recorded`, or a claim generator's name with its argument."""
-    resamples: int = 1000
-    """Draws of every bootstrap; 0 for no interval."""
-    seed: int = 0
-    """Seed of the draws, and of the attacks."""
-    attacks: bool = False
-    """Whether to attack the score and count how often honest reviews win."""
-    split: Split | None = None
-    """Split for training the matcher on each fold; None for the matcher in the settings."""
+Trainer = Callable[..., Matcher]
+"""Trains a matcher on a study, given the `encoder` of the run and the `seed` of all draws."""
 
 
 class Scores(NamedTuple):
@@ -57,22 +43,6 @@ class Scores(NamedTuple):
     links: Links
     """The matcher's judgement of the linked pairs."""
     duels: tuple[Duel, ...]
-    variants: tuple[Variant, ...]
-    """The same reviews with other issues, where tools ran; the variant without issues first."""
-
-
-class Trainer(Protocol):
-    """Callable that trains a matcher on a study."""
-
-    def __call__(self, study: Study, *, encoder: Encoder, seed: int) -> Matcher:
-        """Train a matcher.
-
-        Args:
-            study: Training data.
-            encoder: Encoder of the run.
-            seed: Seed of all draws.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,11 +60,13 @@ class FoldMatcher:
 def run(
     rated: Study,
     settings: Config,
-    options: ValidationOptions,
     *,
+    claims: str = RECORDED,
+    attacks: bool = False,
+    split: Split | None = None,
     extra: Sequence[Extra] = (),
     trainer: Trainer | None = None,
-    progress: Callable[[str], None] = lambda _: None,
+    **draws: Unpack[Resampling],
 ) -> ValidationResult:
     """Score a study's reviews and compare the scores with people.
 
@@ -103,11 +75,13 @@ def run(
         settings: Settings of the score. The default threshold is the encoder's own or, for an
             encoder without one, found on the study by the paper's procedure. With analyzers, their
             findings replace the findings of the study's own tools.
-        options: Other options.
+        claims: `recorded`, or a claim generator's name with its argument.
+        attacks: Whether to attack the score and count how often honest reviews win.
+        split: Split for training the matcher on each fold; None for the matcher in the settings.
         extra: Functions that compute further metrics, such as published baselines.
         trainer: Trains the matcher of each fold; required with a split, where it replaces the
             matcher in the settings.
-        progress: Called with a line for each finished part of a run with a split.
+        draws: Draws of every bootstrap, 0 for no interval, and the seed of all draws.
 
     Returns:
         The result, ready to be rendered.
@@ -119,40 +93,44 @@ def run(
         CRScoreError: A part of the run failed.
     """
     require_scipy()  # before the work begins
-    if options.split and trainer is None:
+    if split and trainer is None:
         raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
     encoder = VectorCache(scorer.make_encoder(settings))
-    tools = scorer.make_analyzers(settings)
-    analyzers = AnalysisCache(tools)
-    attacks = attack_set.make_attacks(rated, seed=options.seed) if options.attacks else ()
-    job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
-    study_scorer, scores = _score_folds(job, trainer, progress)
-    issue_effects = _measure_issue_effects(job, study_scorer, scores)
+    analyzers = scorer.make_analyzers(settings)
+    made = attack_set.make_attacks(rated, seed=draws["seed"]) if attacks else ()
+    job = _Job(rated, settings, claims, encoder, analyzers, made, bool(analyzers.analyzers))
+    study_scorer, scores = _score_folds(job, split, trainer, draws["seed"])
     measured, parts, notes = scores.measured, study_scorer.parts, []
     # The identity of a trained matcher depends on its data.
     if rated.sha256[:8] in parts.matcher.identity:
         notes.append(saved_runs.TRAINED_ON_DATA)
-    if options.attacks and not attacks:
+    if attacks and not made:
         notes.append(NO_ATTACK)
-    if issue_effects:
-        notes += issue_effects.notes
+    issue_counts, analyses = None, Analysis()
+    if job.has_tools:
+        found = issues.analyze_changes(rated, study_scorer)
+        issue_counts = issues.assess(found, study_scorer)
+        notes += issue_counts.notes
+        analyses = Analysis(
+            tools=tuple(run for it in found for run in it.issues.analysis.tools),
+            confined=all(it.issues.analysis.confined for it in found),
+        )
     for compute in extra:
         # The encoder itself, which may have other methods than `encode`.
         extra_metrics = compute(measured, encoder.encoder)
         measured = measurements.add_metrics(measured, extra_metrics.metrics)
         notes += extra_metrics.notes
-    draws = {"resamples": options.resamples, "seed": options.seed}
     return results.assess(
         rated,
         measured,
         scores.links,
-        results.Bootstrap(resamples=options.resamples, seed=options.seed),
+        draws,
         # Which tools have run is known only after the scoring.
-        signature=render_signature({**parts.signature, "analyzers": analyzers.identity}),
+        signature=render_signature({**parts.signature, "analyzers": analyses.identity}),
         threshold=parts.threshold,
-        split=None if options.split is None else str(options.split),
+        split=None if split is None else str(split),
         attacks=duels.summarize_duels(scores.duels, **draws) if scores.duels else None,
-        issues=issue_effects,
+        issues=issue_counts,
         notes=tuple(notes),
     )
 
@@ -160,9 +138,9 @@ def run(
 class _Job(NamedTuple):
     rated: Study
     settings: Config
-    options: ValidationOptions
+    claims: str
     encoder: VectorCache
-    analyzers: AnalysisCache
+    analyzers: Suite
     attacks: tuple[Attack, ...]
     has_tools: bool
 
@@ -178,11 +156,11 @@ class _Job(NamedTuple):
         """
         settings = self.settings
         parts: dict[str, Any] = {"encoder": self.encoder, "analyzers": self.analyzers}
-        if self.options.claims == RECORDED:
+        if self.claims == RECORDED:
             # Findings of the tools of this run replace those of the study's own tools.
             parts["generator"] = study.recorded(self.rated, issues=not self.has_tools)
         else:
-            settings = override_settings(settings, {"claims": self.options.claims})
+            settings = override_settings(settings, {"claims": self.claims})
         try:
             return Scorer(settings, **parts, matcher=matcher)
         except ConfigError as error:
@@ -201,59 +179,38 @@ class _Job(NamedTuple):
             attack for attack in self.attacks if (attack.change, attack.system) in fold.held_out
         ]
         matcher = study_scorer.parts.matcher.identity.partition("@")[0]
-        claims = self.options.claims.partition(":")[0]
+        claims = self.claims.partition(":")[0]
         name = f"{matcher}/{study_scorer.settings.encoder}/{claims}"
-        measure = partial(measurements.measure, self.rated, name=name, includes=fold.includes)
         link_scorer = link_classifier.make_link_scorer(study_scorer, self.rated)
         return Scores(
-            measured=measure(study_scorer),
+            measured=measurements.measure(
+                self.rated, study_scorer, name=name, includes=fold.includes
+            ),
             links=link_classifier.judge_links(self.rated, link_scorer, includes=fold.includes),
             duels=duels.score_duels(self.rated, attacks, study_scorer),
-            variants=tuple(
-                Variant(issues_counted, measure(variant))
-                for issues_counted, variant in self.variants(study_scorer).items()
-            ),
         )
-
-    def variants(self, study_scorer: Scorer) -> dict[str, Scorer]:
-        """Make scorers without the tools, and with the study's own issues."""
-        if not self.has_tools:
-            return {}
-        parts = study_scorer.parts
-        generators = {issues.WITHOUT: parts.generator}
-        # Only the study's own claims come with the findings of its tools.
-        if self.options.claims == RECORDED:
-            generators[issues.RECORDED] = study.recorded(self.rated)
-        settings = override_settings(study_scorer.settings, {"analyzers": suite.NONE})
-        return {
-            name: Scorer(
-                settings, generator=generator, encoder=parts.encoder, matcher=parts.matcher
-            )
-            for name, generator in generators.items()
-        }
 
 
 def _score_folds(
-    job: _Job, trainer: Trainer | None, progress: Callable[[str], None]
+    job: _Job, split: Split | None, trainer: Trainer | None, seed: int
 ) -> tuple[Scorer, Scores]:
     """Score each fold with a matcher trained without it; return the last scorer for all.
 
     Without a split, everything is one fold. The parts are joined: reviews in order, pairs and duels
     by fold.
     """
-    split, seed, parts = job.options.split, job.options.seed, []
+    parts = []
     for fold in splits.make_folds(job.rated, split, seed=seed):
         matcher = None
         if trainer is not None:
-            trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
+            with progress.track(f"training the matcher {fold.name}"):
+                trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
             name = trained.identity.partition("@")[0]
             # Each fold has its own weights; the split and the seed determine, and so identify, them
             # all.
             matcher = FoldMatcher(trained, f"{name}@{split}.{seed}")
         study_scorer = job.scorer(matcher)
         parts.append(job.score(study_scorer, fold))
-        if split is not None:
-            progress(f"trained and judged {split.kind}: {fold.name}")
     measured = measurements.join([part.measured for part in parts])
     if not measured.rows:
         raise InputError(measurements.NOT_SCORABLE)
@@ -261,24 +218,4 @@ def _score_folds(
         measured=measured,
         links=link_classifier.join([part.links for part in parts]),
         duels=tuple(duel for part in parts for duel in part.duels),
-        variants=tuple(
-            Variant(
-                fold_variants[0].issues,
-                measurements.join([fold.measured for fold in fold_variants]),
-            )
-            for fold_variants in zip(*(part.variants for part in parts), strict=True)
-        ),
-    )
-
-
-def _measure_issue_effects(job: _Job, study_scorer: Scorer, scores: Scores) -> Issues | None:
-    if not job.has_tools:
-        return None
-    without, *recorded = scores.variants
-    return issues.assess(
-        issues.analyze_changes(job.rated, study_scorer),
-        (without, Variant(issues.TOOLS, scores.measured), *recorded),
-        study_scorer,
-        resamples=job.options.resamples,
-        seed=job.options.seed,
     )

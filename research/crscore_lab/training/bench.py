@@ -38,7 +38,6 @@ PENALTY: Final = 3.0
 """Weight of the ridge, in pairs."""
 UNSURE: Final = 0.06
 """Maximum share of the out-of-fold decisions that are in the band of unsure ones."""
-PLAIN_COSINE: Final = 0.56
 
 
 class Learned(NamedTuple):
@@ -46,8 +45,6 @@ class Learned(NamedTuple):
 
     model: PairModel
     held_out: Agreement
-    plain: Agreement
-    """The same for the plain rule, a cosine above `PLAIN_COSINE`."""
     unsure: float
     """Share of the out-of-fold decisions in the band."""
 
@@ -75,14 +72,13 @@ def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Lear
     made_up = _pairs(drawn, [_measure(group, encoder, rarity, layers) for group in drawn])
     fold_of = dict(zip(changes, np.random.default_rng(seed).permutation(len(changes)) % FOLDS,
                        strict=True))  # fmt: skip
-    probabilities: dict[int, Doubles] = {}
+    probabilities = [np.zeros(0)] * len(judged)
     for fold in range(FOLDS):
         inside = [i for i, group in enumerate(judged) if fold_of[group.change] != fold]
         weights = _fit(_pairs([judged[i] for i in inside], [tables[i] for i in inside]), made_up)
         for index in set(range(len(judged))).difference(inside):
             probabilities[index] = sigmoid(tables[index] @ weights[:-1] + weights[-1])
     content = b"".join(file.read_bytes() for file in (path, points.SHIPPED, points.FOR_WEIGHTS))
-    position = {id(group): index for index, group in enumerate(judged)}
     values, truth = _decisions(judged, probabilities)
     threshold = _equal_error(values, truth)
     band = _band(values, threshold)
@@ -97,8 +93,7 @@ def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Lear
             threshold=threshold,
             band=band,
         ),
-        agree(judged, lambda group: probabilities[position[id(group)]], threshold),
-        agree(judged, lambda group: _measure(group, encoder, rarity)[..., 0], PLAIN_COSINE),
+        agree(judged, probabilities, threshold),
         float(((values >= band[0]) & (values < band[1])).mean()),
     )
 
@@ -165,12 +160,12 @@ def _fit(judged: _Pairs, made_up: _Pairs) -> Doubles:
 
 
 def _decisions(
-    judged: Sequence[Judged], probabilities: dict[int, Doubles]
+    judged: Sequence[Judged], probabilities: Sequence[Doubles]
 ) -> tuple[Doubles, npt.NDArray[np.bool_]]:
     """Return each problem's probability of a match, and the judge's decision."""
     values, truth = [], []
-    for index, group in enumerate(judged):
-        best = {match.problem: match.probability for match in assign(probabilities[index])}
+    for group, table in zip(judged, probabilities, strict=True):
+        best = {match.problem: match.probability for match in assign(table)}
         for column in range(len(group.problems)):
             values.append(best.get(column, 0.0))
             truth.append(column in group.decisions)

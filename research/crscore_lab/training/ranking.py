@@ -5,7 +5,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, NamedTuple
@@ -64,31 +63,12 @@ class Row(NamedTuple):
     """Readers' judgement: `U`, `T`, `W` or `M`; "" for a topic."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Learned:
+class Learned(NamedTuple):
     """Weights, and measures on repositories that they were not trained on."""
 
     weights: dict[str, float]
-    claims: int
-    """Number of judged claims."""
-    auc: float
-    """AUC of useful claims against others."""
-    counted: float
-    """Mean number of claims that count per commit."""
-    useful: float
-    """Share of useful ones among them."""
-    false: float
-    """Share of wrong and misleading ones among them."""
-    first: float
-    """Share of commits whose first claim is useful."""
-    without: float
-    """Share of commits without a useful claim that counts."""
-    titles: int
-    """Number of titled commits."""
-    title_first: float
-    """Share of them whose first topic the title names."""
-    title_third: float
-    """The same for the first three topics."""
+    measures: str
+    """Two lines of text."""
 
 
 def train(commits: Path) -> Learned:
@@ -107,19 +87,7 @@ def train(commits: Path) -> Learned:
         names = set(repositories[fold::FOLDS])
         weights = _fit([row for row in rows if row.repository not in names])
         held_out += [(row, weigh(row.features, weights)) for row in rows if row.repository in names]
-    return _measure(held_out, _fit(rows))
-
-
-def describe(learned: Learned) -> str:
-    """Return the measures in words."""
-    return (
-        f"{learned.claims:,} judged claims: AUC {learned.auc:.3f}; {learned.counted:.1f} a commit "
-        f"count, of which {learned.useful:.0%} are useful and {learned.false:.1%} wrong or "
-        f"misleading; the first is useful in {learned.first:.0%} of commits, none in "
-        f"{learned.without:.0%}\n"
-        f"{learned.titles:,} titles: the first topic is theirs in {learned.title_first:.0%}, one "
-        f"of the first three in {learned.title_third:.0%}"
-    )
+    return Learned(_fit(rows), _measure(held_out))
 
 
 def to_toml(learned: Learned) -> str:
@@ -129,7 +97,7 @@ def to_toml(learned: Learned) -> str:
             "Weights of the features of claims (`ranking.py`), in a logistic regression: the",
             "probability that a reader calls a claim useful. Written by `crscore train ranking`.",
             "On repositories that they were not learned from:",
-            *describe(learned).splitlines(),
+            *learned.measures.splitlines(),
         ]
     )
     rows = (f'"{name}" = {value}' for name, value in learned.weights.items())
@@ -215,7 +183,7 @@ def _fit(rows: Sequence[Row]) -> dict[str, float]:
     }
 
 
-def _measure(held_out: Sequence[tuple[Row, float]], weights: dict[str, float]) -> Learned:
+def _measure(held_out: Sequence[tuple[Row, float]]) -> str:
     claims = [item for item in held_out if item[0].letter]
     useful, useless = (
         np.array([weight for row, weight in claims if row.is_wanted is is_useful])
@@ -232,19 +200,16 @@ def _measure(held_out: Sequence[tuple[Row, float]], weights: dict[str, float]) -
         [row.is_wanted for row, _ in _rank(topics, key)]
         for key in sorted({row.commit for row, _ in topics})
     ]
-    counted_rows = [row for rows in counted for row in rows]
-    return Learned(
-        weights=weights,
-        claims=len(claims),
-        auc=float(wins),
-        counted=len(counted_rows) / len(commits),
-        useful=fmean(row.is_wanted for row in counted_rows),
-        false=fmean(row.letter in "WM" for row in counted_rows),
-        first=fmean(ranked[0][0].is_wanted for ranked in commits),
-        without=fmean(not any(row.is_wanted for row in rows) for rows in counted),
-        titles=len(titled),
-        title_first=fmean(ranked[0] for ranked in titled),
-        title_third=fmean(any(ranked[:3]) for ranked in titled),
+    rows = [row for part in counted for row in part]
+    return (
+        f"{len(claims):,} judged claims: AUC {wins:.3f}; {len(rows) / len(commits):.1f} a commit "
+        f"count, of which {fmean(row.is_wanted for row in rows):.0%} are useful and "
+        f"{fmean(row.letter in 'WM' for row in rows):.1%} wrong or misleading; the first is "
+        f"useful in {fmean(ranked[0][0].is_wanted for ranked in commits):.0%} of commits, none in "
+        f"{fmean(not any(row.is_wanted for row in part) for part in counted):.0%}\n"
+        f"{len(titled):,} titles: the first topic is theirs in "
+        f"{fmean(ranked[0] for ranked in titled):.0%}, one of the first three in "
+        f"{fmean(any(ranked[:3]) for ranked in titled):.0%}"
     )
 
 

@@ -157,6 +157,13 @@ def test_wrong_outcome_is_refused(data: Path, capsys, outcomes, message) -> None
     assert message in capsys.readouterr().err
 
 
+def test_field_of_true_and_false_holds_nothing_else(data: Path, capsys) -> None:
+    first, second = make_rows()[:2]
+    helper.write(data, [first | {"good": True}, second | {"good": "yes"}])
+    assert cli.run(["validate", str(data), "--reader", "network"]) == 3
+    assert "comments.jsonl:2: good: expected a number or null" in capsys.readouterr().err
+
+
 def test_reader_is_refused_for_rated_reviews(tmp_path: Path, capsys) -> None:
     path = helper.write(tmp_path / "study.jsonl")
     assert cli.run(["validate", str(path), "--reader", "network"]) == 2

@@ -140,9 +140,7 @@ def test_every_review_meets_three_lists_and_only_the_edited_one_is_linked(data) 
 def test_what_tools_found_is_not_learned_from(data) -> None:
     assert any(ref.kind is ReferenceKind.ISSUE for change in data.changes for ref in change.edited)
     assert any(
-        ref.kind is ReferenceKind.ISSUE
-        for change in data.changes
-        for ref in change.recorded.references
+        ref.kind is ReferenceKind.ISSUE for change in data.changes for ref in change.recorded
     )
     examples = study_examples.make_examples(data, plugins.create("claims", "structural"))
     assert all(
@@ -164,7 +162,7 @@ def test_likert_is_brought_to_0_to_1() -> None:
         study_examples.make_target(review),
         study_examples.make_target(review, rows=(0, 2, 3)),
     )
-    assert (free.conciseness, free.comprehensiveness, free.relevance) == (0, 0.5, 1)
+    assert free.scores == (0, 0.5, 1)
     assert (free.addressed, linked.addressed) == (None, {0, 1})
     assert free.weight == 1
 

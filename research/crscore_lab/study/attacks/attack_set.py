@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -59,33 +59,22 @@ class Attack:
     """Author of the honest review."""
     kind: AttackKind
     """Kind of the attack."""
-    variant: str
-    """Name of the variant."""
     text: str
     """The text to score as a review of the change."""
 
 
-class HonestReview(NamedTuple):
-    """Review that people rated relevant."""
-
-    change: StudyChange
-    """Change under review."""
-    review: RatedReview
-    """The review."""
-
-
-def honest_reviews(study: Study) -> tuple[HonestReview, ...]:
+def honest_reviews(study: Study) -> tuple[tuple[StudyChange, RatedReview], ...]:
     """Return the reviews that people rated 4 or 5 for relevance, in study order.
 
     The original human comments are included. Reviews by junk systems are not: their output does not
     count as a review, even where it was rated high.
     """
-    rated = [HonestReview(change, review) for change in study.changes for review in change.reviews]
+    rated = [(change, review) for change in study.changes for review in change.reviews]
     junk = junk_systems(
         [review.system for _, review in rated], [review.relevance for _, review in rated]
     )
     return tuple(
-        HonestReview(change, review)
+        (change, review)
         for change, review in rated
         if review.relevance >= GOOD_RELEVANCE and review.system not in junk and review.text.strip()
     )
@@ -170,8 +159,8 @@ def _attack_review(
     for kind in AttackKind:
         rng = seeded_rng(seed, change.id, review.system, review.text, kind)
         variants = [
-            Attack(change=change.id, system=review.system, kind=kind, variant=name, text=text)
-            for name, text in make_variants(kind, material, rng).items()
+            Attack(change=change.id, system=review.system, kind=kind, text=text)
+            for text in make_variants(kind, material, rng).values()
             if text.strip() not in {"", review.text.strip()}
         ]
         chosen_attacks: dict[str, Attack] = {}
@@ -183,7 +172,9 @@ def _attack_review(
     return list(attacks.values())
 
 
-def _foreign_reviews(change: StudyChange, reviews: Sequence[HonestReview]) -> tuple[str, ...]:
+def _foreign_reviews(
+    change: StudyChange, reviews: Sequence[tuple[StudyChange, RatedReview]]
+) -> tuple[str, ...]:
     """Return good reviews of other changes, in the same language where there are any."""
     foreign = [
         (reviewed_change.language, review.text)

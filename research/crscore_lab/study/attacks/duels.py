@@ -1,6 +1,6 @@
 """Duels between attacks and honest reviews: which scores higher, and how often."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple, Unpack
 
@@ -47,21 +47,6 @@ class Duel(NamedTuple):
     honest_review: Scored
     """Score of the honest review."""
 
-    @property
-    def won(self) -> bool:
-        """Whether the honest review has a strictly higher value."""
-        return self.honest_review.value > self.attacking.value + _TIE
-
-    @property
-    def won_by_relevance(self) -> bool:
-        """Whether the honest review has a strictly higher relevance."""
-        return self.honest_review.relevance > self.attacking.relevance + _TIE
-
-    @property
-    def tied(self) -> bool:
-        """Whether both have the same value, which is not a win."""
-        return abs(self.honest_review.value - self.attacking.value) <= _TIE
-
 
 class KindRow(Struct, frozen=True, kw_only=True):
     """Outcome of the duels with one kind of attack."""
@@ -91,8 +76,6 @@ class KindRow(Struct, frozen=True, kw_only=True):
 class Attacks(Struct, frozen=True, kw_only=True):
     """Outcome of all kinds of attack."""
 
-    reached: bool
-    """Whether every goal is reached."""
     honest: int
     """Number of honest reviews."""
     honest_flagged: float
@@ -149,11 +132,9 @@ def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> 
         _kind_row(kind, of_kind, **resampling) for kind, of_kind in by_kind.items() if of_kind
     )
     reviews = {(duel.attack.change, duel.attack.system): duel.honest_review for duel in duels}
-    flagged = _share(review.is_flagged for review in reviews.values())
     return Attacks(
-        reached=flagged < WRONG_FLAG_LIMIT and all(row.reached for row in kinds),
         honest=len(reviews),
-        honest_flagged=flagged,
+        honest_flagged=float(np.mean([review.is_flagged for review in reviews.values()])),
         kinds=kinds,
     )
 
@@ -169,27 +150,21 @@ def _scored(result: Result) -> Scored:
 
 
 def _kind_row(kind: AttackKind, duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> KindRow:
-    won = np.array([duel.won for duel in duels], dtype=np.float64)
+    honest = np.array([duel.honest_review[:2] for duel in duels], dtype=np.float64)
+    attacking = np.array([duel.attacking[:2] for duel in duels], dtype=np.float64)
+    # Whether the honest review has a higher value, and a higher relevance.
+    won, won_by_relevance = (honest > attacking + _TIE).astype(np.float64).T
     changes = [duel.attack.change for duel in duels]
     low, high = interval(partial(ratio, won, np.ones_like(won)), changes, **resampling)
-    wins = _share(duel.won for duel in duels)
     return KindRow(
         kind=kind,
         n=len(duels),
-        wins=wins,
+        wins=float(won.mean()),
         low=low,
         high=high,
-        wins_relevance=_share(duel.won_by_relevance for duel in duels),
-        ties=_share(duel.tied for duel in duels),
-        median=_median(duel.attacking for duel in duels),
-        honest_median=_median(duel.honest_review for duel in duels),
-        reached=wins >= (ECHO_GOAL if kind is AttackKind.ECHO else WIN_GOAL),
+        wins_relevance=float(won_by_relevance.mean()),
+        ties=float((np.abs(honest - attacking)[:, 0] <= _TIE).mean()),
+        median=float(np.median(attacking[:, 0])),
+        honest_median=float(np.median(honest[:, 0])),
+        reached=bool(won.mean() >= (ECHO_GOAL if kind is AttackKind.ECHO else WIN_GOAL)),
     )
-
-
-def _share(marks: Iterable[bool]) -> float:
-    return float(np.mean(list(marks)))
-
-
-def _median(texts: Iterable[Scored]) -> float:
-    return float(np.median([text.value for text in texts]))

@@ -20,10 +20,6 @@ _MIN_UNEXPLAINED: Final = 1e-9
 class LengthEffect:
     """Correlation of a score with the number of words, given the human rating."""
 
-    metric: str
-    """The metric's name."""
-    n: int
-    """Number of reviews."""
     partial: float | None
     """Spearman correlation of metric and words given human relevance, in [-1, 1]; None when one of
     the three is constant or two of them have the same order."""
@@ -54,8 +50,6 @@ def length_effect(measured: Measurements, **resampling: Unpack[Resampling]) -> L
     if (headline := relevance_by_metric.get(USEFULNESS)) is not None:
         of_headline = of_all_rows(partial(partial_spearman, [headline, *columns[1:]]), reviews)
     return LengthEffect(
-        metric=name,
-        n=reviews,
         partial=of_all_rows(effect, reviews),
         low=low,
         high=high,

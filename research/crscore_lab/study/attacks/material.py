@@ -97,7 +97,7 @@ def make_material(
         diff=diff,
         names=_names(diff),
         claims={
-            "recorded": _clean(item.text for item in change.recorded.references),
+            "recorded": _clean(item.text for item in change.recorded),
             "structural": _clean(item.text for item in counted),
         },
         wording=wording,
@@ -106,13 +106,7 @@ def make_material(
 
 def changed_lines(diff: Diff, kind: LineKind) -> tuple[str, ...]:
     """Return the added or removed lines that are not blank, without indentation."""
-    return tuple(
-        line.text.strip()
-        for file in diff.files
-        for hunk in file.hunks
-        for line in hunk.lines
-        if line.kind is kind and line.text.strip()
-    )
+    return tuple(text for line in diff.lines(kind) if (text := line.text.strip()))
 
 
 def split_sentences(text: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Final, NamedTuple
@@ -16,7 +16,7 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from crscore import plugins, scorer
+from crscore import plugins, progress, scorer
 from crscore.cache import Cache
 from crscore.claims.model import make_engine as make_engine_of_claims
 from crscore.encoders.base import Encoder
@@ -26,6 +26,7 @@ from crscore.llm.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.llm.prompts import Prompt
 from crscore.settings import Config
+from crscore.text import replace_surrogates
 from crscore_lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
 from crscore_lab.study.measures.measurements import Extra, ExtraMetrics, Measurements, Metric
 
@@ -125,28 +126,26 @@ class Judge:
         """
         engine = f"{self.engine.identity} {self.engine.origin}"
         keys = {pair: make_key(self.prompt, pair, engine) for pair in dict.fromkeys(pairs)}
-        cached = {pair: self._cached_answer(key) for pair, key in keys.items()}
-        opinions = {pair: read_opinion(text) for pair, text in cached.items() if text is not None}
+        store = self.store
+        cached = {pair: store.get(key) for pair, key in keys.items()} if store else {}
+        opinions = {
+            pair: read_opinion(Answer(text=content.decode(), whole=True))
+            for pair, content in cached.items()
+            if content is not None
+        }
         uncached = [pair for pair in keys if pair not in opinions]
         mark = make_mark(self.prompt, keys)
+        sampling = Sampling(max_tokens=self.prompt.content.max_tokens)
         # Groups, for a server: the answers of a group are cached even if the next group fails.
         size = GROUP if self.engine.origin else max(1, len(uncached))
         for start in range(0, len(uncached), size):
             group = uncached[start : start + size]
             chats = [make_chat(self.prompt, pair, mark) for pair in group]
-            answers = self.engine.complete(chats, _sampling(self.prompt))
-            for pair, answer in zip(group, answers, strict=True):
-                opinions[pair] = _opinion(answer)
-                if self.store is not None and opinions[pair].score is not None:
-                    self.store.put(keys[pair], answer.text.encode("utf-8", "surrogatepass"))
+            for pair, answer in zip(group, self.engine.complete(chats, sampling), strict=True):
+                opinions[pair] = read_opinion(answer)
+                if store is not None and opinions[pair].score is not None:
+                    store.put(keys[pair], replace_surrogates(answer.text).encode())
         return opinions
-
-    def _cached_answer(self, key: str) -> str | None:
-        content = None if self.store is None else self.store.get(key)
-        try:
-            return None if content is None else content.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:  # damaged: ask again
-            return None
 
 
 def read_judge_names(texts: Sequence[str]) -> tuple[str, ...]:
@@ -160,7 +159,7 @@ def read_judge_names(texts: Sequence[str]) -> tuple[str, ...]:
         engine, _, model = name.partition(":")
         if engine not in engines or not model:
             forms = " or ".join(f"{known}:MODEL" for known in engines)
-            raise ValueError(f"takes {forms}, not {name!r}")
+            raise ValueError(f"--judge takes {forms}, not {name!r}")
     return names
 
 
@@ -181,40 +180,28 @@ def make_engine(name: str, settings: Config) -> Engine:
     return make_engine_of_claims(engine, options)
 
 
-def read_opinion(text: str) -> Opinion:
+def read_opinion(answer: Answer) -> Opinion:
     """Read an answer by the published rule: its first character if that is 1 to 5, else 1.
 
-    Leading white space and reasoning are ignored. The model is greedy and limited to a few tokens,
-    so `4/5` is a 4, and `Score: 4` is not a score.
-
-    Args:
-        text: The answer; not empty.
+    Leading white space and reasoning are ignored; a blank answer counts as missing. The model is
+    greedy and limited to a few tokens, so `4/5` is a 4, and `Score: 4` is not a score.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, section 5. It does not report how many answers
         are not scores.
 
     Example:
-        >>> read_opinion(" 4/5").score, read_opinion("Score: 4").is_score
-        (4, False)
+        >>> [read_opinion(Answer(text=text, whole=True)).score for text in (" 4/5", "Score: 4")]
+        [4, 1]
     """
-    first = parse_answer(text).text.strip()[:1]
-    # "" is part of every text.
-    is_score = first != "" and first in SCORES
-    return Opinion(int(first) if is_score else LOWEST, is_score)
-
-
-def _opinion(answer: Answer) -> Opinion:
-    if answer.reason is not None:
-        return Opinion(None, is_score=False, reason=answer.reason)
-    # A blank answer counts as missing, not as a score of 1.
     text = parse_answer(answer.text).text.strip()
-    return read_opinion(text) if text else Opinion(None, False, EMPTY)
+    if answer.reason is not None or not text:
+        return Opinion(None, is_score=False, reason=answer.reason or EMPTY)
+    is_score = text[0] in SCORES
+    return Opinion(int(text[0]) if is_score else LOWEST, is_score)
 
 
-def ask_judge(
-    rated: Study, judge: Judge, *, progress: Callable[[str], None] = lambda _: None
-) -> Extra:
+def ask_judge(rated: Study, judge: Judge) -> Extra:
     """Ask a judge about a study's reviews and return a function that adds its metric.
 
     The judge is asked immediately, so that a run whose server is missing fails before other work.
@@ -222,7 +209,6 @@ def ask_judge(
     Args:
         rated: The study; the ground truth, which is never scored, is not asked about.
         judge: Judge to ask.
-        progress: Called with a line when the answers have arrived.
 
     Returns:
         A function for `run.run`. The metric has no value for a review without an answer, and is
@@ -239,34 +225,28 @@ def ask_judge(
         for review in change.reviews
         if review.system != GROUND_TRUTH
     ]
-    opinions = judge.ask(pairs)
-    answers = sum(opinion.score is not None for opinion in opinions.values())
-    progress(f"{judge.name} answered {answers:,} times")
+    with progress.track(f"asking {judge.name}"):
+        opinions = judge.ask(pairs)
 
     def compute(measured: Measurements, _: Encoder) -> ExtraMetrics:
-        rated_pairs = [_pair(row.change, row.review) for row in measured.rows]
-        return _metric(judge, rated_pairs, [opinions[pair] for pair in rated_pairs])
+        rows = [_pair(row.change, row.review) for row in measured.rows]
+        scores = [opinions[pair].score for pair in rows]
+        known = [row for row, score in enumerate(scores) if score is not None]
+        found = _notes(judge, rows, [opinions[pair] for pair in rows])
+        notes = tuple(f"{judge.name}: {note}" for note in found)
+        metric = Metric(
+            name=judge.name,
+            values=np.array([scores[row] for row in known], dtype=np.float64),
+            variant=judge.variant,
+            rows=None if len(known) == len(rows) else tuple(known),
+        )
+        return ExtraMetrics((metric,) if known else (), notes)
 
     return compute
 
 
 def _pair(change: StudyChange, review: RatedReview) -> Pair:
     return Pair(change.language, change.patch, review.text)
-
-
-def _metric(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> ExtraMetrics:
-    answers = enumerate(opinion.score for opinion in opinions)
-    scores = {row: score for row, score in answers if score is not None}
-    notes = tuple(f"{judge.name}: {note}" for note in _notes(judge, pairs, opinions))
-    if not scores:
-        return ExtraMetrics((), notes)
-    metric = Metric(
-        name=judge.name,
-        values=np.array(list(scores.values()), dtype=np.float64),
-        variant=judge.variant,
-        rows=None if len(scores) == len(pairs) else tuple(scores),
-    )
-    return ExtraMetrics((metric,), notes)
 
 
 def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> Iterator[str]:
@@ -286,10 +266,6 @@ def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> 
     cut = sum(len(pair.change) > limit for pair in pairs)
     if cut:
         yield f"for {cut:,} {reviews} it saw the first {limit:,} characters of the change"
-
-
-def _sampling(prompt: Prompt[Wording]) -> Sampling:
-    return Sampling(max_tokens=prompt.content.max_tokens)
 
 
 def make_mark(prompt: Prompt[Wording], pairs: Iterable[Pair]) -> str:
@@ -332,7 +308,7 @@ def make_chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, 
 
 
 def make_key(prompt: Prompt[Wording], pair: Pair, engine: str) -> str:
-    """Return the cache key of an answer, specific to model, prompt and sampling.
+    """Return the cache key of an answer, specific to model and prompt.
 
     Args:
         prompt: The wording, with the sampling settings.
@@ -342,11 +318,7 @@ def make_key(prompt: Prompt[Wording], pair: Pair, engine: str) -> str:
     Returns:
         `judge` and 64 hex digits.
     """
-    sampling = _sampling(prompt)
-    sampling_values = [sampling.max_tokens, sampling.temperature, sampling.top_p, sampling.seed]
-    content = json.dumps(
-        [_FENCE_VERSION, engine, prompt.name, prompt.sha256, sampling_values, _digest(pair)]
-    )
+    content = json.dumps([_FENCE_VERSION, engine, prompt.name, prompt.sha256, _digest(pair)])
     return f"judge {hashlib.sha256(content.encode()).hexdigest()}"
 
 

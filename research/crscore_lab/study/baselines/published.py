@@ -3,7 +3,7 @@
 They are the package's metrics of code (`crscore/code/metrics/`), applied to comments.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -64,29 +64,35 @@ def baseline_values(rows: Sequence[tuple[StudyChange, RatedReview]]) -> ExtraMet
     Raises:
         DependencyError: A library is not installed.
     """
-    comments = {change.id: _human_comment(change) for change, _ in rows}
+    comments = {
+        change.id: next((it.text for it in change.reviews if it.system == GROUND_TRUTH), "")
+        for change, _ in rows
+    }
     missing = tuple(change for change, text in comments.items() if not text.strip())
     if len(missing) == len(comments):
         note = f"no change has a review by {GROUND_TRUTH}: no baseline has a reference"
         return ExtraMetrics((), (note,))
     texts = [review.text for _, review in rows]
     references = [comments[change.id] for change, _ in rows]
-    notes = [_missing_note(missing)] if missing else []
-    metrics = list(_measure_words(texts, references))
+    notes = []
+    if missing:
+        more = f" and {len(missing) - MAX_CHANGES} more" if len(missing) > MAX_CHANGES else ""
+        notes.append(
+            f"no human comment to compare with, so every baseline has its worst value, for: "
+            f"{', '.join(missing[:MAX_CHANGES])}{more}"
+        )
+    metrics = []
+    for name, spec in METRICS.items():
+        sides = [texts, references]
+        if name == WITHOUT_STOP_WORDS:
+            sides = [list(map(_without_stop_words, side)) for side in sides]
+        metrics.append(_measure(name, spec, *sides))
     # A baseline must not start a download.
     if (reason := plugins.load("encoders", ENCODER).missing()) is None:
         metrics.append(_measure(BERT_SCORE, "codebertscore", texts, references))
     else:
         notes.append(f"{BERT_SCORE} is left out: {ENCODER} needs {reason}")
     return ExtraMetrics(tuple(metrics), tuple(notes))
-
-
-def _measure_words(texts: Sequence[str], references: Sequence[str]) -> Iterator[Metric]:
-    for name, spec in METRICS.items():
-        sides = [texts, references]
-        if name == WITHOUT_STOP_WORDS:
-            sides = [list(map(_without_stop_words, side)) for side in sides]
-        yield _measure(name, spec, *sides)
 
 
 def _measure(name: str, spec: str, texts: Sequence[str], references: Sequence[str]) -> Metric:
@@ -101,16 +107,3 @@ def _measure(name: str, spec: str, texts: Sequence[str], references: Sequence[st
 
 def _without_stop_words(text: str) -> str:
     return " ".join(word for word in text.split() if word.lower() not in ENGLISH)
-
-
-def _human_comment(change: StudyChange) -> str:
-    texts = (review.text for review in change.reviews if review.system == GROUND_TRUTH)
-    return next(texts, "")
-
-
-def _missing_note(missing: Sequence[str]) -> str:
-    omitted = f" and {len(missing) - MAX_CHANGES} more" if len(missing) > MAX_CHANGES else ""
-    return (
-        f"no human comment to compare with, so every baseline has its worst value, for: "
-        f"{', '.join(missing[:MAX_CHANGES])}{omitted}"
-    )

@@ -62,19 +62,6 @@ class CommentRow:
             raise InputError(f"{self.location}: {field}: expected a text, a whole number or null")
         return "" if value is None else str(value)
 
-    def label(self, field: str) -> bool | None:
-        """Return a label; None for a missing or null one.
-
-        Raises:
-            InputError: The value is neither true, false nor null.
-        """
-        value = self.fields.get(field)
-        if value is None or isinstance(value, bool):
-            return value
-        raise InputError(
-            f"{self.location}: {field}: expected true, false or null, as in other rows"
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comments:
@@ -84,16 +71,6 @@ class Comments:
     """Comments in file order, at least one."""
     sha256: str
     """Hash of the unpacked file."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Fields whose first value that is not null is true or false, in order of appearance."""
-        first_values: dict[str, Any] = {}
-        for row in self.rows:
-            for name, value in row.fields.items():
-                if value is not None:
-                    first_values.setdefault(name, value)
-        return tuple(name for name, value in first_values.items() if isinstance(value, bool))
 
 
 def is_comments(path: Path) -> bool:

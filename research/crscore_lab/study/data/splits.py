@@ -94,17 +94,17 @@ def parse_split(text: str) -> Split:
     """
     name, _, digits = text.partition(":")
     if name not in tuple(SplitKind):
-        raise ValueError(f"{name} is not one of {', '.join(SplitKind)}")
+        raise ValueError(f"--split: {name} is not one of {', '.join(SplitKind)}")
     kind = SplitKind(name)
     if digits and not (digits.isascii() and digits.isdigit()):
-        raise ValueError(f"{digits} is not a number of groups")
+        raise ValueError(f"--split: {digits} is not a number of groups")
     if kind not in FOLDS:
         if digits:
-            raise ValueError(f"{kind} has one group per language and takes no number")
+            raise ValueError(f"--split: {kind} has one group per language and takes no number")
         return Split(kind, None)
     groups = int(digits) if digits else FOLDS[kind]
     if groups < 2:
-        raise ValueError(f"{kind} needs at least 2 groups, not {groups}")
+        raise ValueError(f"--split: {kind} needs at least 2 groups, not {groups}")
     return Split(kind, groups)
 
 
@@ -132,9 +132,9 @@ def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fol
     Raises:
         InputError: The study has fewer changes than groups, one language or one system.
     """
-    by_language = _by_language(study)
     if split is None:
         return (_make_fold(study, {change.id for change in study.changes}, name="all"),)
+    by_language = _by_language(study)
     if split.groups is None:
         if len(by_language) < 2:
             raise InputError(

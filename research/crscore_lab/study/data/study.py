@@ -1,7 +1,7 @@
 """Human study: changes, their claims, and reviews rated by people."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -146,13 +146,13 @@ class StudyChange(Struct, frozen=True, kw_only=True):
         )
 
     @property
-    def recorded(self) -> Claims:
+    def recorded(self) -> tuple[PseudoReference, ...]:
         """Pseudo-references of the study: claims of a language model, then tool findings."""
         # Tool findings appear only in the annotators' list.
         issues = (
             replace(ref, source=SOURCE) for ref in self.edited if ref.kind is ReferenceKind.ISSUE
         )
-        return Claims(references=(*self.claims, *issues))
+        return (*self.claims, *issues)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,9 +231,8 @@ def recorded(study: Study, *, issues: bool = True) -> Recorded:
         issues: Whether to include the findings of the study's tools with the model's claims.
     """
     if issues:
-        return _generator(study, SOURCE, [change.recorded for change in study.changes])
-    lists = [Claims(references=change.claims) for change in study.changes]
-    return _generator(study, CLAIMS_ALONE, lists)
+        return _generator(study, SOURCE, lambda change: change.recorded)
+    return _generator(study, CLAIMS_ALONE, lambda change: change.claims)
 
 
 def edited(study: Study) -> Recorded:
@@ -242,16 +241,17 @@ def edited(study: Study) -> Recorded:
     The references keep the order of `StudyChange.edited`, so that the indices in
     `RatedReview.addressed` apply.
     """
-    lists = [Claims(references=change.edited) for change in study.changes]
-    return _generator(study, EDITED, lists)
+    return _generator(study, EDITED, lambda change: change.edited)
 
 
-def _generator(study: Study, source: str, claims: Sequence[Claims]) -> Recorded:
+def _generator(
+    study: Study, source: str, read: Callable[[StudyChange], tuple[PseudoReference, ...]]
+) -> Recorded:
     return Recorded(
         by_diff={
             # The same hash as `Diff.sha256`, which is the key of the claims.
-            hashlib.sha256(change.patch.encode("utf-8")).hexdigest(): of_change
-            for change, of_change in zip(study.changes, claims, strict=True)
+            hashlib.sha256(change.patch.encode()).hexdigest(): Claims(references=read(change))
+            for change in study.changes
         },
         identity=f"{source}@{study.sha256[:8]}",
     )

@@ -1,6 +1,5 @@
 """Agreement between the annotators of a study, the ceiling of any measure compared with them."""
 
-import importlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -9,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from msgspec import Struct
 
+from crscore.code import libraries
 from crscore.errors import DependencyError
 from crscore_lab.statistics import ranks
 from crscore_lab.study.data.study import DIMENSIONS, Study
@@ -25,7 +25,7 @@ KAPPA = "Cohen's kappa"
 INSTALL = "pip install 'crscore-lab[agreement]'"
 
 
-class Agreement(Struct, frozen=True, kw_only=True):
+class Agreement(Struct, frozen=True):
     """One measure of agreement."""
 
     subject: str
@@ -65,17 +65,21 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
     ]
     rows = []
     for index, dimension in enumerate(DIMENSIONS):
-        rows.append(_alpha(dimension, [[row.ratings[index] for row in unit] for unit in rated]))
+        try:
+            alpha = krippendorff_alpha([[row.ratings[index] for row in unit] for unit in rated])
+            rows.append(_row(dimension, ALPHA, len(rated), alpha))
+        except DependencyError as exc:
+            rows.append(Agreement(dimension, ALPHA, len(rated), None, str(exc)))
         by_annotator = [
             {row.annotator: row.ratings[index] for row in unit if row.annotator is not None}
             for unit in rated
         ]
         for measure, function in ((WEIGHTED_KAPPA, weighted_kappa), (SPEARMAN, _spearman)):
-            rows.append(_mean(dimension, measure, by_annotator, function, "review"))
+            rows.append(_mean(dimension, measure, by_annotator, function))
     verdicts = [
         claim.by_annotator or {} for change in study.changes for claim in change.llm_claims or ()
     ]
-    rows.append(_mean(CLAIMS, KAPPA, verdicts, ranks.cohen_kappa, "claim"))
+    rows.append(_mean(CLAIMS, KAPPA, verdicts, ranks.cohen_kappa))
     return tuple(rows)
 
 
@@ -101,10 +105,7 @@ def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
     domain = sorted({value for unit in judged for value in unit})
     if len(domain) < 2:
         return None
-    try:
-        krippendorff = importlib.import_module("krippendorff")
-    except ImportError as exc:
-        raise DependencyError("krippendorff", INSTALL) from exc
+    krippendorff = libraries.load("krippendorff", "krippendorff", INSTALL)
     counts = [[Counter(unit)[value] for value in domain] for unit in judged]
     return float(
         krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement="ordinal")
@@ -143,22 +144,11 @@ def _spearman(pairs: Pairs) -> float | None:
     return ranks.spearman(first, second)
 
 
-def _alpha(dimension: str, units: Sequence[Sequence[float]]) -> Agreement:
-    try:
-        value = krippendorff_alpha(units)
-    except DependencyError as exc:
-        return Agreement(
-            subject=dimension, measure=ALPHA, n=len(units), value=None, reason=str(exc)
-        )
-    return _row(dimension, ALPHA, len(units), value, "review")
-
-
 def _mean(
     subject: str,
     measure: str,
     items: Iterable[Mapping[str, _Verdict | None]],
     function: Callable[[Sequence[tuple[_Verdict, _Verdict]]], float | None],
-    noun: str,
 ) -> Agreement:
     """Average a two-annotator measure over all pairs of annotators with items in common.
 
@@ -177,11 +167,11 @@ def _mean(
         for (name, verdict), (other_name, other_verdict) in combinations(verdicts, 2):
             by_pair.setdefault((name, other_name), []).append((verdict, other_verdict))
     values = [value for pairs in by_pair.values() if (value := function(pairs)) is not None]
-    return _row(subject, measure, n, float(np.mean(values)) if values else None, noun)
+    return _row(subject, measure, n, float(np.mean(values)) if values else None)
 
 
-def _row(subject: str, measure: str, n: int, value: float | None, noun: str) -> Agreement:
-    reason = None
+def _row(subject: str, measure: str, n: int, value: float | None) -> Agreement:
+    noun, reason = "claim" if subject == CLAIMS else "review", None
     if value is None:
-        reason = f"no {noun} is judged by two annotators" if n == 0 else "judgements do not vary"
-    return Agreement(subject=subject, measure=measure, n=n, value=value, reason=reason)
+        reason = "judgements do not vary" if n else f"no {noun} is judged by two annotators"
+    return Agreement(subject, measure, n, value, reason)

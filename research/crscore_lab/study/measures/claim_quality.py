@@ -14,7 +14,7 @@ COUNTED: Final[tuple[Correctness, ...]] = ("correct", "incorrect", "unverifiable
 """Judgements that make up n: an incomplete claim is neither right nor wrong."""
 
 
-class ClaimQuality(Struct, frozen=True, kw_only=True):
+class ClaimQuality(Struct, frozen=True):
     """Quality of the claims of one language.
 
     The first three rates are shares of the n judged claims and add up to 1. The fourth is relative
@@ -33,8 +33,6 @@ class ClaimQuality(Struct, frozen=True, kw_only=True):
     """Share that the annotator could not verify, in [0, 1]."""
     missing: float | None
     """Claims that annotators added, per judged claim; 0 or more."""
-    reason: str | None = None
-    """Why the rates are None; None when they are numbers."""
 
 
 def claim_quality(study: Study) -> tuple[ClaimQuality, ...]:
@@ -62,15 +60,7 @@ def claim_quality(study: Study) -> tuple[ClaimQuality, ...]:
 def _row(language: str, changes: Sequence[StudyChange]) -> ClaimQuality:
     counts = Counter(claim.correctness for change in changes for claim in change.llm_claims or ())
     n = sum(counts[verdict] for verdict in COUNTED)
-    if n == 0:
-        rates = dict.fromkeys(("accuracy", "error", "unverifiable", "missing"))
-        return ClaimQuality(language=language, n=0, **rates, reason="no claim is judged")
-    correct, incorrect, unverifiable = (counts[verdict] / n for verdict in COUNTED)
-    return ClaimQuality(
-        language=language,
-        n=n,
-        accuracy=correct,
-        error=incorrect,
-        unverifiable=unverifiable,
-        missing=sum(len(change.added_claims or ()) for change in changes) / n,
-    )
+    added = sum(len(change.added_claims or ()) for change in changes)
+    numbers = (*(counts[verdict] for verdict in COUNTED), added)
+    accuracy, error, unverifiable, missing = (number / n if n else None for number in numbers)
+    return ClaimQuality(language, n, accuracy, error, unverifiable, missing)

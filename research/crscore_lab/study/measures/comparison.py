@@ -9,7 +9,7 @@ from msgspec import Struct
 from crscore.errors import InputError
 from crscore.statistics import paired
 from crscore.statistics.intervals import Doubles
-from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
+from crscore.statistics.paired import SIGNIFICANCE
 from crscore.version import __version__
 from crscore_lab.statistics import ranks
 from crscore_lab.statistics.resampled import Resampling
@@ -24,7 +24,7 @@ PAIR_ACCURACY: Final = "same-diff pair accuracy"
 SPEARMAN: Final = "Spearman"
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class Difference(Struct, frozen=True):
     """Difference of one statistic between two sides measured on the same changes."""
 
     statistic: str
@@ -130,24 +130,9 @@ def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling])
         reviews=len(shared),
         changes=len({key.change for key in shared}),
         warnings=tuple(_warnings(first, second, other_ratings=len(common) - len(shared))),
-        differences=tuple(sorted(differences, key=_importance)),
+        differences=tuple(differences),
         **resampling,
     )
-
-
-def assess_difference(
-    first: float | None, second: float | None, draws: Sequence[Doubles], *, changes: int
-) -> PairedComparison:
-    """Compare two sides measured on the same changes: second minus first.
-
-    Args:
-        first: Value for the first side.
-        second: Value for the second side.
-        draws: Values of both sides in each draw, which they share, NaN where undefined.
-        changes: Number of changes drawn from.
-    """
-    difference = None if first is None or second is None else second - first
-    return paired.compare(difference, draws[1] - draws[0], units=changes)
 
 
 def _differences(
@@ -157,68 +142,45 @@ def _differences(
     **resampling: Unpack[Resampling],
 ) -> Iterator[Difference]:
     changes = [key.change for key in keys]
-    for subset in slices.of_systems([key.system for key in keys], human[:, 2]):
-        subset_changes = [changes[row] for row in subset.rows]
-        draws = slices.resample_spearman(human, tables, subset, changes, **resampling)
-        for d, dimension in enumerate(DIMENSIONS):
-            ratings = human[:, d]
-            labels = {"dimension": dimension, "slice": subset.name}
+    subsets = list(slices.of_systems([key.system for key in keys], human[:, 2]))
+    draws = [slices.resample_spearman(human, tables, it, changes, **resampling) for it in subsets]
+    # Relevance first, as the score's main use; pooled first, as published.
+    for d in reversed(range(len(DIMENSIONS))):
+        for subset, drawn in zip(subsets, draws, strict=True):
             yield _difference(
-                [subset.correlate(ranks.spearman, table[:, d], ratings) for table in tables],
-                list(draws[:, d]),
-                changes=len(set(subset_changes)),
-                statistic=SPEARMAN,
-                **labels,
+                (SPEARMAN, DIMENSIONS[d], subset.name),
+                [subset.correlate(ranks.spearman, table[:, d], human[:, d]) for table in tables],
+                list(drawn[:, d]),
+                changes=len({changes[row] for row in subset.rows}),
             )
+        for subset in subsets:
             # A system hardly ever reviews a change twice, so it has no pairs.
-            if subset.name == slices.WITHIN_SYSTEM:
-                continue
-            tallies = [
-                pairs.tally(table[subset.rows, d], ratings[subset.rows], subset_changes)
-                for table in tables
-            ]
-            yield _difference(
-                [tally.accuracy for tally in tallies],
-                [tally.sample(**resampling) for tally in tallies],
-                changes=len(tallies[0].changes),
-                statistic=PAIR_ACCURACY,
-                **labels,
-            )
+            if subset.name != slices.WITHIN_SYSTEM:
+                rows = subset.rows
+                names = [changes[row] for row in rows]
+                tallies = [pairs.tally(table[rows, d], human[rows, d], names) for table in tables]
+                yield _difference(
+                    (PAIR_ACCURACY, DIMENSIONS[d], subset.name),
+                    [tally.accuracy for tally in tallies],
+                    [tally.sample(**resampling) for tally in tallies],
+                    changes=len(tallies[0].changes),
+                )
 
 
 def _difference(
+    labels: tuple[str, str, str],
     values: Sequence[float | None],
     draws: Sequence[Doubles],
     *,
     changes: int,
-    **labels: str,
 ) -> Difference:
     first, second = values
-    comparison = assess_difference(first, second, draws, changes=changes)
-    difference, better = comparison.difference, None
-    if difference and comparison.p is not None and comparison.p < SIGNIFICANCE:
-        better = "second" if difference > 0 else "first"
-    return Difference(
-        **labels,
-        first=first,
-        second=second,
-        difference=difference,
-        low=comparison.low,
-        high=comparison.high,
-        p=comparison.p,
-        better=better,
-        changes_needed=comparison.units_needed(),
-    )
-
-
-def _importance(row: Difference) -> tuple[int, int, int]:
-    """Return a sort key: relevance first, as the score's main use; pooled first, as published."""
-    order = (slices.POOLED, slices.WITHOUT_JUNK, slices.WITHIN_SYSTEM)
-    return (
-        -DIMENSIONS.index(row.dimension),
-        (SPEARMAN, PAIR_ACCURACY).index(row.statistic),
-        order.index(row.slice),
-    )
+    difference = None if first is None or second is None else second - first
+    found = paired.compare(difference, draws[1] - draws[0], units=changes)
+    better = None
+    if found.difference and found.p is not None and found.p < SIGNIFICANCE:
+        better = "second" if found.difference > 0 else "first"
+    return Difference(*labels, first, second, *found[:4], better, found.units_needed())
 
 
 def _side(run: SavedRun, shared: int) -> Side:

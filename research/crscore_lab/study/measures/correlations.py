@@ -36,8 +36,6 @@ class Correlation(Struct, frozen=True, kw_only=True):
     """Upper end of the 95 % interval of `spearman`; None without resamples."""
     p: float | None
     """Two-sided p-value of `spearman` against 0, from the same draws; None without resamples."""
-    primary: bool
-    """Whether this is the primary metric of the run."""
 
 
 def correlate(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple[Correlation, ...]:
@@ -80,7 +78,6 @@ def correlate(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple
                     low=test.low,
                     high=test.high,
                     p=test.p,
-                    primary=metric.primary,
                 )
     # Slices are the outer loop so that their draws are made once, but vary fastest in the result.
     return tuple(rows[key] for key in sorted(rows, key=lambda key: key[:2]))

@@ -1,12 +1,8 @@
-"""Static analysis of a study's changes, and its effect on the score's agreement with people.
+"""Static analysis of a study's changes: how much the tools report, and how much on the change."""
 
-It answers two questions. How much do the tools report, and how much of it on the change? Does the
-score agree better with people when it counts these findings?
-"""
-
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, Unpack
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -14,18 +10,9 @@ from crscore.records import ToolState
 from crscore.scorer import Scorer
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
-from crscore_lab.statistics import ranks
-from crscore_lab.statistics.resampled import Resampling
-from crscore_lab.study.data.study import DIMENSIONS, Study, StudyChange
-from crscore_lab.study.measures import comparison, measurements, slices
-from crscore_lab.study.measures.measurements import Measurements
+from crscore_lab.study.data.study import Study, StudyChange
+from crscore_lab.study.measures import measurements
 
-WITHOUT: Final = "none"
-"""The score counts no issues."""
-TOOLS: Final = "tools"
-"""The score counts the issues found by the tools of this run."""
-RECORDED: Final = "recorded"
-"""The score counts the issues found by the study's own tools."""
 ALL: Final = "all"
 """All languages, or all tools together."""
 
@@ -36,15 +23,6 @@ class AnalyzedChange(NamedTuple):
     change: StudyChange
     issues: ChosenIssues
     """Findings, and the issues chosen from them."""
-
-
-class Variant(NamedTuple):
-    """Measurements of the same reviews with other issues."""
-
-    issues: str
-    """`none`, `tools` or `recorded`."""
-    measured: Measurements
-    """Measurements whose primary metric is the score."""
 
 
 class ToolRow(Struct, frozen=True, kw_only=True):
@@ -68,33 +46,6 @@ class ToolRow(Struct, frozen=True, kw_only=True):
     """Further findings on changed lines that are matters of style."""
     counted: int
     """Issues that count, alone or merged with another tool's; for all tools, each once."""
-    share_in_change: float | None
-    """Share of the findings on changed lines, in [0, 1]; None without a finding."""
-
-
-class Effect(Struct, frozen=True, kw_only=True):
-    """Agreement of the score with people with some issues, and the difference from no issues."""
-
-    issues: str
-    """`none`, `tools` or `recorded`."""
-    dimension: str
-    """Human dimension."""
-    slice: str
-    """`pooled`, `without-junk`, `within-system` or `language:NAME`."""
-    n: int
-    """Number of reviews."""
-    spearman: float | None
-    """In [-1, 1]; None when a side is constant."""
-    kendall: float | None
-    """Tau-b, in [-1, 1]; None when a side is constant."""
-    difference: float | None
-    """`spearman` minus its value without issues; None where either is undefined, and for `none`."""
-    low: float | None
-    """Lower end of the 95 % interval of `difference`; None without resamples."""
-    high: float | None
-    """Upper end of the 95 % interval of `difference`; None without resamples."""
-    p: float | None
-    """Two-sided p-value against no difference; None where the draws do not determine it."""
 
 
 class Issues(Struct, frozen=True, kw_only=True):
@@ -102,12 +53,8 @@ class Issues(Struct, frozen=True, kw_only=True):
 
     analyzers: str
     """The setting that chose the tools."""
-    max_issues: int | None
-    """Maximum number of issues of one hunk that count; None for all."""
     tools: tuple[ToolRow, ...]
     """Rows by language and tool; all tools of a language last, all languages at the end."""
-    effects: tuple[Effect, ...]
-    """Effects by slice, without issues first."""
     notes: tuple[str, ...]
     """Tools that did not run, one sentence each."""
 
@@ -134,25 +81,12 @@ def analyze_changes(study: Study, scorer: Scorer) -> tuple[AnalyzedChange, ...]:
     )
 
 
-def assess(
-    changes: Sequence[AnalyzedChange],
-    variants: Sequence[Variant],
-    scorer: Scorer,
-    **resampling: Unpack[Resampling],
-) -> Issues:
-    """Answer the two questions of the module.
+def assess(changes: Sequence[AnalyzedChange], scorer: Scorer) -> Issues:
+    """Count the findings of the tools.
 
     Args:
         changes: Findings of the tools for each change.
-        variants: The reviews scored with no issues, then with others.
         scorer: Scorer whose settings are reported.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
-
-    Returns:
-        The answers, computed without further scoring.
-
-    Raises:
-        DependencyError: scipy is not installed.
     """
     absent = (ToolState.MISSING, ToolState.UNSUPPORTED)
     runs = [run for analyzed in changes for run in analyzed.issues.analysis.tools]
@@ -160,9 +94,7 @@ def assess(
     reasons = {f"{run.tool} did not run: {run.reason}" for run in runs if run.state in absent}
     return Issues(
         analyzers=scorer.settings.analyzers,
-        max_issues=scorer.parts.max_issues,
         tools=tuple(_tools(changes)),
-        effects=tuple(effects(variants, **resampling)),
         notes=tuple(sorted(reasons)),
     )
 
@@ -200,64 +132,4 @@ def _tool(language: str, name: str, changes: Sequence[AnalyzedChange]) -> ToolRo
         style=sum(finding.is_style and not finding.pre_existing for finding in in_change),
         # `ruff+pylint` is the source of an issue that both report.
         counted=sum(any(map(includes, ref.source.split("+"))) for ref in references),
-        share_in_change=len(in_change) / len(findings) if findings else None,
     )
-
-
-def effects(variants: Sequence[Variant], **resampling: Unpack[Resampling]) -> Iterator[Effect]:
-    """Compare each variant with the first on the reviews that all of them scored.
-
-    Args:
-        variants: The same reviews with other issues; the first is the reference.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
-
-    Yields:
-        One row per slice, dimension and variant.
-
-    Raises:
-        DependencyError: scipy is not installed.
-    """
-    shared = _shared_rows([variant.measured for variant in variants])
-    rows = [variants[0].measured.rows[index] for index in shared[0]]
-    human = variants[0].measured.human[shared[0]]
-    tables = [
-        variant.measured.primary.values[indices]
-        for variant, indices in zip(variants, shared, strict=True)
-    ]
-    changes = [row.change.id for row in rows]
-    subsets = [
-        *slices.of_systems([row.review.system for row in rows], human[:, 2]),
-        *slices.of_names("language", [row.change.language for row in rows]),
-    ]
-    for subset in subsets:
-        draws = slices.resample_spearman(human, tables, subset, changes, **resampling)
-        clusters = len({changes[row] for row in subset.rows})
-        for d, dimension in enumerate(DIMENSIONS):
-            ratings = human[:, d]
-            spearman = [subset.correlate(ranks.spearman, table[:, d], ratings) for table in tables]
-            for v, variant in enumerate(variants):
-                test = comparison.assess_difference(
-                    spearman[0], spearman[v], (draws[0, d], draws[v, d]), changes=clusters
-                )
-                yield Effect(
-                    issues=variant.issues,
-                    dimension=dimension,
-                    slice=subset.name,
-                    n=len(subset.rows),
-                    spearman=spearman[v],
-                    kendall=subset.correlate(ranks.kendall, tables[v][:, d], ratings),
-                    # The first variant is the baseline of the comparison.
-                    difference=test.difference if v else None,
-                    low=test.low if v else None,
-                    high=test.high if v else None,
-                    p=test.p if v else None,
-                )
-
-
-def _shared_rows(measured: Sequence[Measurements]) -> list[list[int]]:
-    """Find the common rows: a change may have a pseudo-reference only when issues are counted."""
-    counts = Counter(row.position for variant in measured for row in variant.rows)
-    return [
-        [index for index, row in enumerate(variant.rows) if counts[row.position] == len(measured)]
-        for variant in measured
-    ]

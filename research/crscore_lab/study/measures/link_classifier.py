@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from crscore.scorer import Scorer
 from crscore.settings import override_settings
-from crscore.statistics import bootstrap
-from crscore.statistics.intervals import Doubles, Interval
+from crscore.statistics.intervals import Doubles
 from crscore.statistics.resampled import divide
 from crscore_lab.statistics import resampled
 from crscore_lab.statistics.resampled import Resampling
@@ -20,7 +19,6 @@ from crscore_lab.study.data.study import GROUND_TRUTH, Study, edited
 from crscore_lab.study.measures.measurements import Includes, score_reviews
 
 Bools = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -159,7 +157,14 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     score = links.cosine if binary else links.degree
     positive = links.degree >= links.decision
     hits, positives, total = (int(pairs.sum()) for pairs in (positive & linked, positive, linked))
-    f1, precision = _intervals(links, score, positive, **resampling)
+    # F1 is a ratio of two sums, hits over this mean, so a draw only has to weight the pairs.
+    mean_positives = (positive.astype(np.float64) + linked) / 2
+    of_f1 = partial(resampled.ratio, (positive & linked).astype(np.float64), mean_positives)
+    of_precision = partial(average_precision, score, linked)
+    f1, precision = (
+        resampled.interval(statistic, links.changes, **resampling)
+        for statistic in (of_f1, of_precision)
+    )
     return Classifier(
         n=len(linked),
         positive=total,
@@ -170,74 +175,40 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
         f1=2 * hits / (positives + total) if positives + total else 0.0,
         f1_low=f1.low,
         f1_high=f1.high,
-        average_precision=average_precision(score, linked),
+        average_precision=resampled.of_all_rows(of_precision, len(linked)) or 0.0,
         average_precision_low=precision.low,
         average_precision_high=precision.high,
         auc=resampled.of_all_rows(partial(resampled.auc, score, linked), len(linked)),
     )
 
 
-def _steps(score: Doubles) -> tuple[Indices, Indices]:
-    """Sort pairs by score, highest first; equal scores form one step.
-
-    Returns:
-        The pairs in order, shape (P,), and the start of each step in it.
-    """
-    order = np.argsort(-score, kind="stable")
-    changes = np.flatnonzero(np.diff(score[order])) + 1
-    return order, np.concatenate([[0], changes]).astype(np.intp)
-
-
-def average_precision(score: Doubles, linked: Bools) -> float:
-    """Compute the area under the steps of precision over recall.
+def average_precision(score: Doubles, linked: Bools, weights: Doubles) -> Doubles:
+    """Compute the area under the steps of precision over recall in each draw.
 
     Pairs of equal score form one step, so their order in the file does not matter.
 
     Args:
         score: Score of each pair, shape (P,); higher means more likely linked.
         linked: Shape (P,).
+        weights: How often each draw takes each pair, shape (B, P).
 
     Returns:
-        Sum over the steps of (recall gained x precision there), in [0, 1]; 0 when nothing is
-        linked.
+        Sum over the steps of (recall gained x precision there), in [0, 1], shape (B,); NaN when
+        nothing is linked.
 
     Example:
         Recall 1/2 at precision 1, then 1 at precision 2/3: (1 + 2/3) / 2.
 
         >>> score = np.array([0.9, 0.8, 0.7])
-        >>> round(average_precision(score, np.array([True, False, True])), 4)
-        0.8333
+        >>> average_precision(score, np.array([True, False, True]), np.ones((1, 3))).round(4)
+        array([0.8333])
     """
-    weights = np.ones((1, len(score)))
-    return float(np.nan_to_num(_average_precisions(_steps(score), linked, weights))[0])
-
-
-def _average_precisions(steps: tuple[Indices, Indices], linked: Bools, weights: Doubles) -> Doubles:
-    order, starts = steps
+    order = np.argsort(-score, kind="stable")
+    changes = np.flatnonzero(np.diff(score[order])) + 1
+    starts = np.concatenate([[0], changes]).astype(np.intp)
     ordered = weights[:, order]
     hits = np.add.reduceat(ordered * linked[order], starts, axis=1)
     positives = np.cumsum(np.add.reduceat(ordered, starts, axis=1), axis=1)
     hits_above = np.cumsum(hits, axis=1)
     precision = np.divide(hits_above, positives, out=np.zeros_like(hits), where=positives > 0)
     return divide((hits * precision).sum(axis=1), hits_above[:, -1])
-
-
-def _intervals(
-    links: Links, score: Doubles, positive: Bools, **resampling: Unpack[Resampling]
-) -> list[Interval]:
-    """Return the intervals of F1 and of the average precision."""
-    steps = _steps(score)
-    hits = (positive & links.linked).astype(np.float64)
-    # F1 is a ratio of two sums, hits over this mean, so a draw only has to weight the pairs.
-    mean_positives = (positive.astype(np.float64) + links.linked) / 2
-
-    def f1_and_precision(weights: Doubles) -> Doubles:
-        precisions = _average_precisions(steps, links.linked, weights)
-        return np.stack([resampled.ratio(hits, mean_positives, weights), precisions], axis=1)
-
-    draws = bootstrap.resample(f1_and_precision, links.changes, **resampling)
-    clusters = len(set(links.changes))
-    return [
-        bootstrap.percentile_interval(values, clusters=clusters)
-        for values in draws.reshape(-1, 2).T
-    ]

@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from crscore.encoders.base import Encoder
-from crscore.errors import InputError
 from crscore.records import Comment, Diff, Result
 from crscore.scorer import Scorer
 from crscore.scoring.assembly import harmonic_mean
@@ -63,8 +62,6 @@ class Metric:
     all three may come with shape (N,)."""
     variant: str = ""
     """Method, with its library, list or model; "" where the name is sufficient."""
-    primary: bool = False
-    """Whether this is the primary metric of the run."""
     rows: tuple[int, ...] | None = None
     """Indices of the N rows with a value, ascending, at least one; None for all rows."""
 
@@ -107,7 +104,7 @@ class Measurements:
     @property
     def human(self) -> Doubles:
         """Shape (N, 3), Likert 1 to 5: conciseness, comprehensiveness, relevance."""
-        return _array([row.review.ratings for row in self.rows])
+        return _table([row.review.ratings for row in self.rows]).reshape(-1, 3)
 
     @property
     def blank(self) -> int:
@@ -202,22 +199,10 @@ def add_metrics(measured: Measurements, added: Iterable[Metric]) -> Measurements
             stands for all three dimensions.
 
     Returns:
-        The same rows with more metrics, none of them primary.
-
-    Raises:
-        InputError: A metric has a wrong number of values, or a duplicate name.
+        The same rows with more metrics.
     """
-    metrics = list(measured.metrics)
-    for metric in added:
-        values = metric.values
-        count = len(measured.rows if metric.rows is None else metric.rows)
-        if values.shape not in ((count,), (count, 3)):
-            raise InputError(f"{metric.name} has values of shape {values.shape}, not {count} rows")
-        if metric.name in (known_metric.name for known_metric in metrics):
-            raise InputError(f"two metrics are called {metric.name!r}; give one another name")
-        columns = values if values.ndim == 2 else np.repeat(values[:, None], 3, axis=1)
-        metrics.append(replace(metric, values=_array(columns), primary=False))
-    return replace(measured, metrics=tuple(metrics))
+    columns = (replace(metric, values=_table(metric.values)) for metric in added)
+    return replace(measured, metrics=(*measured.metrics, *columns))
 
 
 def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
@@ -287,33 +272,28 @@ def _metrics(
     rows: Sequence[ScoredReview], results: Sequence[Result], name: str, scorer: Scorer
 ) -> tuple[Metric, ...]:
     has_threshold = scorer.parts.threshold is not None
-    columns: dict[str, Sequence[Sequence[float]]] = {
-        f"{name} {WITHOUT_THRESHOLD}" if has_threshold else HIGHEST_COSINES: [
-            _highest_cosines(row) for row in rows
+    cosines = f"{name} {WITHOUT_THRESHOLD}" if has_threshold else HIGHEST_COSINES
+    columns: dict[str, Sequence[float | tuple[float, ...]]] = {
+        # A review without a sentence counts as 0: people rated it 1.
+        name: [
+            (it.conciseness or 0, it.comprehensiveness or 0, it.relevance or 0) for it in results
         ],
-        USEFULNESS: [
-            [result.usefulness.value if result.usefulness else 0.0] * 3 for result in results
-        ],
-        WORDS: [[result.baselines.words] * 3 for result in results],
-        REPEATED_TOKENS: [[result.baselines.repeated_tokens or 0.0] * 3 for result in results],
+        cosines: [_highest_cosines(row) for row in rows],
+        USEFULNESS: [it.usefulness.value if it.usefulness else 0.0 for it in results],
+        WORDS: [it.baselines.words for it in results],
+        REPEATED_TOKENS: [it.baselines.repeated_tokens or 0.0 for it in results],
     }
     if scorer.parts.reader is None:
         del columns[USEFULNESS]
-    return (
-        Metric(name=name, values=_array([_scores(result) for result in results]), primary=True),
-        *(Metric(name=label, values=_array(values)) for label, values in columns.items()),
-    )
+    return tuple(Metric(name=label, values=_table(values)) for label, values in columns.items())
 
 
-def _array(rows: Sequence[Sequence[float]] | Doubles) -> Doubles:
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
-    rounded: Doubles = np.round(table, _DECIMALS)
+def _table(values: Sequence[float | tuple[float, ...]] | Doubles) -> Doubles:
+    """Return N rounded rows of three columns; values of shape (N,) stand for all three."""
+    table = np.array(values, dtype=np.float64)
+    columns = table if table.ndim == 2 else np.repeat(table[:, None], 3, axis=1)
+    rounded: Doubles = np.round(columns, _DECIMALS)
     return rounded
-
-
-def _scores(result: Result) -> tuple[float, float, float]:
-    """Return the three scores; 0 for a review without a sentence, which people rated 1."""
-    return result.conciseness or 0.0, result.comprehensiveness or 0.0, result.relevance or 0.0
 
 
 def _highest_cosines(row: ScoredReview) -> tuple[float, float, float]:

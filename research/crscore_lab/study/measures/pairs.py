@@ -13,7 +13,6 @@ from crscore_lab.statistics import resampled
 from crscore_lab.statistics.ranks import graded_pairs
 from crscore_lab.statistics.resampled import Resampling
 from crscore_lab.study.data.study import DIMENSIONS
-from crscore_lab.study.measures import slices
 from crscore_lab.study.measures.measurements import Measurements
 
 
@@ -24,60 +23,33 @@ class SameDiff(Struct, frozen=True, kw_only=True):
     """The metric's name."""
     dimension: str
     """Human dimension."""
-    slice: str
-    """`pooled` or `without-junk`."""
     n: int
     """Pairs of reviews of one change with different human ratings."""
     accuracy: float | None
     """Share of pairs in the same order, in [0, 1]; None without a pair. Chance is 0.5."""
-    low: float | None
-    """Lower end of the 95 % interval; None without resamples."""
-    high: float | None
-    """Upper end of the 95 % interval; None without resamples."""
-    primary: bool
-    """Whether this is the primary metric of the run."""
 
 
-def same_diff(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple[SameDiff, ...]:
+def same_diff(measured: Measurements) -> tuple[SameDiff, ...]:
     """Count ordered pairs for every metric and dimension.
 
     A pair that the metric ties counts one half, as much as chance.
 
     Args:
         measured: The values.
-        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
-        One row per metric, dimension and slice, the primary metric first.
+        One row per metric and dimension, the primary metric first.
     """
-    human = measured.human
-    rows_by_slice = {
-        part.name: part.rows
-        for part in slices.of_systems(measured.systems, human[:, 2])
-        # No slice within a system: a system hardly ever reviews a change twice.
-        if part.name != slices.WITHIN_SYSTEM
-    }
-    table = []
+    rows = []
     for metric in measured.metrics:
         for d, dimension in enumerate(DIMENSIONS):
-            for name, rows in rows_by_slice.items():
-                changes = [measured.changes[row] for row in rows]
-                count = tally(metric.values[rows, d], human[rows, d], changes)
-                interval = bootstrap.percentile_interval(
-                    count.sample(**resampling), clusters=len(count.changes)
+            count = tally(metric.values[:, d], measured.human[:, d], measured.changes)
+            rows.append(
+                SameDiff(
+                    metric=metric.name, dimension=dimension, n=count.n, accuracy=count.accuracy
                 )
-                table.append(
-                    SameDiff(
-                        metric=metric.name,
-                        dimension=dimension,
-                        slice=name,
-                        n=count.n,
-                        accuracy=count.accuracy,
-                        **interval._asdict(),
-                        primary=metric.primary,
-                    )
-                )
-    return tuple(table)
+            )
+    return tuple(rows)
 
 
 class Tally(NamedTuple):

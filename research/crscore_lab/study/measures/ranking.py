@@ -6,8 +6,7 @@ import numpy as np
 from msgspec import Struct
 
 from crscore.statistics.intervals import Doubles
-from crscore.statistics.ranks import require_scipy
-from crscore_lab.statistics.ranks import rank
+from crscore_lab.statistics import ranks
 from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.measures.measurements import Measurements
 
@@ -24,18 +23,8 @@ class Ranking(Struct, frozen=True, kw_only=True):
     """The metric's name."""
     dimension: str
     """Human dimension."""
-    n: int
-    """Number of systems."""
     spearman: float | None
     """Spearman of the systems' means, in [-1, 1]; None below three systems or for equal means."""
-    spearman_p: float | None
-    """Two-sided p-value, by scipy; None where `spearman` is None."""
-    kendall: float | None
-    """Tau-b of the systems' means, in [-1, 1]; None where `spearman` is None."""
-    kendall_p: float | None
-    """Two-sided p-value, by scipy; None where `spearman` is None."""
-    primary: bool
-    """Whether this is the primary metric of the run."""
 
 
 class SystemMean(Struct, frozen=True, kw_only=True):
@@ -67,9 +56,6 @@ class Systems(Struct, frozen=True, kw_only=True):
 def rank_systems(measured: Measurements) -> Systems:
     """Rank the systems by their mean values.
 
-    With some ten systems the p-values rest on few values; they are the customary ones for such a
-    table, without intervals.
-
     Args:
         measured: The values.
 
@@ -97,7 +83,7 @@ def rank_systems(measured: Measurements) -> Systems:
     }
     means = []
     for (name, d), values in averaged.items():
-        system_ranks = rank(-values)
+        system_ranks = ranks.rank(-values)
         means += [
             SystemMean(
                 system=str(names[index]),
@@ -114,9 +100,9 @@ def rank_systems(measured: Measurements) -> Systems:
         Ranking(
             metric=metric.name,
             dimension=dimension,
-            n=len(names),
-            **_correlate(averaged[metric.name, d], averaged[HUMAN, d]),
-            primary=metric.primary,
+            spearman=ranks.spearman(averaged[metric.name, d], averaged[HUMAN, d])
+            if len(names) >= FEWEST
+            else None,
         )
         for metric in measured.metrics
         for d, dimension in enumerate(DIMENSIONS)
@@ -134,17 +120,3 @@ def join(tables: Sequence[Systems]) -> Systems:
     means = [row for table in tables_with_fewer_rows for row in table.means if row.metric != HUMAN]
     ranking = [row for table in tables_with_fewer_rows for row in table.ranking]
     return Systems(ranking=(*first.ranking, *ranking), means=(*first.means, *means))
-
-
-def _correlate(values: Doubles, human: Doubles) -> dict[str, float | None]:
-    stats = require_scipy()
-    if len(values) < FEWEST or np.ptp(values) == 0 or np.ptp(human) == 0:
-        return dict.fromkeys(("spearman", "spearman_p", "kendall", "kendall_p"))
-    rho, tau = stats.spearmanr(values, human), stats.kendalltau(values, human)
-    return {
-        # Rounding in scipy can leave a perfect correlation one ulp above 1.
-        "spearman": float(np.clip(rho.statistic, -1, 1)),
-        "spearman_p": float(rho.pvalue),
-        "kendall": float(np.clip(tau.statistic, -1, 1)),
-        "kendall_p": float(tau.pvalue),
-    }

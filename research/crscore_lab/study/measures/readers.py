@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from crscore import progress
 from crscore.errors import ConfigError, InputError
 from crscore.readers.model import Effort
 from crscore.records import Comment, Result
@@ -140,7 +141,6 @@ def judge(
     scorers: Mapping[str, Scorer],
     draws: Resampling,
     group: str | None,
-    progress: Callable[[str], None],
 ) -> ReadersResult:
     """Read comments with several readers, and compare each with the outcomes of the comments.
 
@@ -149,7 +149,6 @@ def judge(
         scorers: Reader -> a scorer with it.
         draws: Draws of every bootstrap; the seed is that of the folds, too.
         group: Field whose values are drawn; None for `group`, if there is one, or the patch.
-        progress: Called with a line for each finished batch.
 
     Raises:
         ConfigError: The encoder is one without a reader.
@@ -165,7 +164,7 @@ def judge(
         raise ConfigError("encoder", "settings", "only the default encoder and matcher read")
     values, readers = {}, []
     for name, scorer in scorers.items():
-        values[name] = _score_comments(rows, scorer, progress)
+        values[name] = _score_comments(name, rows, scorer)
         readers.append(_describe(name, scorer, len(rows)))
     texts = [row.text for row in rows]
     words = np.array([len(text.split()) for text in texts], np.float64)
@@ -202,32 +201,34 @@ def judge(
     )
 
 
-def _score_comments(
-    rows: Sequence[CommentRow], scorer: Scorer, progress: Callable[[str], None]
-) -> dict[str, Doubles]:
+def _score_comments(name: str, rows: Sequence[CommentRow], scorer: Scorer) -> dict[str, Doubles]:
     """Return each of `FIELDS` for every comment, in order."""
     table = np.zeros((len(rows), len(FIELDS)))
     # Comments on one change are in one batch, so that its claims are written once.
     order = sorted(range(len(rows)), key=lambda row: rows[row].patch)
-    for start in range(0, len(order), BATCH):
-        batch = order[start : start + BATCH]
-        pairs = ((rows[row].diff, (Comment(body=rows[row].text),)) for row in batch)
-        for row, result in zip(batch, scorer.score_many(pairs), strict=True):
-            table[row] = [get(result) for get in FIELDS.values()]
-        progress(f"scored {start + len(batch):,} of {len(rows):,} comments")
+    with progress.track(f"reading with {name}", len(order)) as advance:
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            pairs = ((rows[row].diff, (Comment(body=rows[row].text),)) for row in batch)
+            for row, result in zip(batch, scorer.score_many(pairs), strict=True):
+                table[row] = [get(result) for get in FIELDS.values()]
+            advance(len(batch))
     return dict(zip(FIELDS, np.round(table, _DECIMALS).T, strict=True))
 
 
 def _read_outcomes(comments: Comments) -> dict[str, Doubles]:
-    """Return each row's value of each outcome: those in `outcomes`, and labels."""
+    """Return each row's value of each outcome: in `outcomes`, or a field of true and false."""
+    fields = [row.fields for row in comments.rows]
+    labels = [name for row in fields for name in row if isinstance(row[name], bool)]
     outcomes: dict[str, Doubles] = {}
     for index, row in enumerate(comments.rows):
         of_row: Any = row.fields.get(OUTCOMES) or {}
         if not isinstance(of_row, dict):
             raise InputError(f"{row.location}: {OUTCOMES}: expected an object")
-        for name, value in ({name: row.label(name) for name in comments.labels} | of_row).items():
+        for name, value in ({name: row.fields.get(name) for name in labels} | of_row).items():
             if not isinstance(value, int | float | None):
-                raise InputError(f"{row.location}: {OUTCOMES}.{name}: expected a number or null")
+                field = f"{OUTCOMES}.{name}" if name in of_row else name
+                raise InputError(f"{row.location}: {field}: expected a number or null")
             if value is not None:
                 outcomes.setdefault(name, np.full(len(comments.rows), np.nan))[index] = value
     if not outcomes:

@@ -8,30 +8,30 @@ is run, and weights are read from, and written to, safetensors only.
 """
 
 import importlib.metadata
-import importlib.resources
 import json
-import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import jinja2
 import msgspec
 
 from crscore import io
 from crscore.claims.model import CARD
 from crscore.claims.prompt import Form, Prompt, format_answer, load_prompt, make_chat
-from crscore.errors import COMMAND_LINE, ConfigError, DependencyError, GenerationError, InputError
+from crscore.code import libraries
+from crscore.errors import GenerationError, InputError
 from crscore.llm import chat_text
 from crscore.llm.prompt_escaping import Fence
 from crscore.version import __version__
 from crscore_lab.training.claims.rows import TrainingRow, read_rows, single_chunk
 
 INSTALL: Final = "pip install 'crscore-lab[finetune]'"
-PACKAGES: Final = ("torch", "transformers", "peft", "trl", "accelerate", "datasets", "sklearn")
-_NAMES_ON_INDEX: Final = {"sklearn": "scikit-learn"}
+PACKAGES: Final = {
+    name: name for name in ("torch", "transformers", "peft", "trl", "accelerate", "datasets")
+} | {"scikit-learn": "sklearn"}
+"""Package -> its module."""
 
 
 class FineTuning(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,14 +56,8 @@ class FineTuning(msgspec.Struct, frozen=True, kw_only=True):
     """Whether to train all weights instead of an adapter."""
     lora_rank: int = 16
     """vLLM accepts 8, 16, 32, 64, ... and by default no more than 16."""
-    lora_alpha: int = 32
-    lora_dropout: float = 0.05
-    lora_targets: str = "all-linear"
-    """Names of layers, comma-separated."""
     learning_rate: float | None = None
     """Peak rate; None for 2e-4, or 2e-5 where all weights are trained."""
-    warmup: float = 0.03
-    weight_decay: float = 0.0
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     gradient_checkpointing: bool = False
     prompt: str = "claims.v1"
@@ -87,7 +81,7 @@ def fine_tune(
         data: Training rows.
         model: Name on the hub, or a folder.
         settings: The settings.
-        out: Folder of the result: safetensors, tokenizer, `README.md` and `training.json`.
+        out: Folder of the result: safetensors, tokenizer and `training.json`.
         revision: Commit, branch or tag of a named model.
         offline: Whether to use only local files.
         report: Called with each line of progress.
@@ -96,16 +90,13 @@ def fine_tune(
         The content of `training.json`.
 
     Raises:
-        ConfigError: The prompt does not exist, or the model has no layer of `lora_targets`.
+        ConfigError: The prompt does not exist.
         DependencyError: A package is missing.
         GenerationError: The model cannot be loaded or prompted.
         InputError: The rows cannot be read, no row is left, or the folder holds something else.
     """
-    for package in PACKAGES:
-        try:
-            import_module(package)
-        except ImportError as exc:
-            raise DependencyError(_NAMES_ON_INDEX.get(package, package), INSTALL) from exc
+    for package, module in PACKAGES.items():
+        libraries.load(module, package, INSTALL)
     prompt = load_prompt(settings.prompt)
     rows, sha256 = read_rows(data)
     base = _load_base(model, revision, settings, offline=offline)
@@ -132,9 +123,9 @@ def fine_tune(
         "or about changes that are asked about in parts".format(**counts)
     )
     trainer = _make_trainer(base, sides, settings, out, report)
-    trainer.train(resume_from_checkpoint=any(_checkpoints(out).glob("checkpoint-*")))
-    names = (_NAMES_ON_INDEX.get(name, name) for name in PACKAGES)
-    versions = {name: importlib.metadata.version(name) for name in names}
+    checkpoints = out / "checkpoints"
+    trainer.train(resume_from_checkpoint=any(checkpoints.glob("checkpoint-*")))
+    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     record |= {
         "counts": counts,
         "losses": _read_losses(trainer.state),
@@ -142,22 +133,10 @@ def fine_tune(
     }
     trainer.model.save_pretrained(out)
     base[1].save_pretrained(out)
-    io.write_bytes(render_card(record).encode(), str(out / "README.md"))
     _write_record(out, record)
     # trl's checkpoints contain pickles.
-    shutil.rmtree(_checkpoints(out))
+    shutil.rmtree(checkpoints)
     return record
-
-
-def render_card(record: dict[str, Any]) -> str:
-    """Return the model card of a finished run, with the metadata header for the hub."""
-    environment = jinja2.Environment(  # noqa: S701  (Markdown, not HTML)
-        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    # A JSON string is a YAML string.
-    environment.filters |= {"json": json.dumps, "quote": shlex.quote, "count": "{:,}".format}
-    template = importlib.resources.files(__package__).joinpath("card.md.jinja")
-    return environment.from_string(template.read_text("utf-8")).render(record)
 
 
 def _begin(out: Path, run: dict[str, Any]) -> dict[str, Any]:
@@ -183,10 +162,6 @@ def _begin(out: Path, run: dict[str, Any]) -> dict[str, Any]:
 
 def _write_record(out: Path, record: dict[str, Any]) -> None:
     io.write_bytes((json.dumps(record, indent=2) + "\n").encode(), str(out / CARD))
-
-
-def _checkpoints(out: Path) -> Path:
-    return out / "checkpoints"
 
 
 def _supports_bfloat16(settings: FineTuning) -> bool:
@@ -279,7 +254,7 @@ def _make_trainer(
     rate = settings.learning_rate or (2e-5 if settings.full else 2e-4)
     config = trl.SFTConfig(
         # The best checkpoint is stored as a path, which must not depend on the working folder.
-        output_dir=str(_checkpoints(out).resolve()),
+        output_dir=str((out / "checkpoints").resolve()),
         completion_only_loss=True,
         max_length=None,
         num_train_epochs=settings.epochs,
@@ -290,8 +265,7 @@ def _make_trainer(
         learning_rate=rate,
         lr_scheduler_type="cosine",
         # transformers reads a number below 1 as a share of the steps.
-        warmup_steps=settings.warmup,
-        weight_decay=settings.weight_decay,
+        warmup_steps=0.03,
         bf16=on_gpu and _supports_bfloat16(settings),
         use_cpu=not on_gpu,
         dataloader_pin_memory=on_gpu,
@@ -305,26 +279,21 @@ def _make_trainer(
         disable_tqdm=True,
         report_to="none",
     )
-    names = [name.strip() for name in settings.lora_targets.split(",")]
     adapter = import_module("peft").LoraConfig(
         task_type="CAUSAL_LM",
         r=settings.lora_rank,
-        lora_alpha=settings.lora_alpha,
-        lora_dropout=settings.lora_dropout,
-        target_modules=names[0] if names == ["all-linear"] else names,
+        lora_alpha=2 * settings.lora_rank,
+        lora_dropout=0.05,
+        target_modules="all-linear",
     )
-    try:
-        trainer = trl.SFTTrainer(
-            model=base[0],
-            args=config,
-            train_dataset=rows,
-            eval_dataset=held_out,
-            processing_class=base[1],
-            peft_config=None if settings.full else adapter,
-        )
-    except ValueError as exc:
-        message = " ".join(str(exc).split())[:300]
-        raise ConfigError("--lora-targets", COMMAND_LINE, message) from exc
+    trainer = trl.SFTTrainer(
+        model=base[0],
+        args=config,
+        train_dataset=rows,
+        eval_dataset=held_out,
+        processing_class=base[1],
+        peft_config=None if settings.full else adapter,
+    )
     trainer.remove_callback(transformers.PrinterCallback)
 
     class Progress(transformers.TrainerCallback):  # type: ignore[misc, name-defined]

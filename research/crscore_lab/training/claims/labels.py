@@ -12,8 +12,10 @@ from crscore import jsonl
 from crscore.claims.model import ModelClaims
 from crscore.errors import InputError
 from crscore.records import Diff, ReferenceKind
-from crscore_lab.training.claims.rows import PatchRow, single_chunk
+from crscore_lab.training.claims.rows import ChangeRow, single_chunk
 
+TOP_P: Final = 0.95
+"""Probability mass of the tokens that the stronger model draws from: the paper's."""
 CHANGES_PER_BATCH: Final = 64
 """Number of changes whose rows are written at once."""
 
@@ -57,10 +59,10 @@ def read_changes(
     """
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.suffix in (".diff", ".patch"))
-        rows = [(str(file), PatchRow(patch=file.read_text("utf-8", "replace"))) for file in files]
+        rows = [(str(file), ChangeRow(patch=file.read_text("utf-8", "replace"))) for file in files]
     else:
         content = jsonl.read_bytes(path, "changes")
-        rows = list(jsonl.read_rows(content, PatchRow, path, "changes"))
+        rows = list(jsonl.read_rows(content, ChangeRow, path, "changes"))
     changes: dict[str, tuple[str, Diff]] = {}
     for location, row in rows:
         patch = row.patch or row.diff

@@ -14,11 +14,17 @@ from crscore.errors import InputError
 from crscore.records import Diff, LineKind
 
 
-class PatchRow(msgspec.Struct, frozen=True):
-    """Line of a file of changes: a unified diff, or a bare hunk, under either name."""
+class ChangeRow(msgspec.Struct, frozen=True):
+    """Line of a file of changes: a unified diff, or a bare hunk, under either name.
+
+    To learn from it, it needs a model's answer, or its claims as lists.
+    """
 
     patch: str = ""
     diff: str = ""
+    completion: str | None = None
+    claims: tuple[str, ...] = ()
+    implications: tuple[str, ...] = ()
 
     def parse(self, location: str) -> Diff:
         """Parse the patch.
@@ -27,14 +33,6 @@ class PatchRow(msgspec.Struct, frozen=True):
             InputError: The line has no patch, or the patch cannot be read.
         """
         return parse.parse_diff(self.patch or self.diff, source=location)
-
-
-class ClaimRow(PatchRow, frozen=True):
-    """Line of a file of training rows: a model's answer, or its claims as lists."""
-
-    completion: str | None = None
-    claims: tuple[str, ...] = ()
-    implications: tuple[str, ...] = ()
 
 
 class TrainingRow(NamedTuple):
@@ -66,7 +64,7 @@ def read_rows(path: Path) -> tuple[list[TrainingRow], str]:
     """
     content = jsonl.read_bytes(path, "training rows")
     rows = []
-    for location, row in jsonl.read_rows(content, ClaimRow, path, "training rows"):
+    for location, row in jsonl.read_rows(content, ChangeRow, path, "training rows"):
         claims, implications = row.claims, row.implications
         if row.completion is not None:
             answer = read_answer(row.completion)

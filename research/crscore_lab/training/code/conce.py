@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from crscore.code import libraries
 from crscore.code.hugging_face import max_tokens
 from crscore.code.metrics.codescore_r import extract, tokenize
-from crscore.errors import DependencyError
 from crscore_lab.training.code.examples import Example
 
+INSTALL = "pip install transformers torch"
 TEMPERATURE = 0.05
 BATCH = 16
 RATE = 3e-5
@@ -42,15 +43,14 @@ def train_encoder(
     Raises:
         DependencyError: PyTorch or transformers is not installed.
     """
-    try:
-        import torch  # noqa: PLC0415
-        from transformers import AutoModelForMaskedLM, AutoTokenizer  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError("transformers", "pip install transformers torch") from exc
+    torch = libraries.load("torch", "torch", INSTALL)
+    transformers = libraries.load("transformers", "transformers", INSTALL)
     torch.manual_seed(seed)
     draw = random.Random(seed)
-    tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
-    network = AutoModelForMaskedLM.from_pretrained(model, trust_remote_code=False).train()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+    network = transformers.AutoModelForMaskedLM.from_pretrained(
+        model, trust_remote_code=False
+    ).train()
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
     last_loss = 0.0
     for _ in range(epochs):

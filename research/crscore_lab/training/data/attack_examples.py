@@ -16,7 +16,7 @@ PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
 """Kinds that add something empty to an honest review; the addition is the example."""
 WEIGHT: Final = 0.1
 """Weight of a negative example, relative to 1 for a rated review."""
-_ZERO: Final = Target(conciseness=0.0, comprehensiveness=0.0, relevance=0.0, weight=WEIGHT)
+_ZERO: Final = Target(scores=(0.0, 0.0, 0.0), weight=WEIGHT)
 
 
 def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list[Example]:

@@ -17,12 +17,8 @@ MAX_CLAIMS: Final = 12
 class Target:
     """Target scores of a review."""
 
-    conciseness: float
-    """In [0, 1]: (Likert - 1) / 4."""
-    comprehensiveness: float
-    """In [0, 1]."""
-    relevance: float
-    """In [0, 1]."""
+    scores: tuple[float, ...]
+    """Conciseness, comprehensiveness and relevance, each in [0, 1]: (Likert - 1) / 4."""
     addressed: frozenset[int] | None = None
     """Pseudo-references that the review addresses; None when not annotated."""
     weight: float = 1.0
@@ -94,12 +90,12 @@ def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
             when it is compared with other claims.
     """
     low, high = LIKERT
-    con, comp, rel = ((rating - low) / (high - low) for rating in review.ratings)
     addressed = None
     if rows and review.addressed is not None:
         # The annotation counts rows of the full list, from which issues were left out.
         addressed = frozenset(index for index, row in enumerate(rows) if row in review.addressed)
-    return Target(conciseness=con, comprehensiveness=comp, relevance=rel, addressed=addressed)
+    scores = tuple((rating - low) / (high - low) for rating in review.ratings)
+    return Target(scores=scores, addressed=addressed)
 
 
 def select_counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:

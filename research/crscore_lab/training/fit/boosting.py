@@ -1,6 +1,5 @@
 """Boosted trees over cells, grown on the gradient of the structured loss."""
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -8,7 +7,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.errors import DependencyError, InputError
+from crscore.code import libraries
+from crscore.errors import InputError
 from crscore.matchers.trees import Trees
 from crscore_lab.training.fit.loss import LOSS, Layout, gradient
 
@@ -60,10 +60,7 @@ def require_lightgbm() -> Any:
     Raises:
         DependencyError: lightgbm is not installed.
     """
-    try:
-        return importlib.import_module("lightgbm")
-    except ImportError as exc:
-        raise DependencyError("lightgbm", "pip install 'crscore[validate]'") from exc
+    return libraries.load("lightgbm", "lightgbm", "pip install 'crscore[validate]'")
 
 
 def grow_trees(

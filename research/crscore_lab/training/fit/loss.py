@@ -69,7 +69,7 @@ class Layout:
             reference=np.concatenate(reference).astype(np.intp),
             review_of_sentence=np.repeat(reviews, [s for _, s in shapes]),
             review_of_reference=np.repeat(reviews, [r for r, _ in shapes]),
-            targets=np.array([(t.conciseness, t.comprehensiveness, t.relevance) for t in targets]),
+            targets=np.array([target.scores for target in targets]),
             weights=np.array([target.weight for target in targets]),
             addressed=np.array(addressed),
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def attack(kind: AttackKind = AttackKind.PRAISE, change: str = "c", **fields: str) -> Attack:
-    values = {"system": "s", "variant": "v", "text": "t"} | fields
+    values = {"system": "s", "text": "t"} | fields
     return Attack(change=change, kind=kind, **values)
 
 
@@ -87,14 +87,7 @@ def test_honest_reviews_count_once() -> None:
     duels = [Duel(attack=attack(change="a"), attacking=scored(0.1), honest_review=wrong)] * 3
     duels += [Duel(attack=attack(change="b"), attacking=scored(0.1), honest_review=right)]
     found = summarize_duels(duels, resamples=0, seed=0)
-    assert (found.honest, found.honest_flagged, found.reached) == (2, 0.5, False)
-
-
-def test_one_missed_goal_misses_the_whole() -> None:
-    found = summarize_duels(
-        [duel(0.5, 0.4), duel(0.5, 0.6, kind=AttackKind.HIDDEN)], resamples=0, seed=0
-    )
-    assert found.reached is False
+    assert (found.honest, found.honest_flagged) == (2, 0.5)
 
 
 def test_no_duel_is_an_error() -> None:
@@ -123,13 +116,13 @@ def test_duel_has_the_scores_of_both_texts(small: study.Study, scorer: Scorer) -
     assert found.attacking.relevance == scorer.score(patch, text, language="python").relevance
     alone = scorer.score(patch, "The limit is raised from 10 to 20.", language="python")
     assert found.honest_review.relevance == alone.relevance
-    assert found.won
+    assert found.honest_review.value > found.attacking.value
 
 
 def test_attack_without_a_sentence_counts_as_zero(small: study.Study, scorer: Scorer) -> None:
     one = attack(change="py:1", system="ground_truth", text="```\n```")
     (found,) = score_duels(small, [one], scorer)
-    assert (found.attacking.relevance, found.won) == (0.0, True)
+    assert (found.attacking.relevance, found.honest_review.value > 0) == (0.0, True)
 
 
 def test_whole_run_has_a_row_for_each_kind(small: study.Study, scorer: Scorer) -> None:

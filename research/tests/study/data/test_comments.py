@@ -42,18 +42,6 @@ def test_rows_of_one_change_share_it(tmp_path: Path) -> None:
     assert first.diff is not other.diff
 
 
-def test_labels_are_the_fields_whose_first_value_is_boolean(tmp_path: Path) -> None:
-    found = read(tmp_path, row(b=None, a=1, c="x"), row(b=True, a=True, c=False))
-    assert found.labels == ("b",)
-
-
-@pytest.mark.parametrize("value", ["yes", 1, 0.5, []])
-def test_label_that_is_not_a_boolean_is_named(tmp_path: Path, value: object) -> None:
-    found = read(tmp_path, row(good=True), row(good=value))
-    with pytest.raises(InputError, match=r"c\.jsonl:2: good: expected true, false or null"):
-        found.rows[1].label("good")
-
-
 @pytest.mark.parametrize(
     ("broken", "message"),
     [

@@ -13,8 +13,6 @@ def review(change: str = "a", system: str = "x", **fields: object) -> dict:
     return {
         "change": change,
         "system": system,
-        "language": "python",
-        "annotator": None,
         "human": [1, 2.5, 5],
         "scores": [0.0, 0.5, 1.0],
     } | fields

@@ -60,7 +60,7 @@ def test_old_file_without_the_newer_fields_still_reads(tmp_path: Path) -> None:
     for review in row["reviews"]:
         del review["addressed"], review["annotator"]
     change = study.read_study(helper.write(tmp_path / "s.jsonl", [row])).changes[0]
-    assert (change.edited, change.recorded.references) == ((), ())
+    assert (change.edited, change.recorded) == ((), ())
     assert {(review.addressed, review.annotator) for review in change.reviews} == {(None, None)}
 
 

@@ -167,7 +167,7 @@ def test_metric_keeps_its_row_whatever_is_beside_it() -> None:
     both = helper.measured(
         list(measured().rows),
         helper.metric(VALUES),
-        helper.metric(VALUES[:, 2], "n", primary=False),
+        helper.metric(VALUES[:, 2], "n"),
     )
     found = correlate(both, resamples=20, seed=3)
     assert found[: len(alone)] == alone

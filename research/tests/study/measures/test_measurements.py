@@ -6,7 +6,6 @@ import pytest
 from msgspec import structs
 
 from crscore import Scorer
-from crscore.errors import InputError
 from crscore.matchers.base import Cells, Judgement
 from crscore.matchers.published import Published
 from crscore.scoring.assembly import harmonic_mean
@@ -44,7 +43,6 @@ def test_metric_is_the_scorers_own_score(rated: study.Study) -> None:
     row = found.rows[0]
     result = scorer.score(row.change.patch, row.review.text, language="python")
     expected = (result.conciseness, result.comprehensiveness, result.relevance)
-    assert found.primary.primary
     assert found.primary.values[0] == pytest.approx(expected)
 
 
@@ -88,36 +86,21 @@ def test_change_excluded_in_one_fold_and_scored_in_another_is_not_excluded() -> 
     assert measurements.join([second, first]).changes == ("a", "b")
 
 
-def test_metrics_beside_the_score_are_not_primary() -> None:
+def test_metrics_beside_the_score_have_three_columns() -> None:
     found = helper.measured([helper.row("a", "s"), helper.row("b", "s")], helper.metric([1.0, 0.0]))
-    one = measurements.Metric(
-        name="chrF", values=np.array([0.2, 0.3]), primary=True, variant="nc:6"
-    )
+    one = measurements.Metric(name="chrF", values=np.array([0.2, 0.3]), variant="nc:6")
     three = measurements.Metric(name="judge", values=np.arange(6.0).reshape(2, 3))
     both = measurements.add_metrics(found, [one, three])
-    assert [(m.name, m.primary, m.variant) for m in both.metrics] == [
-        ("m", True, ""),
-        ("chrF", False, "nc:6"),
-        ("judge", False, ""),
+    assert [(m.name, m.variant) for m in both.metrics] == [
+        ("m", ""),
+        ("chrF", "nc:6"),
+        ("judge", ""),
     ]
+    assert both.metrics[2].values.tolist() == [[0, 1, 2], [3, 4, 5]]
     assert both.metrics[1].values.tolist() == [[0.2] * 3, [0.3] * 3]
 
 
-@pytest.mark.parametrize(
-    ("name", "shape", "message"),
-    [
-        ("x", (3,), "shape \\(3,\\)"),
-        ("x", (2, 2), "shape \\(2, 2\\)"),
-        ("m", (2,), "two metrics are called 'm'"),
-    ],
-)
-def test_metric_that_does_not_fit_is_refused(name: str, shape: tuple, message: str) -> None:
-    found = helper.measured([helper.row("a", "s"), helper.row("b", "s")], helper.metric([1.0, 0.0]))
-    with pytest.raises(InputError, match=message):
-        measurements.add_metrics(found, [measurements.Metric(name=name, values=np.zeros(shape))])
-
-
-def test_metric_with_a_value_for_some_rows_is_separate() -> None:
+def test_metric_with_a_value_for_some_rows_stands_apart() -> None:
     rows = [helper.row(name, "s") for name in "abc"]
     partial = measurements.Metric(name="judge", values=np.array([4.0, 2.0]), rows=(0, 2))
     found = measurements.add_metrics(
@@ -129,13 +112,6 @@ def test_metric_with_a_value_for_some_rows_is_separate() -> None:
     assert whole.rows == found.rows
     assert part.changes == ("a", "c")
     assert part.metrics[0].values[:, 0].tolist() == [4, 2]
-
-
-def test_metric_with_another_number_of_values_than_rows_is_refused() -> None:
-    found = helper.measured([helper.row("a", "s"), helper.row("b", "s")], helper.metric([1.0, 0.0]))
-    one = measurements.Metric(name="judge", values=np.zeros(2), rows=(1,))
-    with pytest.raises(InputError, match="not 1 rows"):
-        measurements.add_metrics(found, [one])
 
 
 def test_scores_that_are_equal_but_for_rounding_tie() -> None:

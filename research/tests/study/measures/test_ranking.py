@@ -1,5 +1,4 @@
 import pytest
-import scipy.stats
 
 from crscore_lab.study.measures.ranking import HUMAN as PEOPLE
 from crscore_lab.study.measures.ranking import Systems, join, rank_systems
@@ -32,14 +31,11 @@ def test_people_are_in_the_table_on_their_own_scale() -> None:
     assert [(one.mean, one.rank) for one in people] == [(4, 1), (3, 2), (2, 3), (1, 4)]
 
 
-def test_rank_correlations_are_scipys_of_the_means() -> None:
+def test_rank_correlation_is_that_of_the_means() -> None:
     row = ranked().ranking[2]
-    rho = scipy.stats.spearmanr([0.8, 0.9, 0.3, 0.1], [4, 3, 2, 1])
-    tau = scipy.stats.kendalltau([0.8, 0.9, 0.3, 0.1], [4, 3, 2, 1])
-    assert (row.dimension, row.n, row.primary) == ("relevance", 4, True)
-    # One swap of neighbours among four: 1 - 6 * 2 / 60 and (5 - 1) / 6.
-    assert (row.spearman, row.kendall) == (pytest.approx(0.8), pytest.approx(2 / 3))
-    assert (row.spearman_p, row.kendall_p) == pytest.approx((rho.pvalue, tau.pvalue))
+    assert row.dimension == "relevance"
+    # One swap of neighbours among four: 1 - 6 * 2 / 60.
+    assert row.spearman == pytest.approx(0.8)
 
 
 def test_equal_means_share_a_rank() -> None:
@@ -51,15 +47,11 @@ def test_equal_means_share_a_rank() -> None:
 
 @pytest.mark.parametrize("names", ["x", "xy"])
 def test_too_few_systems_have_no_rank_correlation(names: str) -> None:
-    row = ranked(names).ranking[0]
-    assert (row.n, row.spearman, row.spearman_p, row.kendall, row.kendall_p) == (
-        len(names), None, None, None, None,
-    )  # fmt: skip
+    assert ranked(names).ranking[0].spearman is None
 
 
 def test_metric_that_ties_all_systems_has_no_rank_correlation() -> None:
-    row = ranked(values=dict.fromkeys(VALUES, (0.5, 0.5))).ranking[0]
-    assert (row.spearman, row.kendall) == (None, None)
+    assert ranked(values=dict.fromkeys(VALUES, (0.5, 0.5))).ranking[0].spearman is None
 
 
 def test_joined_tables_have_people_once_and_over_all_reviews() -> None:

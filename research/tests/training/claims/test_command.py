@@ -27,13 +27,13 @@ def run(tmp_path, base, *more):
 def test_options_are_in_the_record(tmp_path, base, capsys):
     code = run(
         tmp_path, base, "--max-length", 2048, "--epochs", 1, "--val-split", 0.3, "--form",
-        "sections", "--lora-rank", 4, "--lora-targets", "q_proj, v_proj", "--learning-rate",
+        "sections", "--lora-rank", 4, "--learning-rate",
         0.003, "--batch", 1, "--accumulate", 2, "--eval-steps", 2, "--gradient-checkpointing",
     )  # fmt: skip
     out, err = capsys.readouterr()
     assert code == 0, err
     record = json.loads((tmp_path / "out" / "training.json").read_text())
-    assert record["settings"]["lora_targets"] == "q_proj, v_proj"
+    assert record["settings"]["lora_rank"] == 4
     assert record["settings"]["learning_rate"] == 0.003
     assert record["prompt"]["form"] == "sections"
     assert "4 rows, 2 steps" in out

@@ -21,7 +21,7 @@ def test_negatives_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
     assert negatives
     for example in negatives:
         target = example.target
-        assert (target.conciseness, target.comprehensiveness, target.relevance) == (0, 0, 0)
+        assert target.scores == (0, 0, 0)
         assert target.weight == attack_examples.WEIGHT < 1
         assert target.addressed in (None, frozenset())
         assert example.text.strip()

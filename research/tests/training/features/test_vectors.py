@@ -16,7 +16,7 @@ from crscore_lab.training.data.study_examples import Example, Target
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 TEXT = "The **limit** of 20 is too high.\n\n- Why not 15?\n- Add a test."
-NOTHING = Target(conciseness=0, comprehensiveness=0, relevance=0)
+NOTHING = Target(scores=(0, 0, 0))
 
 
 class Counting:

@@ -21,10 +21,7 @@ def study(reviews: int = 400, seed: int = 0) -> tuple[np.ndarray, Layout]:
     # On average as high as where the boosting starts: it stops where the first tree has no cut.
     truth = 1 / (1 + np.exp(2 - 2 * rows[:, 0].reshape(reviews, 2, 3)))
     con, comp = truth.max(axis=1).mean(axis=1), truth.max(axis=2).mean(axis=1)
-    targets = [
-        Target(conciseness=c, comprehensiveness=p, relevance=2 * c * p / (c + p))
-        for c, p in zip(con, comp, strict=True)
-    ]
+    targets = [Target(scores=(c, p, 2 * c * p / (c + p))) for c, p in zip(con, comp, strict=True)]
     return rows, Layout.of([(2, 3)] * reviews, targets)
 
 

@@ -10,9 +10,7 @@ from crscore_lab.training.fit.loss import ADDRESSED, LOSS, SHARPNESS, Layout
 
 def target(con: float, comp: float, rel: float, addressed=None, weight: float = 1.0) -> Target:
     return Target(
-        conciseness=con,
-        comprehensiveness=comp,
-        relevance=rel,
+        scores=(con, comp, rel),
         addressed=None if addressed is None else frozenset(addressed),
         weight=weight,
     )
@@ -57,8 +55,7 @@ def loss(logits: np.ndarray, base: np.ndarray, shapes, targets, costs=LOSS) -> f
         best = (soft_shares(there, 1) * degrees).sum(axis=1)
         comp = best.mean()
         rel = 2 * con * comp / (con + comp)
-        goals = (wanted.conciseness, wanted.comprehensiveness, wanted.relevance)
-        for cost, value, goal in zip(costs, (con, comp, rel), goals, strict=True):
+        for cost, value, goal in zip(costs, (con, comp, rel), wanted.scores, strict=True):
             total += wanted.weight * cost * (value - goal) ** 2
         if wanted.addressed is not None:
             for index, value in enumerate(best):
