@@ -34,7 +34,7 @@ def made(small: study.Study) -> tuple[Attack, ...]:
 
 def test_honest_reviews_are_those_rated_4_or_5(small: study.Study) -> None:
     found = honest_reviews(small)
-    systems = {(one.change.id, one.review.system) for one in found}
+    systems = {(change.id, review.system) for change, review in found}
     wanted = ("gpt3.5", "llama3", "ground_truth")
     assert systems == {(change, system) for change in helper.CLAIMS for system in wanted}
 
@@ -47,7 +47,7 @@ def test_junk_system_rated_high_is_not_honest(small: study.Study) -> None:
     others = (msgspec.structs.replace(small.changes[1], name=f"c{n}") for n in range(9))
     louder = msgspec.structs.replace(first, reviews=loud)
     raised = dataclasses.replace(small, changes=(louder, *others))
-    found = [one.review.system for one in honest_reviews(raised) if one.change.id == first.id]
+    found = [it.system for change, it in honest_reviews(raised) if change.id == first.id]
     assert found == ["gpt3.5", "llama3", "codereviewer", "ground_truth"]
 
 
