@@ -13,8 +13,13 @@ from crscore.text import decode_text
 # `buffer_is_binary` in https://github.com/git/git/blob/master/xdiff-interface.c
 _PROBED_BYTES: Final = 8_000
 """Size of the start of a file where a NUL byte means that it is not text, as in git."""
-# A page saved in the browser in place of the comments' text, or a report in XML
-_PAGE: Final = re.compile(r"\s{0,99}<(!doctype html|html|\?xml)\b", re.IGNORECASE)
+# A page saved in the browser in place of the comments' text, a report in XML, or a model's answer
+# that has comments in JSON below other text
+_NO_TEXT: Final = re.compile(
+    r"\s{0,99}<(!doctype html|html|\?xml)\b|[^`]{0,4000}(?:```(?:json\w?)?\s|\n)\s{0,99}[\[{]"
+    r"(?=[\s\S]{0,2000}\"line\"\s*:)(?=[\s\S]{0,2000}\"body\"\s*:)",
+    re.IGNORECASE,
+)
 
 
 class ReviewLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,8 +78,8 @@ def parse_review(
     if not review.strip():
         return ()
     comments = read_json(review, source)
-    if comments is None and (page := _PAGE.match(review)):
-        content = "XML" if page[1].startswith("?") else "a web page"
+    if comments is None and (match := _NO_TEXT.match(review)):
+        content = {"?xml": "XML", None: "JSON below other text"}.get(match[1], "a web page")
         raise InputError(f"{source}: this is {content}; save the comments as text or JSON")
     if comments is None:
         comments = (Comment(body=review),)

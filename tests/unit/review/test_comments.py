@@ -182,6 +182,21 @@ def test_report_in_xml_is_refused() -> None:
     assert message(report, "r.xml") == "r.xml: this is XML; save the comments as text or JSON"
 
 
+@pytest.mark.parametrize(
+    "around", ["Here is my review:\n\n```json\n{}\n```\nDone.", "<think>\na</think>\n{}"]
+)
+def test_comments_in_json_below_other_text_are_refused(around: str) -> None:
+    comments = json.dumps({"comments": [{"path": "a.py", "line": 3, "body": "`f` leaks."}]})
+    expected = "r.md: this is JSON below other text; save the comments as text or JSON"
+    assert message(around.replace("{}", comments), "r.md") == expected
+
+
+@pytest.mark.parametrize("code", ['{"line": 3}', '{"body": "a"}', "[x] done"])
+def test_other_json_below_text_is_text(code: str) -> None:
+    body = f"Consider this:\n```json\n{code}\n```\nOr this:\n{code}"
+    assert parse_review(body) == (Comment(body=body),)
+
+
 def test_text_is_one_unchanged_comment() -> None:
     assert parse_review("# A\n\n- b\n") == (Comment(body="# A\n\n- b\n"),)
 
