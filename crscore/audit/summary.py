@@ -39,7 +39,7 @@ from crscore.hosts.site import site_of_page
 from crscore.statistics.bootstrap import RESAMPLES
 from crscore.statistics.intervals import Doubles
 from crscore.text import count_noun
-from crscore.usefulness.headline import REVIEWS
+from crscore.usefulness.headline import GUIDE_SPREAD, REVIEWS
 from crscore.usefulness.model import read_weights
 from crscore.usefulness.reader import SHIPPED
 
@@ -184,8 +184,7 @@ def _reviewer(
     units = {"month": (days / 30, f"30 days, for {days}"), "pull": (pulls, "pull request")}
     amount, currency, unit = options.prices.get(name.casefold(), (None, "", "month"))
     factor, per = units[unit]
-    standings = table.columns["usefulness"][rows]
-    standings = standings[~np.isnan(standings)]
+    standings = (places := table.columns["usefulness"][rows])[~np.isnan(places)]
     # A single review does not show how much reviews of the bot differ.
     is_enough = len(standings) > 1
     return Reviewer(
@@ -194,7 +193,7 @@ def _reviewer(
         pulls=pulls,
         silent=int((is_seen & ~table.remarked[name]).sum()),
         remarks=count_remarks(record.counts),
-        usefulness=estimate_mean(standings, _spread()) if is_enough else None,
+        usefulness=estimate_mean(standings, _spread(table.signature)) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,
         price=None if amount is None else amount * factor,
@@ -237,9 +236,11 @@ def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
 
 
 @cache
-def _spread() -> Doubles:
-    """Return how far readers with the guide place reviews from where the network does."""
-    return read_weights(SHIPPED).scale.spread[REVIEWS].astype(np.float64)
+def _spread(signature: str) -> Doubles:
+    """Return how far readers with the guide place reviews from where the scores' reader does."""
+    is_by_model = "|readings:" in signature
+    spread = GUIDE_SPREAD if is_by_model else read_weights(SHIPPED).scale.spread[REVIEWS]
+    return spread.astype(np.float64)
 
 
 def _examples(

@@ -289,8 +289,8 @@ def doubt(abouts: Sequence[float]) -> list[float]:
     Args:
         abouts: Probability that each of an author's remarks is about the change.
     """
-    # Of real reviews on another change of the same repository, 28 % of the worth counts instead of
-    # 35 %, on their own 82 % as before (`python benchmarks/usefulness.py DATA`).
+    # Of real reviews on another change of the same repository, 26 % of the worth counts instead of
+    # 35 %, on their own 81 % as before (`python benchmarks/usefulness.py DATA`).
     logits = [max(-MAX_DOUBT, min(MAX_DOUBT, logit(about))) for about in abouts]
     neighbours = max(1, len(logits) - 1)
     means = [DOUBT * (math.fsum(logits) - value) / neighbours for value in logits]

@@ -97,6 +97,27 @@ def test_interval_of_a_mean_has_the_error_of_the_reader() -> None:
     assert estimate.high == pytest.approx(50 + half, abs=0.1)
 
 
+def test_interval_is_that_of_the_reader_in_the_signature() -> None:
+    intervals = []
+    for signature in ("crscore|version:1", "crscore|version:1|readings:openai:m"):
+        with Store(Path(":memory:")) as opened:
+            opened.signature_id(signature)
+            opened.put([rows.repository(), *(rows.pull(number) for number in (1, 2, 3))])
+            opened.put(rows.score(number, "otter", 24) for number in (1, 2, 3))
+            (otter,) = make_overview(opened, OPTIONS).reviewers
+            intervals.append(otter.usefulness)
+    network, model = intervals
+    # Where a model puts a review at 24, readers with the guide have 14 to 72 in four of five cases.
+    assert network
+    assert model
+    half = 1.2816 * (((72 - 14) / 2 / 1.2816) ** 2 / 3 + BOT_ERROR**2) ** 0.5
+    assert (model.low, model.high) == (
+        pytest.approx(38 - half, 0.01),
+        pytest.approx(38 + half, 0.01),
+    )
+    assert network.high != model.high
+
+
 @pytest.mark.parametrize(
     ("unit", "amount", "basis"),
     [("month", 31.0, "30 per 30 days, for 31"), (" EUR/pull", 90.0, "30 EUR per pull request")],

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from crscore import Scorer
@@ -16,6 +17,7 @@ from crscore.errors import ConfigError, InputError
 from crscore.records import Comment, Stance, Verdict
 from crscore.scoring.assembly import shorten_signature
 from crscore.settings import SettingsText, resolve_settings
+from crscore.usefulness.headline import BOTS, PEOPLE, REVIEWS, percentile
 from tests.helpers import scripted_llm
 from tests.helpers.model_readings import answer, comments_in, obey, remark
 from tests.helpers.scripted_llm import well
@@ -27,6 +29,7 @@ ROOT = Path(__file__).parents[3]
 DIFF = (ROOT / "examples" / "change.diff").read_text("utf-8")
 FALSE = "`max_attempts` is off by one in `charge`."
 LINE = "        for attempt in range(self.max_attempts):"
+WRITERS = (PEOPLE, BOTS)
 QUIET: dict[str, Any] = {"analyzers": "none", "cache": False, "claims": "structural"}
 
 
@@ -66,6 +69,21 @@ def test_part_of_a_comment_that_the_model_leaves_out_is_read_by_the_network(tmp_
     )
     remarks = Scorer(**QUIET, reader=reader).score(DIFF, review).remarks
     assert [item.reading is None for item in remarks] == [False, True]
+
+
+def test_review_that_a_model_read_in_part_is_on_the_scale_of_the_model(tmp_path: Path) -> None:
+    review = f"{FALSE}\n\nPlease raise an error when all attempts fail.\n\nWhy is `time` imported?"
+    reader = record(
+        tmp_path / "a.jsonl", Scorer(**QUIET), review, remark("Please raise", "fail.", worth=4)
+    )
+    scorer = Scorer(**QUIET, reader=reader)
+    result = scorer.score(DIFF, review)
+    assert [item.reading is None for item in result.remarks] == [False, True]
+    network = scorer.parts.reader
+    assert network
+    assert result.usefulness
+    values = np.sort(np.concatenate([network.weights.guide[REVIEWS, who] for who in WRITERS]))
+    assert result.standing == percentile(values, result.usefulness.value)
 
 
 def test_recording_of_other_requests_leaves_the_network(tmp_path: Path) -> None:

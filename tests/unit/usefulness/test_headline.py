@@ -11,11 +11,13 @@ from crscore.records import (
     ON_TOPIC,
     Aspects,
     Reading,
+    Receipt,
     Remark,
     Share,
     Stance,
     Subject,
     Usefulness,
+    Verdict,
 )
 from crscore.usefulness import headline
 from crscore.usefulness.headline import (
@@ -221,6 +223,26 @@ def test_word_goes_with_the_middle_of_the_interval() -> None:
 def test_interval_contains_the_standing(remarks: list[Remark]) -> None:
     usefulness = rank(*remarks, values=np.linspace(0.01, 1, 100))
     assert 0 <= usefulness.low <= usefulness.standing <= usefulness.high <= 100
+
+
+@pytest.mark.parametrize(
+    ("changes", "ends"),
+    [
+        ({"gives": 0.1}, (0, 5)),
+        ({"receipt": Receipt(verdict=Verdict.REFUTED, says="", fact="It is not.")}, (0, 5)),
+        # Somebody is asked for something, which may be about the change after all.
+        ({"about": 0.1}, (0, 72)),
+    ],
+)
+def test_review_that_asks_for_nothing_right_cannot_be_better(
+    changes: dict[str, object], ends: tuple[int, int]
+) -> None:
+    table = np.array([[0, 0, 10, 72], [100, 10, 20, 80]], dtype=np.float32)
+    scale = scale_of([0.0] * 10 + [1.0] * 90, spread=dict.fromkeys(KINDS, table))
+    remark = replace(make_remark(0.0), worth=1.0, gives=0.9, about=0.9)
+    remarks = {0: replace(remark, **changes)}
+    usefulness = headline.rank(remarks, 0.5, HALF, kind=REVIEWS, scale=scale)
+    assert (usefulness.low, usefulness.high) == ends
 
 
 def test_interval_between_two_knots_is_interpolated() -> None:
