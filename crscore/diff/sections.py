@@ -361,7 +361,7 @@ def read_header(lines: Sequence[str]) -> Header:
         # "index 1f2e..3d4c 100644": the index line has one mode for both sides.
         old_mode = new_mode = facts.get("index", "").partition(" ")[2] or None
     # "//depot/main/a.py#3 (text) ====", the only name of a file in `p4 describe -du`
-    depot_path, _, depot_type = facts.get("====", "").partition("#")
+    depot_path, _, depot_type = facts.get("====", "").lstrip("/").partition("#")
     # git's own lines come first: in "rename from x", the path has no prefix to remove.
     candidates = [_git_names(facts), _Names(depot_path, depot_path) if depot_path else None]
     if "---" in facts and "+++" in facts:

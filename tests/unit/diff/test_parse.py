@@ -501,7 +501,7 @@ def test_files_of_perforce_are_told_apart() -> None:
     hunk = "\n@@ -3 +3 @@\n-a\n+b\n\n"
     text = "".join(f"==== //depot/{name}.py#7 (text) ====\n{hunk}" for name in ("a b", "c"))
     *files, picture = parse_diff(f"{text}==== //depot/d.png#2 (binary+l) ====\n").files
-    assert [file.path for file in files] == ["//depot/a b.py", "//depot/c.py"]
+    assert [file.path for file in files] == ["depot/a b.py", "depot/c.py"]
     assert [file.hunks[0].new_start for file in files] == [3, 3]
     assert picture.is_binary
 
