@@ -295,13 +295,7 @@ def _score(
             repository,
         )
         notes = (*notes, *(repository.notes if repository else ()), *read.notes)
-        rating = headline.rate(
-            read,
-            judgement.flags,
-            receipts,
-            review.text.authors,
-            reader.weights,
-        )
+        rating = headline.rate(read, judgement.flags, receipts, review.text.authors, reader.weights)
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}
     if parts.model:

@@ -446,6 +446,17 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it was written on an older version of the change."""
         return self.outdated or self.earlier
 
+    def spanning(self, offsets: tuple[int, int] | None) -> Comment:
+        """Return the comment with the lines that one of its suggestion blocks replaces.
+
+        Args:
+            offsets: Number of lines above and below its line; None for exactly its lines.
+        """
+        if offsets is None or self.line is None:
+            return self
+        start, line = max(self.line - offsets[0], 1), self.line + offsets[1]
+        return msgspec.structs.replace(self, start_line=start if start < line else None, line=line)
+
 
 class Position(msgspec.Struct, frozen=True):
     """Position of a sentence in the layout of its comment."""

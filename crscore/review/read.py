@@ -81,8 +81,7 @@ def split_review(
     for index, comment in enumerate(comments):
         authors.setdefault(comment.author, []).append(index)
     sentences = sentences_of(parsed)
-    if english_only:
-        sentences = mark_unread(sentences)
+    sentences = mark_unread(sentences) if english_only else sentences
     notes = []
     if len(sentences) > MAX_SENTENCES:
         notes.append(
@@ -256,7 +255,7 @@ def read_proposals(
             prose.append((text, position))
     if parsed.suggestions:
         for suggestion, offsets in zip_longest(parsed.suggestions, parsed.suggestion_offsets):
-            lines = find_replaced_lines(place_suggestion(comment, offsets), file)
+            lines = find_replaced_lines(comment.spanning(offsets), file)
             new = _cut_lines(suggestion.split("\n") if suggestion.strip() else [])
             old = lines.lines if lines.is_exact else align_lines(lines, new)
             change = describe_change(old, new) if old else _use(new)
@@ -402,14 +401,6 @@ def _sides(block: str) -> tuple[list[str], list[str]]:
         if sign != "-":
             new.append(text if sign == "+" else line)
     return old, new
-
-
-def place_suggestion(comment: Comment, offsets: tuple[int, int] | None) -> Comment:
-    """Return a comment with the lines that one of its suggestion blocks replaces."""
-    if offsets is None or comment.line is None:
-        return comment
-    start_line, line = max(comment.line - offsets[0], 1), comment.line + offsets[1]
-    return replace(comment, start_line=start_line if start_line < line else None, line=line)
 
 
 class ReplacedLines(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec.structs import replace
 
 from crscore.records import ChangedFile, Comment, Effect, LineKind, ParsedComment, Side, Suggestion
-from crscore.review.read import align_lines, find_replaced_lines, place_suggestion
+from crscore.review.read import align_lines, find_replaced_lines
 from crscore.syntax.fragments import parse_lines
 from crscore.syntax.grammars import Language, language_of
 from crscore.syntax.outliner import errors_in
@@ -71,7 +71,7 @@ def judge_in_change(
     """
     # GitLab applies a block to lines beyond the diff, but its comment must be on the diff.
     problem = _problem(comment if offsets is None else replace(comment, start_line=None), file)
-    comment = place_suggestion(comment, offsets)
+    comment = comment.spanning(offsets)
     if offsets and not problem and file and not file.new_source and _problem(comment, file):
         return Suggestion(code=code, reason=NOT_SHOWN)
     language = file.language if file else None
