@@ -176,6 +176,7 @@ def score(
     from crscore.audit.engines import make_engine  # noqa: PLC0415
     from crscore.audit.score import nightly  # noqa: PLC0415
     from crscore.audit.score.escaped import find_escaped  # noqa: PLC0415
+    from crscore.audit.score.pull_rows import make_scorer  # noqa: PLC0415
     from crscore.audit.score.signals import find_signals  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
@@ -196,6 +197,8 @@ def score(
         find_signals(store, folder, night=run_date, engine=make_engine(engine, workers))
         find_escaped(store, folder, night=run_date)
     click.echo(f"{count_noun(summary.pulls, 'pull request')} scored, {summary.failed:,} failed")
+    if model := make_scorer(settings).parts.model:
+        click.echo(model.total)
     return 0
 
 

@@ -63,7 +63,8 @@ def score(
     """
     # Created before the first task, so that a wrong engine or a missing model fails only once.
     chosen_engine = make_engine(engine, workers)
-    signature = pull_rows.signature_of(pull_rows.make_scorer(settings))
+    scorer = pull_rows.make_scorer(settings)
+    signature, efforts = pull_rows.signature_of(scorer), list[tuple[int, ...]]()
     unscored = find_unscored(store, signature, night)
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     record = queries.add_run(store, "score", night=night, started=now, signature=signature)
@@ -75,12 +76,16 @@ def score(
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in results:
             has_failed = scored.failure is not None
+            efforts += [scored.effort] * bool(scored.effort)
             record = replace(record, pulls=record.pulls + 1, failed=record.failed + has_failed)
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))
                 # Updated each time, so that the counts of a killed run match its rows.
                 store.put([record])
             advance()
+    if model := scorer.parts.model:
+        # Workers have models of their own.
+        model.effort = type(model.effort)(*map(sum, zip(*efforts, strict=True)))
     record = replace(record, finished=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     store.put([record])
     return record

@@ -1,5 +1,6 @@
 """Scores one pull request and makes its rows, in any process."""
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -58,6 +59,8 @@ class Scored:
     """Rows of `scores`, `comment_scores` and `last_scored`."""
     failure: str | None = None
     """Why it could not be scored; None if it was."""
+    effort: tuple[int, ...] = ()
+    """Fields of `readers.model.Effort`; empty without a language model."""
 
     def numbered(self, signature: int) -> Iterator[Row]:
         """Yield the rows with the number of their signature."""
@@ -133,6 +136,8 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     Raises:
         CRScoreError: No pull request can be scored: a setting, a package or a model is missing.
     """
+    model = scorer.parts.model
+    before = model.effort if model else ()
     try:
         assessment = run.assess(assemble(task, file_limits(scorer.settings)), scorer)
         rows = (
@@ -144,7 +149,9 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         raise
     except Exception as exc:  # noqa: BLE001  (one pull request must not end the run)
         return failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
-    return Scored(signature=signature_of(scorer, assessment.result), rows=rows)
+    after = model.effort if model else ()
+    effort = tuple(map(operator.sub, after, before))
+    return Scored(signature=signature_of(scorer, assessment.result), rows=rows, effort=effort)
 
 
 def failed(task: ScoringTask, signature: str, reason: str) -> Scored:

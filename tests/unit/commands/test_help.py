@@ -82,7 +82,8 @@ def test_help_of_score_lists_what_matters_and_help_all_the_rest(
     short = capsys.readouterr().out
     assert cli.run(["score", "--help-all"]) == 0
     full = capsys.readouterr().out
-    for flag in ("--format", "--fail-under", "--source-root", "--offline", "--help-all"):
+    common = ("--format", "--fail-under", "--fail-under-low", "--reader", "--source-root")
+    for flag in (*common, "--offline", "--help-all"):
         assert flag in short
     for flag in ("--lora", "--splitter", "--tensor-parallel"):
         assert flag not in short

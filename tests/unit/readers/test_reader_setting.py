@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import pytest
 
 from crscore import Scorer
 from crscore.diff import parse
-from crscore.errors import ConfigError, InputError
+from crscore.errors import ConfigError, DependencyError, InputError
 from crscore.records import Comment, Stance, Verdict
 from crscore.scoring.assembly import shorten_signature
 from crscore.settings import SettingsText, resolve_settings
@@ -244,6 +245,15 @@ def test_setting_that_cannot_be_used_is_refused(
 def test_missing_recording_is_refused() -> None:
     with pytest.raises(InputError, match=r"none\.jsonl cannot be read as recorded answers"):
         Scorer(**QUIET, reader="replay:none.jsonl")
+
+
+def test_missing_vllm_ends_the_run_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for package in ("transformers", "vllm"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(DependencyError, match=r"pip install 'crscore\[vllm\]'"):
+        Scorer(**QUIET, reader="vllm:owner/model").score(DIFF, FALSE)
 
 
 def test_model_is_named_by_the_reader_or_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:

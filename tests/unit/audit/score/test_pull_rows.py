@@ -73,6 +73,24 @@ def test_pull_that_a_model_read_in_part_has_a_signature_of_its_own(
     assert scored.signature.replace(",partial|", "|") == signature_of(scorer)
 
 
+def test_effort_of_a_model_is_that_of_all_pulls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = Audit(tmp_path, pulls=2)
+    options = {"reader": "openai:tiny", "analyzers": "none", "cache": False}
+    settings = override_settings(Config(), options)
+    with scripted_llm.serve(obey) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        audit.score(settings)
+        asked = len(server.chats())
+    model = pull_rows.make_scorer(settings).parts.model
+    assert model
+    assert model.effort.requests == asked > 2
+    assert model.total.startswith(f"A language model read {asked} of {asked} comments (requests")
+    audit.score(settings)
+    assert model.effort.requests == 0
+
+
 def test_verdict_of_a_model_is_not_that_of_the_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
