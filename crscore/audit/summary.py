@@ -67,7 +67,7 @@ def read_price(text: str) -> tuple[str, tuple[float, str, str]]:
     match = re.fullmatch(r"(.+)=(\d+(?:\.\d+)?)( ?[^\d\s/]{1,3})?/(month|pull)", text)
     if match is None:
         raise InputError(f"a price must be BOT=AMOUNT/month or BOT=AMOUNT/pull, not {text[:80]!r}")
-    return match[1].casefold(), (float(match[2]), match[3] or "", match[4])
+    return match[1].casefold(), (float(match[2]), (match[3] or "").strip(), match[4])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +197,7 @@ def _reviewer(
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,
         price=None if amount is None else amount * factor,
-        price_basis="" if amount is None else f"{amount:g}{currency} per {per}",
+        price_basis="" if amount is None else f"{amount:g} {currency} per {per}".replace("  ", " "),
         abstained=int((rows & ~scored).sum()),
         coverage=posts.coverage if posts else _UNSEEN,
         points=record.points,

@@ -120,7 +120,7 @@ def test_interval_is_that_of_the_reader_in_the_signature() -> None:
 
 @pytest.mark.parametrize(
     ("unit", "amount", "basis"),
-    [("month", 31.0, "30 per 30 days, for 31"), (" EUR/pull", 90.0, "30 EUR per pull request")],
+    [("month", 31.0, "30 per 30 days, for 31"), ("EUR/pull", 90.0, "30 EUR per pull request")],
 )
 def test_price_is_for_the_period(store: Store, unit: str, amount: float, basis: str) -> None:
     store.put(rows.pull(number) for number in (1, 2, 3))
