@@ -162,21 +162,15 @@ def agree(judged: Sequence[Judged], tables: Iterable[Doubles], threshold: float)
     )
 
 
-class _Unsure(NamedTuple):
-    """Decision within the matcher's band."""
-
-    group: int
-    """Index of the judged findings."""
-    row: int
-    column: int
-    pair: tuple[Problem, Finding]
+_Unsure = tuple[int, int, int, tuple[Problem, Finding]]
+"""Decision within the matcher's band: index of the judged findings, row, column, and the pair."""
 
 
 def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Doubles], list[_Unsure]]:
     """Return the probability of each pair, and the unsure decisions."""
     encoder, rarity = MiniLM(), model.read_weights(reader.SHIPPED).rarity
     low, high = pair_model.band
-    tables, unsure = [], []
+    tables, unsure = [], list[_Unsure]()
     views, change = dict[str, TextView](), ""
     for index, group in enumerate(judged):
         if group.change != change:  # the judges of a change share most texts
@@ -190,14 +184,14 @@ def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Double
         for column, problem in enumerate(group.problems if group.findings else ()):
             row = matches.get(column, int(table[:, column].argmax()))
             if low <= table[row, column] < high:
-                unsure.append(_Unsure(index, row, column, (problem, group.findings[row])))
+                unsure.append((index, row, column, (problem, group.findings[row])))
     return tables, unsure
 
 
 def write_judged_requests(path: Path) -> str:
     """Write the requests to a language model about the unsure pairs of a file of judgements."""
     _, unsure = _match(read_judgements(path), read_model())
-    return write_requests(row.pair for row in unsure)
+    return write_requests(pair for *_, pair in unsure)
 
 
 def check_judgements(path: Path, judge: ModelReader | None = None) -> Agreement:
@@ -217,10 +211,10 @@ def check_judgements(path: Path, judge: ModelReader | None = None) -> Agreement:
     agreement = msgspec.structs.replace(agreement, unsure=share)
     if judge is None:
         return agreement
-    verdicts = decide(judge, {make_request(*row.pair).id: row.pair for row in unsure})
-    for row in unsure:
-        if (answer := verdicts.answers.get(make_request(*row.pair).id)) is not None:
-            tables[row.group][row.row, row.column] = answer
+    verdicts = decide(judge, {make_request(*pair).id: pair for *_, pair in unsure})
+    for index, row, column, pair in unsure:
+        if (answer := verdicts.answers.get(make_request(*pair).id)) is not None:
+            tables[index][row, column] = answer
     with_reader = agree(judged, tables, pair_model.threshold)
     return msgspec.structs.replace(agreement, with_reader=with_reader, notes=verdicts.notes)
 

@@ -117,22 +117,12 @@ def _draw(changes: Sequence[points.Change], rng: np.random.Generator) -> list[Ju
                     rng.permutation(side)[: rng.integers(1, len(side) + 1)].tolist()
                     for side in (range(len(texts)), named)
                 )
-                drawn.append(
-                    Judged(
-                        change=str(number),
-                        bot="",
-                        judge="",
-                        problems=tuple(
-                            Problem(text=change.points[column].problem or "") for column in columns
-                        ),
-                        findings=tuple(
-                            Finding(change=str(number), bot="", text=texts[row]) for row in rows
-                        ),
-                        decisions=tuple(
-                            columns.index(row) if row in columns else None for row in rows
-                        ),
-                    )
+                problems = tuple(Problem(text=change.points[it].problem or "") for it in columns)
+                findings = tuple(
+                    Finding(change=str(number), bot="", text=texts[row]) for row in rows
                 )
+                decisions = tuple(columns.index(it) if it in columns else None for it in rows)
+                drawn.append(Judged(str(number), "", "", problems, findings, decisions))
     return drawn
 
 

@@ -223,6 +223,7 @@ def make_background(
     """
     texts = [*claims, *remarks]
     counts = Counter(stem for text in texts for stem in words(text).stems)
+    claim = claim_vectors.mean(axis=0, dtype=np.float64)
     centre = remark_vectors.mean(axis=0, dtype=np.float64)
     centred = remark_vectors.astype(np.float64) - centre
     _, directions = np.linalg.eigh(centred.T @ centred)
@@ -232,15 +233,11 @@ def make_background(
     return Background(
         frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_TEXTS},
         documents=len(texts),
-        claim=_unit(claim_vectors.mean(axis=0, dtype=np.float64)),
-        remark=_unit(centre),
+        claim=_rounded(claim / np.linalg.norm(claim)),
+        remark=_rounded(centre / np.linalg.norm(centre)),
         axes=_rounded(main * np.sign(peaks)[:, None]),
         centre=_rounded(centre),
     )
-
-
-def _unit(vector: npt.NDArray[np.float64]) -> Floats:
-    return _rounded(vector / np.linalg.norm(vector))
 
 
 def _rounded(values: npt.NDArray[np.float64]) -> Floats:

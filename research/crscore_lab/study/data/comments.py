@@ -103,9 +103,8 @@ def read_comments(path: Path, scorer: Scorer) -> Comments:
     rows = []
     for location, fields in jsonl.read_rows(content, dict[str, Any], path, _KIND):
         row = jsonl.convert(fields, _Row, location)
-        text = getattr(row, _first_field(row, TEXTS, location))
-        patch_field = _first_field(row, PATCHES, location)
-        patch = getattr(row, patch_field)
+        _, text = _first_field(row, TEXTS, location)
+        patch_field, patch = _first_field(row, PATCHES, location)
         # Many comments may be on one change, which is then parsed once.
         key = patch, row.language, row.path
         if key not in diffs:
@@ -120,8 +119,9 @@ def read_comments(path: Path, scorer: Scorer) -> Comments:
     return Comments(rows=tuple(rows), sha256=hashlib.sha256(content).hexdigest())
 
 
-def _first_field(row: _Row, names: Sequence[str], location: str) -> str:
-    name = next((name for name in names if getattr(row, name) is not None), None)
-    if name is None:
-        raise InputError(f"{location}: {names[0]}: missing, and so are {' and '.join(names[1:])}")
-    return name
+def _first_field(row: _Row, names: Sequence[str], location: str) -> tuple[str, str]:
+    """Return the name and the value of the first field that is not null."""
+    for name in names:
+        if (value := getattr(row, name)) is not None:
+            return name, value
+    raise InputError(f"{location}: {names[0]}: missing, and so are {' and '.join(names[1:])}")

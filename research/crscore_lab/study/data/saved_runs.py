@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -48,13 +48,7 @@ class _Data(Struct):
     sha256: str
 
 
-class _Head(Struct):
-    """Fields that identify a document as a run."""
-
-    schema: Literal["urn:crscore:validation:1"]
-
-
-class _Document(_Head, kw_only=True):
+class _Document(Struct):
     metric: str
     signature: str
     data: _Data
@@ -86,10 +80,10 @@ def is_run(path: Path) -> bool:
         path: A file; one that cannot be read is not a run.
     """
     try:
-        msgspec.json.decode(jsonl.read_bytes(path, "a result"), type=_Head)
+        content = msgspec.json.decode(jsonl.read_bytes(path, "a result"))
     except (InputError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
-    return True
+    return isinstance(content, dict) and content.get("schema") == SCHEMA
 
 
 def read_saved_run(path: Path) -> SavedRun:

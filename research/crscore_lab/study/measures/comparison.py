@@ -52,7 +52,7 @@ class Difference(Struct, frozen=True):
     None where there is no difference or no interval."""
 
 
-class Side(Struct, frozen=True, kw_only=True):
+class Side(Struct, frozen=True):
     """One of the two runs."""
 
     name: str
@@ -184,14 +184,8 @@ def _difference(
 
 
 def _side(run: SavedRun, shared: int) -> Side:
-    return Side(
-        name=run.name,
-        metric=run.metric,
-        signature=run.signature,
-        sha256=run.sha256,
-        reviews=len(run.reviews),
-        left_out=len(run.reviews) - shared,
-    )
+    reviews = len(run.reviews)
+    return Side(run.name, run.metric, run.signature, run.sha256, reviews, reviews - shared)
 
 
 def _warnings(first: SavedRun, second: SavedRun, *, other_ratings: int) -> Iterator[str]:

@@ -34,7 +34,7 @@ NOT_SCORABLE: Final = "no review of this study can be scored: none is rated, or 
 _DECIMALS: Final = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScoredReview:
     """Rated review and the cosines of its scoring."""
 
@@ -259,13 +259,7 @@ def _row(
     # Without a sentence there is no highest cosine; 0 keeps the row's references in the count.
     by_reference = matrix.max(axis=1) if matrix.shape[1] else np.zeros(len(matrix))
     by_sentence = matrix.max(axis=0) if matrix.shape[0] else np.zeros(0)
-    return ScoredReview(
-        position=position,
-        change=change,
-        review=review,
-        sentences=by_sentence,
-        references=by_reference,
-    )
+    return ScoredReview(position, change, review, by_sentence, by_reference)
 
 
 def _metrics(

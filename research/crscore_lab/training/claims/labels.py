@@ -105,7 +105,8 @@ def label_changes(
     """
     content = target.read_bytes() if target.exists() else b""
     rows = jsonl.read_rows(content, LabelledRow, target, "labelled rows")
-    done = {row.sha256 for _, row in rows if row.asked == generator.identity}
+    asked = generator.identity
+    done = {row.sha256 for _, row in rows if row.asked == asked}
     missing = [row for row in changes if row[1].sha256 not in done]
     added = 0
     with target.open("ab") as file:
@@ -120,12 +121,7 @@ def label_changes(
                 if not claims:
                     continue
                 labelled = LabelledRow(
-                    sha256=change.sha256,
-                    asked=generator.identity,
-                    patch=patch,
-                    claims=claims,
-                    implications=implications,
-                    raw=answer.raw or "",
+                    change.sha256, asked, patch, claims, implications, answer.raw or ""
                 )
                 line = json.dumps(msgspec.to_builtins(labelled), ensure_ascii=False)
                 file.write(f"{line}\n".encode("utf-8", "surrogatepass"))
