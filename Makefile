@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 TEST_EXTRAS := analyzers,audit,gitlab,openai,pandas,validate
 NIGHTLY_EXTRAS := codebert,ray,st
 RESEARCH_EXTRAS := agreement,train
-NIGHTLY_RESEARCH_EXTRAS := finetune,grades
+NIGHTLY_RESEARCH_EXTRAS := finetune
 GROUPS := models hosts hostile growth research
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 

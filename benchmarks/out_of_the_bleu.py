@@ -155,7 +155,7 @@ def make_tables(
 
     Args:
         graded: Code of several systems, each with one grade of 0 to 4
-            (`read_graded(path, grades="aggregated")`, or `mmsr`).
+            (`read_graded(path, grades="aggregated")`).
         bins: Bounds of the bins of differences in points, rising, at least 2.
         resamples: Draws of the bootstrap.
         seed: Seed of the draws.

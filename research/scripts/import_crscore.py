@@ -89,13 +89,9 @@ class SheetRow(NamedTuple):
         return f"{self.location}: `{column}` is {reprlib.repr(self.cells[column])}; {outcome}"
 
 
-class Phase(NamedTuple):
-    """Sheets of one phase and language."""
-
-    counted: dict[int, list[SheetRow]]
-    """Index of the change -> rows that count, in sheet order: b's up to the hand-over, then a's."""
-    judgements: Mapping[tuple[int, str], Mapping[str, SheetRow]]
-    """Index of the change and claim or system -> annotator -> row."""
+Phase = tuple[dict[int, list[SheetRow]], Mapping[tuple[int, str], Mapping[str, SheetRow]]]
+"""Sheets of one phase and language: index of the change -> rows that count, in sheet order: b's up
+to the hand-over, then a's; index of the change and claim or system -> annotator -> row."""
 
 
 class Imported(NamedTuple):
@@ -209,7 +205,9 @@ def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
     """Read phase 1: the claims of each change, whether they are true, and what they miss."""
     original = _by_change(_read_sheet(folder / f"{suffix}_claim_acc_annot.csv", ("index", "diff")))
     name = f"{suffix}_claim_acc_annot_{{}}.csv"
-    phase = _read_phase(folder, name, _CLAIM_COLUMNS, CLAIMS_FROM_A[suffix], key="claim")
+    counted, judgements = _read_phase(
+        folder, name, _CLAIM_COLUMNS, CLAIMS_FROM_A[suffix], key="claim"
+    )
 
     def judged(index: int, row: SheetRow) -> Json:
         code, text = row.code("correctness"), row.value("claim")
@@ -218,13 +216,13 @@ def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
         claim = {"text": text, "correctness": _CORRECTNESS.get(code), "annotator": row.annotator}
         verdicts = {
             annotator: _CORRECTNESS.get(judgement.code("correctness"))
-            for annotator, judgement in phase.judgements[index, text].items()
+            for annotator, judgement in judgements[index, text].items()
         }
         is_judged_twice = len(verdicts) == len(ANNOTATORS) and None not in verdicts.values()
         return claim | ({"by_annotator": verdicts} if is_judged_twice else {})
 
     claims = {}
-    for index, rows in phase.counted.items():
+    for index, rows in counted.items():
         added = [line.strip() for row in rows for line in row.value(_ADDED).splitlines()]
         claims[index] = {
             # The sheet without annotations has the original diffs, with tabs.
@@ -238,18 +236,20 @@ def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
 def _read_reviews(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
     """Read phase 2: the edited list of each change, and its rated reviews."""
     name = f"{suffix}_{{}}_review_qual_final.csv"
-    phase = _read_phase(folder, name, _REVIEW_COLUMNS, REVIEWS_FROM_A[suffix], key="system")
+    counted, judgements = _read_phase(
+        folder, name, _REVIEW_COLUMNS, REVIEWS_FROM_A[suffix], key="system"
+    )
 
     def other_ratings(index: int, row: SheetRow) -> Json:
         ratings = [
             {"annotator": annotator, **_ratings(other_row)}
-            for annotator, other_row in phase.judgements[index, row.value("system")].items()
+            for annotator, other_row in judgements[index, row.value("system")].items()
             if annotator != row.annotator and None not in _ratings(other_row).values()
         ]
         return {"other_ratings": ratings} if ratings else {}
 
     changes = {}
-    for index, rows in phase.counted.items():
+    for index, rows in counted.items():
         references = [_reference(row, note) for row in rows if row.value("claim")]
         reviews, unrated = [], []
         for row in rows:
@@ -331,7 +331,7 @@ def _read_phase(folder: Path, name: str, columns: Sequence[str], from_a: int, *,
         for index, rows in _by_change(sheet).items():
             for row in rows:
                 judgements[index, row.value(key)][annotator] = row
-    return Phase(_by_change([*sheets["b"][:from_a], *sheets["a"][from_a:]]), judgements)
+    return _by_change([*sheets["b"][:from_a], *sheets["a"][from_a:]]), judgements
 
 
 def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list[SheetRow]:

@@ -1,24 +1,22 @@
 """Reading of code with people's grades or test results."""
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Meta, Struct
 
 from crscore import jsonl
-from crscore.code import libraries
 from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.statistics.intervals import Doubles
 
-GradeKind = Literal["mean", "aggregated", "mmsr"]
-"""Ways to combine the grades of several people: their mean, the file's field `aggregated`, or M-MSR
-by crowd-kit."""
+GradeKind = Literal["mean", "aggregated"]
+"""Ways to combine the grades of several people: their mean, or the file's field `aggregated`."""
 PASSED: Final = "OK"
 """Status of a program that passed its tests."""
 # Indices of the programs that the published correlations are about.
@@ -41,8 +39,6 @@ class GradedRow(Struct, frozen=True, kw_only=True):
     """The task in prose."""
     language: str = "python"
     """Language of the code."""
-    grades_of_reference: dict[str, float] = {}
-    """Grades of the first reference, by grader."""
     aggregated: dict[str, float] = {}
     """One grade for each system, combined from its grades in advance."""
     published: dict[str, dict[str, float]] = {}
@@ -98,7 +94,6 @@ def read_graded(path: Path, *, grades: GradeKind = "mean") -> GradedCode:
     Raises:
         InputError: The file cannot be read, a line or a field is wrong, a problem is repeated,
             or nothing is graded.
-        DependencyError: `mmsr` without crowd-kit.
     """
     content = jsonl.read_bytes(path, _CONTENT)
     people: list[GradedRow] = []
@@ -163,10 +158,11 @@ def _programs(rows: Iterable[ProgramsRow]) -> Iterator[_Candidate]:
 
 
 def _graded(rows: Sequence[GradedRow], kind: GradeKind) -> Iterator[_Candidate]:
-    grades = {"mean": _means, "aggregated": _aggregated, "mmsr": _mmsr}[kind](rows)
     for row in rows:
+        means = {system: fmean(marks.values()) for system, marks in row.grades.items() if marks}
+        grades = means if kind == "mean" else row.aggregated
         for system, code in row.outputs.items():
-            if (row.id, system) in grades:
+            if system in grades:
                 sample = Sample(
                     candidate=code,
                     references=row.references,
@@ -174,53 +170,4 @@ def _graded(rows: Sequence[GradedRow], kind: GradeKind) -> Iterator[_Candidate]:
                     language=row.language,
                     id=row.id,
                 )
-                published = row.published.get(system, {})
-                yield _Candidate(sample, system, grades[row.id, system], published)
-
-
-def _means(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
-    return {
-        (row.id, system): float(np.mean(list(grades.values())))
-        for row in rows
-        for system, grades in row.grades.items()
-        if grades
-    }
-
-
-def _aggregated(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
-    return {(row.id, system): grade for row in rows for system, grade in row.aggregated.items()}
-
-
-def _mmsr(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
-    """Aggregate with the graders' reliability, learned from outputs and references together.
-
-    Source:
-        Ma and Olshevsky, NeurIPS 2020 (M-MSR), as "Out of the BLEU", section 3, uses it.
-    """
-    install = "pip install 'crscore-lab[grades]'"
-    model = libraries.load("crowdkit.aggregation", "crowd-kit", install).MMSR
-    table = libraries.load("pandas", "pandas", install).DataFrame
-    marks = [
-        (grader, (row.id, system), grade)
-        for row in rows
-        # Graders judged the reference too, which tells more about their reliability.
-        for system, grades in (*row.grades.items(), (None, row.grades_of_reference))
-        for grader, grade in grades.items()
-    ]
-    if not marks:
-        return {}
-    # crowd-kit requires texts or numbers as tasks.
-    tasks = {key: index for index, key in enumerate(dict.fromkeys(key for _, key, _ in marks))}
-    frame = table(
-        [(grader, tasks[key], grade) for grader, key, grade in marks],
-        columns=["worker", "task", "label"],
-    )
-    with warnings.catch_warnings():
-        # From scipy for few graders, and from pandas for crowd-kit's calls.
-        warnings.simplefilter("ignore")
-        merged = model().fit_predict(frame)
-    return {
-        (problem, system): float(merged[index])
-        for (problem, system), index in tasks.items()
-        if system is not None
-    }
+                yield _Candidate(sample, system, grades[system], row.published.get(system, {}))

@@ -21,7 +21,7 @@ from crscore.commands.code import (
 @metrics_option
 @preset_option
 @click.option(
-    "--grades", type=click.Choice(("mean", "aggregated", "mmsr")), default="mean",
+    "--grades", type=click.Choice(("mean", "aggregated")), default="mean",
     show_default=True, help="How to combine the grades of several people.",
 )  # fmt: skip
 @resamples_option(500)

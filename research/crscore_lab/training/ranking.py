@@ -111,10 +111,8 @@ def _read_commits(commits: Path) -> Iterator[dict[str, Any]]:
 
 def _describe(diff: str) -> list[tuple[UnitChange, list[Statement], list[Features]]]:
     topics = plugin.find_topics(parse.parse_diff(diff))
-    return [
-        (change, statements, features)
-        for (change, statements), features in zip(topics, describe_claims(topics), strict=True)
-    ]
+    claims = describe_claims(topics)
+    return [(*topic, features) for topic, features in zip(topics, claims, strict=True)]
 
 
 def _judged_rows(commits: Path) -> Iterator[Row]:

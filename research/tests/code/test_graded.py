@@ -4,7 +4,6 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from crscore.errors import InputError
@@ -52,28 +51,6 @@ def test_aggregated_grades_are_taken_from_the_file(tmp_path: Path) -> None:
     read = graded.read_graded(write(tmp_path, PEOPLE), grades="aggregated")
 
     assert read.grades.tolist() == [4, 0]
-
-
-@pytest.mark.research
-def test_mmsr_trusts_the_graders_that_agree(tmp_path: Path) -> None:
-    # Three graders are right in nine of ten cases, five guess.
-    rng = np.random.default_rng(1)
-    truth = rng.integers(0, 3, 200)
-    right = rng.random((3, 200)) < 0.9
-    marks = np.vstack([np.where(right, truth, (truth + 1) % 3), rng.integers(0, 3, (5, 200))])
-    rows = [
-        {
-            "id": str(n),
-            "references": ["r"],
-            "outputs": {"x": "a"},
-            "grades": {"x": {f"g{grader}": int(mark) for grader, mark in enumerate(column)}},
-        }
-        for n, column in enumerate(marks.T)
-    ]
-    read = graded.read_graded(write(tmp_path, *rows), grades="mmsr")
-    majority = [np.bincount(column).argmax() for column in marks.T]
-
-    assert (read.grades == truth).mean() > np.mean(majority == truth) + 0.05
 
 
 def test_programs_of_index_1_to_99_are_read(tmp_path: Path) -> None:
