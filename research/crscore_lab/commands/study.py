@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from crscore.commands._options import option
 from crscore.commands._terminal import GroupedCommand
 from crscore.commands.code import (
     WrittenDocument,
@@ -20,9 +21,9 @@ from crscore.commands.code import (
 @click.argument("data", type=click.Path(path_type=Path))
 @metrics_option
 @preset_option
-@click.option(
-    "--grades", type=click.Choice(("mean", "aggregated")), default="mean",
-    show_default=True, help="How to combine the grades of several people.",
+@option(
+    "--grades", "Mean of several people's grades, or the field `aggregated`.", default="mean",
+    type=click.Choice(("mean", "aggregated")),
 )  # fmt: skip
 @resamples_option(500)
 @seed_option

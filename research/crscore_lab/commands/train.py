@@ -22,7 +22,6 @@ _SEED: Final = option("--seed N", "Random seed.", type=click.IntRange(0), defaul
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 _FOLDER: Final = click.Path(path_type=Path, file_okay=False)
 _POSITIVE: Final = click.FloatRange(0, min_open=True)
-_SHARE: Final = click.FloatRange(0, 1, max_open=True)
 
 # Names, type, default and help. The first seven are the paper's, with its values.
 _CLAIMS_OPTIONS: Final = (
@@ -30,7 +29,7 @@ _CLAIMS_OPTIONS: Final = (
     ("--batch", COUNT, 2, "Rows per forward pass."),
     ("--accumulate", COUNT, 1, "Forward passes per step."),
     ("--max-length", COUNT, 1500, "Maximum tokens of a row; longer rows are left out."),
-    ("--val-split", _SHARE, 0.1, "Share of the changes held out."),
+    ("--val-split", click.FloatRange(0, 1, max_open=True), 0.1, "Share of the changes held out."),
     ("--eval-steps", COUNT, 100, "Steps between checkpoints."),
     ("--seed", click.IntRange(0), 42, "Random seed."),
     ("--full", bool, False, "Train all weights, not an adapter."),

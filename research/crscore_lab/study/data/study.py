@@ -195,14 +195,12 @@ def read_study(path: Path) -> Study:
 def _keep_known_rows(change: StudyChange) -> StudyChange:
     # A few reviews of the published study name a row that the edited list does not have.
     known = range(len(change.pseudo_references or ()))
-    return replace(change, reviews=tuple(_keep_rows(review, known) for review in change.reviews))
-
-
-def _keep_rows(review: RatedReview, known: range) -> RatedReview:
-    if review.addressed is None:
-        return review
-    distinct = dict.fromkeys(review.addressed)
-    return replace(review, addressed=tuple(index for index in distinct if index in known))
+    reviews = list(change.reviews)
+    for at, review in enumerate(reviews):
+        if review.addressed is not None:
+            rows = tuple(row for row in dict.fromkeys(review.addressed) if row in known)
+            reviews[at] = replace(review, addressed=rows)
+    return replace(change, reviews=tuple(reviews))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -308,16 +308,12 @@ def _make_trainer(
 
 def _read_losses(state: Any) -> dict[str, Any]:
     """Return the losses on held-out rows, in nats per token; None where nothing was held out."""
-    losses = {
-        entry["step"]: round(entry["eval_loss"], 6)
-        for entry in state.log_history
-        if "eval_loss" in entry
-    }
-    after = min(losses.values(), default=None)
-    best_step = min((step for step in losses if losses[step] == after), default=None)
+    entries = [entry for entry in state.log_history if "eval_loss" in entry]
+    losses = {entry["step"]: round(entry["eval_loss"], 6) for entry in entries}
+    best_step = min(losses, key=lambda step: losses[step], default=None)
     return {
         "before": losses.get(0),
-        "after": after,
+        "after": losses.get(best_step),
         "best_step": best_step,
         "steps": state.global_step,
         "history": losses,

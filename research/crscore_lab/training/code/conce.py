@@ -27,7 +27,7 @@ MASKED = 0.15
 
 def train_encoder(
     examples: Sequence[Example], *, model: str, folder: Path, epochs: int, seed: int
-) -> float:
+) -> None:
     """Train an encoder and write it with its tokenizer.
 
     Args:
@@ -36,9 +36,6 @@ def train_encoder(
         folder: Folder to write to.
         epochs: Number of passes over the examples, at least 1.
         seed: Seed of batches, masks and dropout.
-
-    Returns:
-        The loss of the last batch.
 
     Raises:
         DependencyError: PyTorch or transformers is not installed.
@@ -52,23 +49,18 @@ def train_encoder(
         model, trust_remote_code=False
     ).train()
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
-    last_loss = 0.0
     for _ in range(epochs):
         order = draw.sample(list(examples), len(examples))
         # A last batch of one example is left out: it has no other code to contrast with.
         for start in range(0, len(order) - 1, BATCH):
             batch = order[start : start + BATCH]
-            if len(batch) < 2:
-                continue
             loss = _masked_loss(network, tokenizer, batch)
             loss = loss + _contrastive_loss(network.base_model, tokenizer, batch, draw)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            last_loss = float(loss.detach())
     network.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    return last_loss
 
 
 def _masked_loss(network: Any, tokenizer: Any, batch: Sequence[Example]) -> Any:

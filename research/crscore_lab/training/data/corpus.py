@@ -163,15 +163,15 @@ def read_corpus(folder: Path) -> Corpus:
     rows: dict[str, list[dict[str, Any]]] = {}
     for name, file in FILES.items():
         path = folder / file
-        try:
-            digest.update(path.read_bytes())
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror}") from error
         content = jsonl.read_bytes(path, "JSON Lines")
+        digest.update(path.read_bytes())
         rows[name] = [row for _, row in jsonl.read_rows(content, dict, path, "JSON Lines")]
     study = read_study(folder / FILES["study"])
     try:
-        judged = judgements.read_comment_judgements() | _judged(rows["worth"])
+        judged = dict(judgements.read_comment_judgements())
+        for row in rows["worth"]:
+            key = text_key(row["comment"], row["diff_hunk"] or "")
+            judged[key] = make_judgement(row["stance"], row["importance"], row["worth"])
         posts = [
             *(post for name in OUTCOMES for post in _real_comments(name, rows[name], judged)),
             *_golden(rows["golden"], judged),
@@ -191,15 +191,6 @@ def read_corpus(folder: Path) -> Corpus:
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{folder}: a row is of another form: {error!r}") from error
-
-
-def _judged(rows: list[dict[str, Any]]) -> dict[str, Judgement]:
-    return {
-        text_key(row["comment"], row["diff_hunk"] or ""): make_judgement(
-            row["stance"], row["importance"], row["worth"]
-        )
-        for row in rows
-    }
 
 
 def _post(body: str, **fields: Any) -> Post:
