@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-import msgspec
 
-from crscore import io, progress
+from crscore import io, plugins, progress
 from crscore.commands._options import COUNT, PATH, option
 from crscore.commands._settings import add_options, load_settings, setting_options
 from crscore.commands._terminal import CommandGroup
@@ -265,7 +264,7 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) ->
     return 0
 
 
-@command.command(name="labels")
+@command.command(name="labels", context_settings={"show_default": True})
 @click.argument("diffs", type=PATH)
 @_output("ROWS", "Add rows here; changes that have a row are skipped.", _FILE)
 @option("--limit N", "Ask about this many changes, drawn by --seed.", type=COUNT)
@@ -296,12 +295,10 @@ def labels(
         crscore train labels diffs.jsonl --model NAME -o rows.jsonl
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.claims.model import make_generator  # noqa: PLC0415
-    from crscore.claims.model_options import ModelOptions  # noqa: PLC0415
     from crscore_lab.training.claims import labels  # noqa: PLC0415
 
     options = scorer.model_options(load_settings(None, flags))
-    generator = make_generator("openai", msgspec.convert(options, ModelOptions))
+    generator = plugins.create("claims", "openai", offered=options)
     sampling = replace(generator.sampling, top_p=labels.TOP_P, seed=seed)
     changes = labels.read_changes(
         diffs, min_chars=min_chars, max_chars=max_chars, limit=limit, seed=seed
