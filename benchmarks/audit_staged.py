@@ -130,10 +130,13 @@ def _beside(name: str, every: int = 1) -> Writer:
     return lambda _, number, __: [Post(_elsewhere(number), beside="" if number % every else name)]
 
 
-def _after_the_fix_unseen(one: Change, number: int, _: random.Random) -> list[Post]:
+def _after_the_fix(one: Change, number: int, _: random.Random) -> list[Post]:
+    return [Post(_fault(one, number), acted=0.9, hour=EVENING, is_followed=True)]
+
+
+def _after_the_fix_unseen(one: Change, number: int, rng: random.Random) -> list[Post]:
     # Where nobody looks at the last commit, no other comment shows that it was there.
-    fix = Post(_fault(one, number), acted=0.9, hour=EVENING, is_followed=True)
-    return [] if _is_looked_at(number) else [fix]
+    return [] if _is_looked_at(number) else _after_the_fix(one, number, rng)
 
 
 def _is_looked_at(number: int) -> bool:
@@ -193,7 +196,7 @@ STAGED: Mapping[str, Writer] = {
         "An attacker can crash the service through `{a}`.",
         "Validate what `{a}` gets, or `{b}` fails in production.",
     ),
-    "after the fix": lambda one, number, _: [Post(_fault(one, number), acted=0.9, hour=EVENING)],
+    "after the fix": _after_the_fix,
     "deletes noise": _noise_taken_back("deleted"),
     "hides noise": _noise_taken_back("outdated"),
     "flood of suggestions": _flood,
@@ -291,8 +294,8 @@ def write_history(store: Store, seed: int, *, weighty: bool, pulls: int = PULLS)
                     own = at if post.place is None else post.place
                     spot = (post.beside, 0) if post.beside else (name, own)
                     chance = ACTED_ON if post.finds_fault else CHANCE
-                    # Of its own, so that this kind leaves the draws of the others as they were.
-                    dice = random.Random(f"{seed} {number}") if post.is_followed else rng
+                    # Of its own, so that such a kind leaves the draws of the others as they are.
+                    dice = random.Random(f"{seed} {number} {name}") if post.is_followed else rng
                     is_acted = dice.random() < (chance if post.acted is None else post.acted)
                     if spot in changes:
                         is_acted = changes[spot] or (post.finds_fault and is_acted)
