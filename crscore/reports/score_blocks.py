@@ -53,15 +53,23 @@ def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
     )
 
 
-def make_measures(result: Result) -> blocks.Measures:
-    """Return the numbers below the headline: of the usefulness if known, else published scores."""
+def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
+    """Return the headline numbers.
+
+    Args:
+        result: Result whose usefulness, if known, comes first, or else its published scores.
+        standing: Whether to include the percentile, which the headline also states.
+    """
     value = result.usefulness
     rows: Sequence[blocks.Measure] = view.rows(result)
     if value is not None:
+        share = view.standing(value)
+        comparison = value.word if share is None else f"better than this share of {value.against}"
         rows = (
+            blocks.Measure("Usefulness", share, comparison),
             blocks.Measure("About this change", value.about, _ABOUT),
             blocks.Measure("Importance", value.importance, view.importance(result)),
-        )
+        )[0 if standing else 1 :]
     return blocks.Measures(tuple(replace(row, tone=_tone(row.value)) for row in rows))
 
 
