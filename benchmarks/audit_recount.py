@@ -34,12 +34,12 @@ SHOWN = (
     ("remarks", r"of its ([\d,]+) remarks"),
     ("mattered", r"([\d,]+) of [\d,]+ remarks? mattered"),
     ("answered", r"People answered ([\d,]+) worth"),
-    ("only resolved", r"only resolved ([\d,]+)[,)]"),
-    ("others resolved", r"as were ([\d,]+) of"),
-    ("other threads", r"as were [\d,]+ of ([\d,]+)"),
+    ("only resolved", r"resolved ([\d,]+) of these without a fix"),
+    ("others resolved", r"also resolved ([\d,]+) of"),
+    ("other threads", r"also resolved [\d,]+ of ([\d,]+)"),
     ("green without a review", r"check was green on ([\d,]+) pull"),
     ("weighty", r"([\d,]+) of its [\d,]+ remarks (?:is|are) worth"),
-    ("no reaction", r"by the words alone: ([\d,]+) \("),
+    ("no reaction", r"nor resolved: ([\d,]+) more"),
     ("nothing to do", r"([\d,]+) of [\d,]+ remarks? gave nothing"),
     ("nits", r"nits ([\d,]+)"),
     *((title, rf"{title} ([\d,]+)") for title in EMPTY.values()),
@@ -69,6 +69,7 @@ def read_page(site: Path) -> Numbers:
         lines = re.sub(r'<span class="dim txt"><span class="quote">.*?</a></span>', "", item)
         plain = html.unescape(re.sub(r"<[^>]+>", " ", lines))
         bot = re.search(r"All about (\S+)", plain)[1]
+        plain = re.sub(r"people fixed [^;]* seemingly", "", plain)
         plain = re.sub(r"Compared:.*?Sure:", "Sure:", " ".join(plain.split()))
         for name, pattern in SHOWN:
             for value in re.findall(pattern, plain):

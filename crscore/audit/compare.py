@@ -187,9 +187,8 @@ def _verdict(
         gained=gained,
         text=f"{names[0]} and {names[1]} cannot be compared: {cause}",
     )
-    return (
-        replace(verdict, text=_sentence(verdict, difference)) if difference and gained else verdict
-    )
+    text = _sentence(verdict, difference, counts) if difference and gained else verdict.text
+    return replace(verdict, text=text)
 
 
 def describe(pair: PairComparison, name: str) -> str:
@@ -203,15 +202,15 @@ def describe(pair: PairComparison, name: str) -> str:
         "equivalent": f"{name} finds as much worth acting on as {rival}",
         "unknown": f"{name} shows no sure difference from {rival}",
     }.get(pair.verdict, f"{name} finds {more} worth acting on than {rival}")
-    # For different pull requests, the counts are omitted: their difference is another number than
-    # the difference within strata.
+    # For different pull requests, the difference within strata is another number than that of the
+    # counts, which `_sentence` adds.
     if not pair.paired:
-        return f"{text} on similar pull requests"
+        return f"{text} on pull requests of one repository, language and size"
     count, rival_count = pair.gained if is_first else pair.gained[::-1]
     return f"{text}: on {count:,} against {rival_count:,} of {pair.pulls:,}"
 
 
-def _sentence(pair: PairComparison, difference: Estimate) -> str:
+def _sentence(pair: PairComparison, difference: Estimate, pulls: Sequence[int]) -> str:
     first, low, high, value = pair.first, difference.low, difference.high, difference.value
     if value < 0:
         first, low, high, value = pair.second, -high, -low, -value
@@ -221,10 +220,12 @@ def _sentence(pair: PairComparison, difference: Estimate) -> str:
     numbers = f"{format_score(value)} more of 100 (95 %: {least} to {format_score(high)} more)"
     if pair.verdict == "unknown" and low > 0:
         numbers += "; among so many pairs, that may be chance"
+    for name, count, total in zip((pair.first, pair.second), pair.gained, pulls, strict=True):
+        numbers += f"; {name} on {count:,} of all {total:,} that it saw" * (not pair.paired)
     # A team does not wait for more pull requests than this, nor to see a difference close to 0.
     if pair.needed and pair.needed <= MAX_NEEDED and value >= LEAST_SHOWN:
         more = count_noun(pair.needed, f"more {'common ' * pair.paired}pull request")
-        numbers += f"; about {more} would probably (4 in 5) show such a difference"
+        numbers += f"; about {more} would probably (4 in 5) show such a difference between the two"
     return f"{describe(pair, first)}{' pull requests that both saw' * pair.paired}, {numbers}"
 
 

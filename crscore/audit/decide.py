@@ -48,6 +48,10 @@ remarks, three fixed ones where one is expected are luck in one case of twenty, 
 several kinds of evidence."""
 TOO_LATE: Final = 0.5
 """A bot is dropped if surely more than this share of its posts came after the fix or the close."""
+CONDITION: Final = "only if its check stops being green without a review"
+"""What is asked of a bot to keep or tune whose check is green on what it did not review."""
+UNIMPORTANT: Final = "seemingly unimportant"
+"""Words in the reason of a bot that is undecided because people fix such remarks."""
 KINDS: Final = {
     "critical": "critical",
     "major": "major",
@@ -99,7 +103,7 @@ class Record(NamedTuple):
     afterwards: Rate = rate(0, 0)
     """See `Decision.afterwards`."""
     late: Rate = rate(0, 0)
-    """Share of posts after the fix or the close."""
+    """See `Decision.late`."""
     near: EscapedRecall | None = None
     """Its remarks next to later fixes; None if there are none."""
     acts: tuple[str, ...] = ()
@@ -169,29 +173,40 @@ def count_remarks(rows: Counts) -> Remarks:
     )
 
 
-def decide(table: ReviewTable, name: str, record: Record) -> Decision:
+def decide(table: ReviewTable, name: str, record: Record, price: float | None = None) -> Decision:
     """Decide about a bot.
 
     Args:
         table: Reviews of a period.
         name: The bot.
         record: Its counts that are not in the table.
+        price: What it costs in the period, for the reason; None if unknown.
     """
-    kinds, posts = count_remarks(record.counts).kinds, table.coverage.get(name)
+    remarks, posts = count_remarks(record.counts), table.coverage.get(name)
     seen_pulls = table.seen_pulls(name)
     decision, all_fixes = _judge(record, len(seen_pulls))
     if decision.verdict == "undecided":
         decision = replace(decision, needed=_needed(record, seen_pulls))
-    reasons = _reasons(decision, record, kinds, all_fixes)
+    reasons = _reasons(decision, remarks, all_fixes)
+    start = "Undecided about" if decision.verdict == "undecided" else decision.verdict.capitalize()
     if posts and (hollow := hollow_checks(posts.coverage)):
+        name += f" {CONDITION}" * (decision.verdict in ("keep", "tune"))
         reasons.append(f"its check was green on {hollow:,} pull requests that it did not review")
     if decision.needed:
         more = view.count_noun(decision.needed, "more pull request")
-        reasons.append(f"about {more} would probably decide")
+        reasons.append(f"about {more} would probably decide whether to keep it")
     elif decision.verdict == "undecided" and seen_pulls:
         reasons.append("more pull requests like these would not decide")
-    start = "Undecided about" if decision.verdict == "undecided" else decision.verdict.capitalize()
+    if price is not None:
+        mattered = 0 if is_late(decision) else sum(remarks.mattered.values())
+        cost = f"{price / mattered:,.2f} for each" if mattered else f"{price:,.2f} without a"
+        reasons.append(f"it cost {cost} remark that mattered")
     return replace(decision, reason=f"{start} {name}: {'; '.join(reasons)}.")
+
+
+def is_late(decision: Decision | None) -> bool:
+    """Return whether surely most posts of a bot came after the fix or the close."""
+    return decision is not None and _ends(decision.late)[0] > TOO_LATE
 
 
 def is_staged(afterwards: Rate) -> bool:
@@ -284,12 +299,13 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
         by_habit=by_habit,
         evidence=evidence,
         afterwards=record.afterwards,
+        late=record.late,
         acts=record.acts,
         switch_off=switch_off,
         needed=None,
     )
     share_off = sum(counts[kind] for kind in switch_off) / max(1, weighty.total)
-    verdict = _verdict(decision, record, fixes, all_fixes, share_off)
+    verdict = _verdict(decision, fixes, all_fixes, share_off)
     return replace(decision, verdict=verdict), all_fixes
 
 
@@ -330,7 +346,8 @@ def _is_above(share: Rate, limit: float) -> bool:
 
 def _fixed_text(fixed: Rate, chance: float) -> str:
     remarks = view.count_noun(fixed.total, "comparable remark")
-    return f"people fixed {fixed.count:,} of {remarks} ({fixed.total * chance:.0f} by chance)"
+    few = ", too few to count" * (fixed.total < MIN_REMARKS)
+    return f"people fixed {fixed.count:,} of {remarks} ({fixed.total * chance:.0f} by chance{few})"
 
 
 def listed(counts: Mapping[str, int]) -> str:
@@ -344,7 +361,7 @@ def is_mostly_formulas(counts: Mapping[str, int]) -> bool:
 
 
 def _verdict(
-    decision: Decision, record: Record, fixes: _Fixes, all_fixes: _Fixes, share_off: float
+    decision: Decision, fixes: _Fixes, all_fixes: _Fixes, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
     # benchmarks/README.md, "audits", has how often this keeps bots that stage their worth, and
     # honest ones.
@@ -359,9 +376,8 @@ def _verdict(
     is_weak = share < NEGLIGIBLE and _ends(weighty)[1] < KEEP_FROM
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     # Late posts change nothing, whatever they say.
-    is_late = _ends(record.late)[0] > TOO_LATE
-    if is_late or is_rare or (not evidence and (is_weak or is_ignored)):
-        return "undecided" if all_fixes.is_more and not is_late else "drop"
+    if is_late(decision) or is_rare or (not evidence and (is_weak or is_ignored)):
+        return "undecided" if all_fixes.is_more and not is_late(decision) else "drop"
     if not evidence:
         return "undecided"
     if _ends(gained)[0] > NEGLIGIBLE and _ends(weighty)[0] > KEEP_FROM:
@@ -399,39 +415,41 @@ def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | No
     return None
 
 
-def _reasons(
-    decision: Decision, record: Record, counts: Mapping[str, int], all_fixes: _Fixes
-) -> list[str]:
-    weighty, gained, verdict = decision.weighty, decision.gained, decision.verdict
+def _reasons(decision: Decision, all_remarks: Remarks, all_fixes: _Fixes) -> list[str]:
+    counts, weighty, gained = all_remarks.kinds, decision.weighty, decision.gained
     pulls = view.count_noun(gained.total, "pull request")
     on_pulls = f"{gained.count:,} of {pulls} got a remark worth acting on"
     remarks = "remarks that could be read" if counts.get("unread") else "remarks"
     of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} "
     of_remarks += f"{'is' if weighty.count == 1 else 'are'} worth acting on"
-    fixed = "no remark is comparable with chance"
+    fixed = (
+        f"none {'is comparable with chance' if all_remarks.mattered else 'was fixed or resolved'}"
+    )
     if decision.chance is not None:
         fixed = _fixed_text(decision.fixed, decision.chance)
     by_words = f"{of_remarks}, going by the words"
-    if verdict == "keep":
+    if decision.verdict == "keep":
         return [on_pulls, *decision.evidence]
-    if verdict == "tune":
+    if decision.verdict == "tune":
         kinds = listed({kind: counts[kind] for kind in decision.switch_off})
-        return [f"switch off {kinds}", of_remarks, *decision.evidence]
+        stay = {kind: counts.get(kind, 0) for kind in _SWITCHES if kind not in decision.switch_off}
+        but = f", but not {listed(stay)}, which people fix" if listed(stay) else ""
+        return [f"have it stop: {kinds}{but}", of_remarks, *decision.evidence]
     copied = []
     if is_mostly_formulas(counts):
         formulas = f"{counts['formula']:,} of its {sum(counts.values()):,} remarks"
         copied = [f"{formulas} are the same sentence with other names"]
-    if verdict == "undecided":
+    if decision.verdict == "undecided":
         cause = _why_open(decision, all_fixes)
         return [*copied, cause, by_words] if cause else [*copied, f"{by_words} alone", fixed]
-    if _ends(record.late)[0] > TOO_LATE:
-        posts = f"{record.late.count:,} of its {record.late.total:,} posts"
-        return [f"{posts} came after the fix or the close, too late to change anything", by_words]
+    if is_late(decision):
+        acts = " and ".join(act for act in decision.acts if "written" in act)
+        return [f"of its {decision.late.total:,} posts, {acts}, too late to matter", by_words]
     reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks]
     if (weighty.share or 0.0) >= NEGLIGIBLE:
         reasons = [by_words, fixed]
     elif not copied and not decision.evidence:
-        reasons.append("too few were fixed or resolved to show more than chance")
+        reasons.append(fixed)
     return [*copied, *reasons]
 
 
@@ -444,4 +462,6 @@ def _why_open(decision: Decision, all_fixes: _Fixes) -> str:
         return f"it saw only {view.count_noun(decision.gained.total, 'pull request')}"
     if decision.evidence:
         return "it seldom says something important, or few of its remarks could be switched off"
-    return "people fix remarks that seem unimportant; read these" if all_fixes.is_more else ""
+    unimportant = f"{all_fixes.share.count - decision.fixed.count:,} of these {UNIMPORTANT}"
+    fixed = _fixed_text(all_fixes.share, all_fixes.chance or 0.0)
+    return f"{fixed}, {unimportant}; read those below" if all_fixes.is_more else ""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from crscore.audit.compare import describe
-from crscore.audit.decide import MIN_REMARKS, is_mostly_formulas, listed
+from crscore.audit.decide import MIN_REMARKS, is_late, is_mostly_formulas, listed
 from crscore.audit.overview import Decision, Fact, PairComparison, Rate, Reviewer
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import view
@@ -33,42 +33,49 @@ def make_facts(
         decision: The decision about it.
         verdicts: Comparisons of all bots.
     """
-    own_verdicts = [
-        pair for pair in verdicts if pair.gained and row.name in (pair.first, pair.second)
-    ]
-    order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
-    own_verdicts.sort(key=lambda verdict: order[verdict.verdict])
-    texts = [describe(verdict, row.name) for verdict in own_verdicts[:PAIRS]]
-    if (more := len(own_verdicts) - PAIRS) > 0:
+    # Without common pull requests, the difference is not that of the counts: people read it as an
+    # error.
+    pairs = [pair for pair in verdicts if pair.paired and row.name in (pair.first, pair.second)]
+    pairs.sort(key=lambda pair: {"equivalent": 1, "unknown": 2}.get(pair.verdict, 0))
+    texts = [describe(pair, row.name) for pair in pairs[:PAIRS]]
+    if (more := len(pairs) - PAIRS) > 0:
         texts.append(f"{view.count_noun(more, 'more pair')} on the page of numbers")
     if texts and row.points and row.points.total:
         texts.append(f"Only it made {row.points.only:,} of its {row.points.total:,} points")
+    start = "By the words alone" + ", although late" * is_late(decision)
+    start += ", although mostly formulas" * is_mostly_formulas(row.remarks.kinds)
     lines = {
         "Found": _gain(row, decision),
         "Cost": _cost(row),
         "Present": _presence(row, decision),
-        "Compared": f"By the words alone: {'. '.join(texts)}." if texts else "",
+        "Compared": f"{start}: {'. '.join(texts)}." if texts else "",
         "Sure": _certainty(row, decision),
     }
     return tuple(Fact(title=title, text=text) for title, text in lines.items() if text)
+
+
+def mattered_text(row: Reviewer) -> str:
+    """Format the number of remarks that mattered; what came too late did not."""
+    return "late" if is_late(row.decision) else f"{sum(row.remarks.mattered.values()):,}"
 
 
 def _gain(row: Reviewer, decision: Decision) -> str:
     # Counts are shown with their totals: "12 fixed" alone says nothing.
     remarks, weighty = row.remarks, decision.weighty.count
     mattered = sum(remarks.mattered.values())
-    text = f"{mattered:,} of {_remarks(row)} mattered: worth acting on, and fixed or resolved"
+    verb, end = ("are", ", but too late to matter") if is_late(decision) else ("mattered:", "")
+    text = f"{mattered:,} of {_remarks(row)} {verb} worth acting on, and fixed or resolved{end}"
+    text += f" ({listed(remarks.mattered)})" if mattered else ""
     # The number of fixed ones is shown only for remarks that can be compared with chance.
-    if mattered:
-        only = f"; only resolved {mattered - remarks.fixed:,}" * (mattered > remarks.fixed)
-        if only and decision.by_habit.total:
-            only += f", as were {of_total(decision.by_habit)} of its other threads"
-        text += f" ({listed(remarks.mattered)}{only})"
+    if mattered > remarks.fixed:
+        text += f". People resolved {mattered - remarks.fixed:,} of these without a fix"
+        if decision.by_habit.total:
+            text += f"; they also resolved {of_total(decision.by_habit)} of its other threads"
     # A remark without a reaction may still have been right, and fixed in another place.
-    if weighty > mattered:
+    if (rest := weighty - mattered) > 0:
         kinds, acted = remarks.kinds, remarks.mattered
         levels = {kind: kinds.get(kind, 0) - acted.get(kind, 0) for kind in IMPORTANT}
-        text += f". Worth acting on by the words alone: {weighty - mattered:,} ({listed(levels)})"
+        text += f". Neither fixed nor resolved: {rest:,} more worth acting on ({listed(levels)})"
     if remarks.answered:
         text += f". People answered {remarks.answered:,} worth acting on, which can also be a no"
     return f"{text}."
@@ -86,9 +93,7 @@ def _cost(row: Reviewer) -> str:
     # The time for the words alone: how long it takes to look remarks up in the code is unknown.
     text += f". Plain reading: about {view.count_noun(max(1, round(row.minutes)), 'minute')}"
     if row.price is not None:
-        text += f". Price: {row.price:,.2f} ({row.price_basis})"
-        if mattered := sum(row.remarks.mattered.values()):
-            text += f", {row.price / mattered:,.2f} for each that mattered"
+        text += f". Price: {row.price:,.2f} {row.price_basis}"
     return f"{text}."
 
 
@@ -115,7 +120,7 @@ def _certainty(row: Reviewer, decision: Decision) -> str:
     remarks = "remarks that could be read" if "unread" in row.remarks.kinds else "remarks"
     text = f"{_range(decision.weighty)} of its {remarks} are worth acting on by their words, and "
     text += f"{_range(decision.gained)} of the pull requests that it saw have one"
-    if decision.fixed.total:
+    if decision.fixed.total >= MIN_REMARKS and not is_late(decision):
         text += f". Of the comparable ones, people fix {_range(decision.fixed)}"
         text += f", of other lines {view.percent(decision.chance)}"
     return f"{text}."

@@ -111,6 +111,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     """Share of posts that were hidden, deleted or edited later, or written after the close or,
     when there was a post on the last commit, on an older one. If it is surely above 10 %, there
     is no evidence."""
+    late: Rate
+    """The last two of these; a bot is dropped if surely more than half of its posts are late."""
     acts: tuple[str, ...]
     """How many of these posts were hidden or deleted, edited, and so on; a clause each."""
     switch_off: tuple[str, ...]
@@ -176,7 +178,7 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     price: float | None
     """Price in the period; null if none was given."""
     price_basis: str
-    """What it was computed from, such as `24 EUR per 30 days, for 31`; empty without one."""
+    """Its currency and what it is for, such as `EUR for 31 days`; empty without one."""
     abstained: Count
     """Pull requests on which none of its remarks could be scored."""
     coverage: Coverage

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from crscore.audit.decide import hollow_checks, is_staged
+from crscore.audit.decide import CONDITION, hollow_checks, is_staged
 from crscore.audit.overview import Reviewer
 
 # An undecided bot may still turn out to be one to keep.
@@ -56,19 +56,17 @@ def recommend(reviewers: Sequence[Reviewer]) -> str:
         if verdict != "undecided" and len(bots) > 1:
             names[:2] = f"{names[0]} first", f"then {names[1]}"
         if verdict == "keep" and len(bots) > 1:
-            fixes, second_fixes = (
-                max(0, round(row.pulls * beyond_chance(row))) for row in bots[:2]
-            )
-            names[0] += f" ({fixes:,} fixes beyond chance on {bots[0].pulls:,} pull requests)"
-            names[1] += f" ({second_fixes:,} on {bots[1].pulls:,}{_doubt(bots[0], bots[1])})"
+            fixes = [max(0, round(row.pulls * beyond_chance(row))) for row in bots[:2]]
+            names[0] += f" ({fixes[0]:,} fixes beyond chance on {bots[0].pulls:,} pull requests)"
+            names[1] += f" ({fixes[1]:,} on {bots[1].pulls:,}{_doubt(bots[0], bots[1])})"
+        for at, row in enumerate(bots if verdict in ("keep", "tune") else ()):
+            names[at] += f" {CONDITION}" * (hollow_checks(row.coverage) > 0)
         parts.append(f"{start} {', '.join(names)}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else "No bot posted in this period."
 
 
 def _doubt(first: Reviewer, second: Reviewer) -> str:
-    """Say what else speaks for this order of two bots to keep, or that it may be chance."""
-    if hollow_checks(second.coverage):
-        return ", and its check was green without a review"
+    """Say that this order of two bots to keep may be chance."""
     is_sure = beyond_chance(first, "low") > beyond_chance(second, "high")
-    return "" if is_sure else "; this order may be chance"
+    return "" if is_sure or hollow_checks(second.coverage) else "; this order may be chance"

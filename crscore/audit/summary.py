@@ -181,9 +181,10 @@ def _reviewer(
     pulls = int(is_seen.sum())
     since, until = map(date.fromisoformat, (table.scope.since, table.scope.until))
     days = (until - since).days + 1
-    units = {"month": (days / 30, f"30 days, for {days}"), "pull": (pulls, "pull request")}
+    units = {"month": (days / 30, days, "day"), "pull": (pulls, pulls, "pull request")}
     amount, currency, unit = options.prices.get(name.casefold(), (None, "", "month"))
-    factor, per = units[unit]
+    factor, size, noun = units[unit]
+    price = None if amount is None else amount * factor
     standings = (places := table.columns["usefulness"][rows])[~np.isnan(places)]
     # A single review does not show how much reviews of the bot differ.
     is_enough = len(standings) > 1
@@ -196,12 +197,12 @@ def _reviewer(
         usefulness=estimate_mean(standings, _spread(table.signature)) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,
-        price=None if amount is None else amount * factor,
-        price_basis="" if amount is None else f"{amount:g} {currency} per {per}".replace("  ", " "),
+        price=price,
+        price_basis="" if price is None else f"{currency} for {count_noun(size, noun)}".strip(),
         abstained=int((rows & ~scored).sum()),
         coverage=posts.coverage if posts else _UNSEEN,
         points=record.points,
-        decision=decide(table, name, record) if is_bot else None,
+        decision=decide(table, name, record, price) if is_bot else None,
         facts=(),
         examples=_examples(name, record, pages),
         changes=find_changes(table, name) if is_bot else (),

@@ -150,7 +150,7 @@ def test_page_recounted_from_the_store_is_right(audit, tmp_path: Path) -> None:
 
 def test_price_is_shown(audit) -> None:
     text = audit("report", "--price", "NitPicker=0.5/pull", *PERIOD).out
-    assert "Price: 20.00 (0.5 per pull request)" in " ".join(text.split())
+    assert "Price: 20.00 for 40 pull requests" in " ".join(text.split())
     assert audit("digest", "--price", "NitPicker=0.5/pull", *PERIOD).code == 0
 
 

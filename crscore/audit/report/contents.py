@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from crscore.audit import facts
-from crscore.audit.decide import KINDS
+from crscore.audit.decide import KINDS, UNIMPORTANT
 from crscore.audit.overview import Escaped, Example, Overview, PairComparison, Reviewer
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import console, escape, view
@@ -36,7 +36,8 @@ EXPLANATION: Final = (
     "person closed the thread, which can also be a no.",
     "*Comparable* with chance are remarks worth acting on that made their point first, in a file "
     "with other lines, with no other reviewer's point beside them whose fix could have changed the "
-    "lines. Bots are sorted by fixes beyond chance per pull request seen.",
+    "lines. Bots are sorted by recommendation, and within each by fixes beyond chance per pull "
+    "request seen: most first, but those to drop fewest first, and doubtful ones last.",
     "Intervals are 95 %. *Finds more* allows for the number of pairs compared. It counts pull "
     "requests that both saw: those on which a bot posted or ran a check, or that were merged "
     "between its first and last post.",
@@ -109,11 +110,13 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
     for fact in row.facts:
         lines.append((Run(f"{fact.title}: ", "strong"), fact.text))
         if fact is row.facts[0]:
-            remarks = (remark for kind in IMPORTANT for remark in row.examples.get(kind, ()))
+            # Fixed remarks that seem unimportant are to be read before a decision.
+            is_open = UNIMPORTANT in reason
+            kinds = sorted(KINDS, key=IMPORTANT.count) if is_open else IMPORTANT
+            skipped = ("", "answered", *("resolved", "answered, resolved")[: 2 * is_open])
             # Bots repeat a text with other hidden markup; the reader sees it once.
-            by_text = {
-                remark.text: remark for remark in remarks if remark.outcome not in ("", "answered")
-            }
+            remarks = (remark for kind in kinds for remark in row.examples.get(kind, ()))
+            by_text = {remark.text: remark for remark in remarks if remark.outcome not in skipped}
             for remark in islice(by_text.values(), QUOTES):
                 text = escape.one_line(remark.text, _QUOTE_CHARS)
                 end = Run(f"” {remark.kind}, {_outcome(remark)}")
@@ -149,11 +152,11 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
         ("Reviewer", name),
         ("Remarks", lambda row: f"{row.remarks.total:,}"),
         ("Worth acting on", lambda row: f"{_count(row, IMPORTANT):,}"),
-        ("Mattered", lambda row: f"{sum(row.remarks.mattered.values()):,}"),
+        ("Mattered", facts.mattered_text),
         ("Nothing to do", lambda row: f"{_count(row, EMPTY):,}"),
         ("Pull requests seen", lambda row: f"{row.pulls:,}"),
         ("Last commit reviewed", lambda row: facts.of_total(row.coverage.last_head)),
-        ("Usefulness", facts.usefulness),
+        ("Usefulness (80 %)", facts.usefulness),
     )
     yield Paragraph(
         "Usefulness is the share of real reviews that are less useful by their words alone: the "

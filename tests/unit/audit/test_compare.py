@@ -175,8 +175,10 @@ def test_different_pulls_are_compared_within_strata() -> None:
 
     assert (verdict.paired, verdict.pulls) == (False, 400)
     assert abs(verdict.difference.value) < 1
-    # Their shares differ by 60: beside a difference within strata they would mislead.
-    assert "against" not in verdict.text
+    assert verdict.text.endswith(
+        "; hare on 160 of all 200 that it saw; otter on 40 of all 200 that it saw"
+    )
+    assert "on pull requests of one repository, language and size, " in verdict.text
 
 
 def test_nothing_in_common_cannot_be_compared() -> None:

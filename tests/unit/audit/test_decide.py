@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
-from crscore.audit.overview import Reviewer
+from crscore.audit.facts import make_facts, mattered_text
+from crscore.audit.overview import PairComparison, Reviewer
+from crscore.audit.report.contents import bot_item
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Check, CommentObservation, SignalRow, comment_key
 from crscore.audit.summary import OverviewOptions, make_overview
@@ -131,8 +134,17 @@ def test_what_to_switch_off_is_named_with_what_would_be_lost(store: Store) -> No
         ("restates", "nothing", "praise"),
     )
     assert decision.reason.startswith(
-        "Tune otter: switch off summaries of the change 30, empty remarks 30, praise 15; 15 of its "
-        "90 remarks are worth acting on; people fixed 15 of 15 comparable remarks (3 by chance)."
+        "Tune otter: have it stop: summaries of the change 30, empty remarks 30, praise 15; 15 "
+        "of its 90 remarks are worth acting on; people fixed 15 of 15 comparable remarks (3 by "
+        "chance)."
+    )
+
+
+def test_nits_that_people_fix_are_not_to_be_switched_off(store: Store) -> None:
+    write(store, [("major", "nit", "restates", "restates")] * 30, acted_on=70)
+
+    assert decide(store).reason.startswith(
+        "Tune otter: have it stop: summaries of the change 60, but not nits 30, which people fix; "
     )
 
 
@@ -187,9 +199,10 @@ def test_what_authors_act_on_is_not_dropped(store: Store, acted_on: int, verdict
     assert decision.verdict == verdict
     # Nits that authors want are not to be switched off.
     assert decision.switch_off == (("nit",) if verdict == "drop" else ())
-    assert ("people fix remarks that seem unimportant" in decision.reason) == (
-        verdict == "undecided"
-    )
+    said = "people fixed 60 of 100 comparable remarks (20 by chance), 60 of these seemingly"
+    assert (said in decision.reason) == (verdict == "undecided")
+    quotes = [line for line in bot_item(row_of(store)).below if "nit, fixed, " in str(line)]
+    assert len(quotes) == (3 if verdict == "undecided" else 0)
 
 
 @pytest.mark.parametrize(
@@ -330,8 +343,8 @@ def test_words_alone_keep_no_bot(store: Store) -> None:
 
     assert (decision.verdict, decision.evidence) == ("undecided", ())
     assert decision.reason.endswith(
-        "going by the words alone; no remark is comparable with chance; more pull requests like "
-        "these would not decide."
+        "going by the words alone; none was fixed or resolved; more pull requests like these would "
+        "not decide."
     )
 
 
@@ -460,7 +473,33 @@ def test_bot_whose_posts_all_come_after_the_fix_is_dropped(store: Store) -> None
     decision = decide(store)
 
     assert decision.verdict == "drop"
-    assert "40 of its 40 posts came after the fix or the close, too late" in decision.reason
+    facts = {fact.title: fact.text for fact in row_of(store).facts}
+    assert "of its 40 posts, 40 written after the fix, too late to matter; " in decision.reason
+    assert "Of its 40 posts, 40 written after the fix." in facts["Present"]
+    assert facts["Found"].startswith(
+        "40 of 40 remarks are worth acting on, and fixed or resolved, but too late to matter"
+    )
+    assert "people fix" not in facts["Sure"]
+    pair = PairComparison(
+        first="hare",
+        second="otter",
+        verdict="unknown",
+        difference=None,
+        p_value=None,
+        pulls=40,
+        paired=True,
+        needed=None,
+        gained=(27, 32),
+        text="",
+    )
+    compared = make_facts(row_of(store), decision, [pair])[3].text
+    assert compared == (
+        "By the words alone, although late: otter shows no sure difference from hare: on 32 "
+        "against 27 of 40."
+    )
+    unpaired = make_facts(row_of(store), decision, [replace(pair, paired=False)])
+    assert all(fact.title != "Compared" for fact in unpaired)
+    assert mattered_text(row_of(store)) == "late"
 
 
 def test_green_check_without_a_review_is_a_reason(store: Store) -> None:
@@ -469,9 +508,9 @@ def test_green_check_without_a_review_is_a_reason(store: Store) -> None:
     for number in range(41, 61):
         store.put([rows.pull(number), Check(number=number, head=rows.head(number), **check)])
 
-    assert decide(store).reason.endswith(
-        "; its check was green on 20 pull requests that it did not review."
-    )
+    reason = decide(store).reason
+    assert reason.startswith("Keep otter only if its check stops being green without a review: 40")
+    assert reason.endswith("; its check was green on 20 pull requests that it did not review.")
 
 
 def test_account_that_does_more_than_review_is_not_silent_elsewhere(store: Store) -> None:
@@ -520,8 +559,13 @@ def test_resolved_threads_are_evidence_unless_all_are_resolved(
         in (decision.reason)
     ) == (verdict == "keep")
     others_resolved = 40 if others == "nit" else 0
-    assert f"only resolved 40, as were {others_resolved} of 40 of its other threads" in (
-        row_of(store).facts[0].text
+    assert (
+        row_of(store)
+        .facts[0]
+        .text.endswith(
+            ". People resolved 40 of these without a fix; they also resolved "
+            f"{others_resolved} of 40 of its other threads."
+        )
     )
 
 
@@ -529,6 +573,14 @@ def test_few_remarks_are_no_evidence(store: Store) -> None:
     write(store, [("major",)] * 4 + [()] * 20 + [("nit",)], acted_on=100)
 
     assert decide(store).evidence == ()
+
+
+def test_few_comparable_remarks_are_counted_without_an_interval(store: Store) -> None:
+    write(store, [("major",)] * 4 + [()] * 20 + [("nit",)], acted_on=3)
+
+    said = "people fixed 2 of 4 comparable remarks (1 by chance, too few to count)"
+    assert said in decide(store).reason
+    assert "people fix" not in row_of(store).facts[-1].text
 
 
 def test_people_are_not_decided_about(store: Store) -> None:

@@ -65,9 +65,11 @@ def test_bot_whose_check_is_green_without_a_review_is_not_the_first(reviewer: Re
     text = said(bot(reviewer, "hare", 18), bot(reviewer, "otter", 36, green=20))
 
     assert text == (
-        "Keep hare first (8 fixes beyond chance on 50 pull requests), then otter (26 on 50, and "
-        "its check was green without a review)."
+        "Keep hare first (8 fixes beyond chance on 50 pull requests), then otter (26 on 50) "
+        "only if its check stops being green without a review."
     )
+    alone = said(bot(reviewer, "otter", 36, green=20))
+    assert alone == "Keep otter only if its check stops being green without a review."
 
 
 def test_worst_one_is_dropped_first_and_staged_ones_are_the_last_undecided(

@@ -120,7 +120,7 @@ def test_interval_is_that_of_the_reader_in_the_signature() -> None:
 
 @pytest.mark.parametrize(
     ("unit", "amount", "basis"),
-    [("month", 31.0, "30 per 30 days, for 31"), ("EUR/pull", 90.0, "30 EUR per pull request")],
+    [("month", 31.0, "for 31 days"), ("EUR/pull", 90.0, "EUR for 3 pull requests")],
 )
 def test_price_is_for_the_period(store: Store, unit: str, amount: float, basis: str) -> None:
     store.put(rows.pull(number) for number in (1, 2, 3))
@@ -134,7 +134,9 @@ def test_price_is_for_the_period(store: Store, unit: str, amount: float, basis: 
 
     # 31 days of 30; three pull requests that it saw, on one of which it said nothing.
     assert otter.price == pytest.approx(amount)
-    assert otter.facts[1].text.endswith(f". Price: {amount:.2f} ({basis}).")
+    assert otter.facts[1].text.endswith(f". Price: {amount:.2f} {basis}.")
+    assert otter.decision
+    assert otter.decision.reason.endswith(f"; it cost {amount:.2f} without a remark that mattered.")
 
 
 def test_bots_of_different_repositories_are_said_once_not_to_compare(store: Store) -> None:
