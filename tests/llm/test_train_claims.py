@@ -66,7 +66,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     _run(
         TRAIN, "train", "claims", rows, "--model", base, "-o", out, "--offline",
         "--epochs", 14, "--batch", 4, "--learning-rate", 0.01, "--eval-steps", 28,
-        "--max-length", 2048, "--lora-dropout", 0,
+        "--max-length", 2048,
     )  # fmt: skip
     return base, out
 
