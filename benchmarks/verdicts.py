@@ -35,7 +35,7 @@ from crscore.errors import DiffParseError
 from crscore.records import Comment, Diff, Verdict
 from crscore.review.read import parse_comment, sentences_of
 from crscore.syntax.change import ParsedChange
-from crscore.verdicts.judge import Statement, judge_remarks, judge_statements
+from crscore.verdicts.judge import judge_remarks
 from crscore.verdicts.repository import Repository
 
 
@@ -59,8 +59,7 @@ def whole_diff(row: dict) -> Diff:
 
 def judge(diff: Diff, comment: Comment, repository: Repository | None = None) -> Verdict:
     units = sentences_of([parse_comment(comment, diff, "markdown")])
-    statement = Statement(sentences=units, comment=comment)
-    (receipt,) = judge_statements([statement], ParsedChange.of(diff), repository)
+    (receipt,) = judge_remarks([units], [comment], [()], ParsedChange.of(diff), repository)
     return receipt.verdict if receipt else Verdict.UNPROVEN
 
 

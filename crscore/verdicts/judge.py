@@ -24,8 +24,8 @@ VERSION: Final = "4"
 """Part of the signature; increased when a check decides differently: refuted remarks score 0."""
 # Verdicts take 2 % of the time of an ordinary run, which has far fewer remarks
 # (benchmarks/verdicts.py); very many remarks must not take more.
-MAX_STATEMENTS: Final = 500
-"""Maximum statements about a change that are judged."""
+MAX_REMARKS: Final = 500
+"""Maximum remarks about a change that are judged."""
 # Shorter names, such as `id` or `get`, are also words, or members of most objects.
 MIN_NAME: Final = 4
 """Minimum characters of a name that is looked up."""
@@ -84,18 +84,6 @@ class Phrase:
         return re.sub(MASKED, lambda mask: show(self.mentions[int(mask[0].strip(MASK))].code), text)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Statement:
-    """Remark with its comment."""
-
-    sentences: tuple[Sentence, ...]
-    """Its sentences and proposals."""
-    comment: Comment
-    """The comment, with the line it is on."""
-    suggestions: tuple[Suggestion, ...] = ()
-    """Its suggestion blocks, judged against the lines that they replace."""
-
-
 def judge_remarks(
     remarks: Sequence[Sequence[Sentence]],
     comments: Sequence[Comment],
@@ -106,54 +94,31 @@ def judge_remarks(
     """Check the remarks of a review against its change.
 
     Args:
-        remarks: The sentences of each remark.
-        comments: The comments.
-        suggestions: Their suggestion blocks, judged.
-        change: The change.
-        repository: The rest of the repository; None if it is unknown.
-
-    Returns:
-        A receipt for each remark; None if no check decides it.
-    """
-    counts = Counter(units[0].comment for units in remarks)
-    statements = [
-        Statement(
-            sentences=tuple(units),
-            comment=comments[units[0].comment],
-            # If the comment has several remarks, the one with the proposal has the blocks.
-            suggestions=suggestions[units[0].comment]
-            if counts[units[0].comment] == 1 or any(unit.proposal for unit in units)
-            else (),
-        )
-        for units in remarks
-    ]
-    return judge_statements(statements, change, repository)
-
-
-def judge_statements(
-    statements: Sequence[Statement], change: ParsedChange, repository: Repository | None = None
-) -> list[Receipt | None]:
-    """Check statements against a change.
-
-    Args:
-        statements: The statements.
+        remarks: The sentences and proposals of each remark, at least one.
+        comments: The comments, with the lines that they are on.
+        suggestions: Their suggestion blocks, judged against the lines that they replace.
         change: The change, with full files where they are known.
         repository: The rest of the repository; None if it is unknown.
 
     Returns:
-        A receipt for each statement; None if no check decides it, or if it is on an older
-        version of the change: the author may have done what it asked for since then.
+        A receipt for each remark; None if no check decides it, or if it is on an older version of
+        the change: the author may have done what it asked for since then.
     """
     code = Code(change, repository)
-    return [
-        check_suggestions(statement) or _check_uses(statement, code)
-        if index < MAX_STATEMENTS and not statement.comment.is_older
-        else None
-        for index, statement in enumerate(statements)
-    ]
+    counts = Counter(units[0].comment for units in remarks)
+    receipts: list[Receipt | None] = [None] * len(remarks)
+    for index, units in enumerate(remarks[:MAX_REMARKS]):
+        comment = comments[units[0].comment]
+        if comment.is_older:
+            continue
+        # If the comment has several remarks, the one with the proposal has the blocks.
+        if counts[units[0].comment] == 1 or any(unit.proposal for unit in units):
+            receipts[index] = check_suggestions(suggestions[units[0].comment], comment)
+        receipts[index] = receipts[index] or _check_uses(units, code)
+    return receipts
 
 
-def check_suggestions(statement: Statement) -> Receipt | None:
+def check_suggestions(suggestions: Sequence[Suggestion], comment: Comment) -> Receipt | None:
     """Refute a remark if none of its suggestion blocks can be used.
 
     It is not a fault that the host refuses to apply a block.
@@ -162,12 +127,11 @@ def check_suggestions(statement: Statement) -> Receipt | None:
         "The suggested code is already there."
         if suggestion.effect is Effect.NOTHING
         else "The file does not parse with the suggested code."
-        for suggestion in statement.suggestions
+        for suggestion in suggestions
         if suggestion.effect is Effect.NOTHING or suggestion.parses is False
     ]
-    if not faults or len(faults) < len(statement.suggestions):
+    if not faults or len(faults) < len(suggestions):
         return None
-    comment = statement.comment
     lines: tuple[LineSpan, ...] = ()
     if comment.path is not None and comment.line is not None:
         start = comment.start_line or comment.line
@@ -176,11 +140,11 @@ def check_suggestions(statement: Statement) -> Receipt | None:
     return Receipt(verdict=Verdict.REFUTED, says=claim, fact=faults[0], lines=lines)
 
 
-def _check_uses(statement: Statement, code: Code) -> Receipt | None:
+def _check_uses(sentences: Sequence[Sentence], code: Code) -> Receipt | None:
     """Return the first refutation, else the first confirmation."""
     confirmed = None
     # One false clause refutes a remark, even if the rest is true.
-    for unit in statement.sentences:
+    for unit in sentences:
         if unit.proposal or len(unit.text) > MAX_CHARS:
             continue
         phrase = mask(unit.text)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.records import Comment
+from crscore.records import Comment, Receipt
 from crscore.review.read import parse_comment, sentences_of
 from crscore.syntax.change import ParsedChange
-from crscore.verdicts.judge import MAX_CHARS, Statement, judge_statements
+from crscore.verdicts.judge import MAX_CHARS, judge_remarks
 from tests.helpers.changes import change
 from tests.helpers.growth import slowness
 
@@ -26,18 +26,16 @@ PIECES = [
 MAX_SECONDS = 2.0
 
 
-def statement(text: str) -> Statement:
+def judge(text: str) -> list[Receipt | None]:
     comment = Comment(body=text)
-    return Statement(
-        sentences=sentences_of([parse_comment(comment, DIFF, "markdown")]), comment=comment
-    )
+    units = sentences_of([parse_comment(comment, DIFF, "markdown")])
+    return judge_remarks([units] * bool(units), [comment], [()], ParsedChange.of(DIFF))
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
 def test_any_remark_is_read(text: str) -> None:
-    (receipt,) = judge_statements([statement(text)], ParsedChange.of(DIFF))
-
-    assert receipt is None or (receipt.fact and receipt.says)
+    for receipt in judge(text):
+        assert receipt is None or (receipt.fact and receipt.says)
 
 
 @pytest.mark.growth
@@ -46,8 +44,8 @@ def test_any_remark_is_read(text: str) -> None:
     ["`a` ", "`load` still ", "not `a` in ", "never calls `b`, ", "x.y ", "`a` to `b` ", "a b c "],
 )
 def test_long_sentences_take_little_time(part: str) -> None:
-    given_statement = statement(part * (MAX_CHARS // len(part)))
+    text = part * (MAX_CHARS // len(part))
     before = time.process_time()
-    judge_statements([given_statement], ParsedChange.of(DIFF))
+    judge(text)
 
     assert time.process_time() - before < MAX_SECONDS * slowness()

@@ -1,7 +1,7 @@
 import pytest
 
-from crscore.records import Comment, Effect, LineSpan, Sentence, Side, Suggestion, Verdict
-from crscore.verdicts.judge import Statement, check_suggestions
+from crscore.records import Comment, Effect, LineSpan, Side, Suggestion, Verdict
+from crscore.verdicts.judge import check_suggestions
 
 GOOD = Suggestion(code="a", applies=True, parses=True, effect=Effect.BEHAVIOUR)
 BROKEN = Suggestion(code="a(", applies=True, parses=False)
@@ -9,17 +9,12 @@ IDLE = Suggestion(code="b", applies=True, effect=Effect.NOTHING)
 OUTSIDE = Suggestion(code="a", applies=False, reason="the diff does not show the lines")
 
 
-def _statement(*suggestions: Suggestion) -> Statement:
-    return Statement(
-        sentences=(Sentence(text="This is shorter.", comment=0),),
-        comment=Comment(body="", path="a.py", line=4, start_line=3),
-        suggestions=suggestions,
-    )
+COMMENT = Comment(body="", path="a.py", line=4, start_line=3)
 
 
 @pytest.mark.parametrize("suggestion", [BROKEN, IDLE])
 def test_a_useless_block_is_refuted_on_its_lines(suggestion: Suggestion) -> None:
-    receipt = check_suggestions(_statement(suggestion))
+    receipt = check_suggestions([suggestion], COMMENT)
     assert receipt is not None
     assert receipt.verdict is Verdict.REFUTED
     assert receipt.lines == (LineSpan(path="a.py", side=Side.NEW, start=3, end=4),)
@@ -27,4 +22,4 @@ def test_a_useless_block_is_refuted_on_its_lines(suggestion: Suggestion) -> None
 
 @pytest.mark.parametrize("suggestions", [(), (GOOD,), (OUTSIDE,), (BROKEN, GOOD)])
 def test_blocks_that_may_be_used_decide_nothing(suggestions: tuple[Suggestion, ...]) -> None:
-    assert check_suggestions(_statement(*suggestions)) is None
+    assert check_suggestions(suggestions, COMMENT) is None

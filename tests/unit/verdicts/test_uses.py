@@ -8,7 +8,7 @@ from crscore.diff.checkout import Tree
 from crscore.records import Comment, Receipt, Verdict
 from crscore.review.read import parse_comment, sentences_of
 from crscore.syntax.change import ParsedChange
-from crscore.verdicts.judge import Statement, judge_statements
+from crscore.verdicts.judge import judge_remarks
 from crscore.verdicts.repository import Repository
 from tests.helpers.changes import change, together
 
@@ -82,8 +82,7 @@ def judge(
         repository = Repository(lambda: tree)
     comment = Comment(body=text)
     units = sentences_of([parse_comment(comment, DIFF, "markdown")])
-    statement = Statement(sentences=units, comment=comment)
-    return judge_statements([statement], ParsedChange.of(DIFF), repository)[0]
+    return judge_remarks([units], [comment], [()], ParsedChange.of(DIFF), repository)[0]
 
 
 REFUTED = (
