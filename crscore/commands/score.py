@@ -118,12 +118,10 @@ def _score_pairs(settings: Config, name: str, output: str | None, of_one: str | 
 def _gate(result: Result, settings: Config, name: str) -> int:
     from crscore.scoring import gate  # noqa: PLC0415
 
-    useful = result.usefulness
     verdict = gate.check_thresholds(
         name,
         thresholds=settings.thresholds,
-        standing=None if useful is None else useful.standing,
-        low=None if useful is None else useful.low,
+        usefulness=result.usefulness,
         relevance=result.relevance,
         reason=result.scores.reason,
         on_nothing=settings.on_nothing,

@@ -70,8 +70,7 @@ def judge(
         result = check_thresholds(
             name,
             thresholds=thresholds,
-            standing=None if scores.usefulness is None else scores.usefulness.standing,
-            low=None if scores.usefulness is None else scores.usefulness.low,
+            usefulness=scores.usefulness,
             relevance=scores.relevance,
             reason=scores.reason,
             on_nothing=settings.on_nothing,

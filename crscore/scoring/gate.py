@@ -1,7 +1,7 @@
 """Quality gate: numbers of a review compared with thresholds, off unless a threshold is set."""
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 NO_WEIGHTS: Final = "the encoder has no weights for it"
 """Reason that a text with scores has no usefulness."""
@@ -20,8 +20,7 @@ def check_thresholds(
     name: str,
     *,
     thresholds: Mapping[str, float],
-    standing: int | None,
-    low: int | None,
+    usefulness: Any,
     relevance: float | None,
     reason: str | None,
     on_nothing: str = "pass",
@@ -31,8 +30,7 @@ def check_thresholds(
     Args:
         name: Name of the text in messages.
         thresholds: Minimum that passes by option, such as `fail-under`; see `Config.thresholds`.
-        standing: Its percentile of usefulness, 0 to 100; None if unknown.
-        low: Lower end of the interval of this percentile.
+        usefulness: Its usefulness, in a result or in an overview; None if unknown.
         relevance: Its relevance, in [0, 1]; None for an abstention.
         reason: Reason that there is no score; None if there is one.
         on_nothing: Treatment of a text without a number: see `lines_of_nothing`.
@@ -40,8 +38,8 @@ def check_thresholds(
     failed: list[str] = []
     notices: list[str] = []
     values = {
-        "fail-under": ("usefulness", standing),
-        "fail-under-low": ("the low end of the usefulness", low),
+        "fail-under": ("usefulness", getattr(usefulness, "standing", None)),
+        "fail-under-low": ("the low end of the usefulness", getattr(usefulness, "low", None)),
         "fail-under-relevance": ("relevance", relevance),
     }
     for flag, threshold in thresholds.items():

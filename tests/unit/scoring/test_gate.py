@@ -1,15 +1,13 @@
 """Gate of one text."""
 
+from types import SimpleNamespace
+
 from crscore.scoring import gate
 
 
 def test_a_text_without_a_number_fails_where_that_is_asked() -> None:
-    numbers = {
-        "standing": None,
-        "low": None,
-        "relevance": None,
-        "reason": "no sentence in the review text",
-    }
+    reason = "no sentence in the review text"
+    numbers = {"usefulness": None, "relevance": None, "reason": reason}
     limits = {"fail-under": 30.0}
     line = "the gate was not applied to a.md: no usefulness, no sentence in the review text"
     passed = gate.check_thresholds("a.md", **numbers, thresholds=limits)
@@ -21,7 +19,8 @@ def test_a_text_without_a_number_fails_where_that_is_asked() -> None:
 
 
 def test_low_end_of_the_interval_can_be_asked_for() -> None:
-    numbers = {"standing": 64, "low": 35, "relevance": 0.5, "reason": None}
+    useful = SimpleNamespace(standing=64, low=35)
+    numbers = {"usefulness": useful, "relevance": 0.5, "reason": None}
     limits = {"fail-under": 50.0, "fail-under-low": 40.0}
     failed = gate.check_thresholds("a.md", thresholds=limits, **numbers).failed
     assert failed == ("the low end of the usefulness of a.md is 35, below fail-under-low 40",)
