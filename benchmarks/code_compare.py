@@ -57,7 +57,7 @@ def main() -> None:
                 )
                 for measurement in measured
             ]
-            wins.append([max(test.wins) >= ONE_SIDED for test in tests])
+            wins.append([max(test.wins, test.losses) >= ONE_SIDED for test in tests])
             corrected = paired.correct(test.comparison for test in tests)
             verdicts.append([comparison.direction != 0 for comparison in corrected])
         for name, rule in (("0.95 of the resamples", wins), ("today's rule", verdicts)):

@@ -84,7 +84,10 @@ class ScoredPair(NamedTuple):
 
     first: float
     second: float
-    wins: bootstrap.Wins
+    wins: float
+    """Share of the draws in which the first system is strictly above the second."""
+    losses: float
+    """Share in which it is strictly below."""
     comparison: PairedComparison
     """p is not corrected for the number of metrics."""
 
@@ -190,32 +193,35 @@ def paired_test(measurement: Measurement, weights: Doubles, problems: int) -> Sc
         measurement: Statistics of the first system's samples, then of the second's.
         weights: How often each draw takes each pair, shape (B, N).
         problems: Number of problems.
+
+    Source:
+        Koehn, EMNLP 2004; Evtikhiev et al., "Out of the BLEU", section 5, for the wins.
     """
     statistics = measurement.statistics.reshape(2, weights.shape[1], -1)
     score = measurement.metric.corpus_scores
     first, second = (100 * score(statistics.sum(axis=1))).tolist()
     draws = 100 * resampled.corpus_scores(statistics, score, weights)
     comparison = paired.compare(first - second, draws[0] - draws[1], units=problems, is_mean=True)
-    return ScoredPair(first, second, bootstrap.wins(*draws), comparison)
+    wins, losses = float((draws[0] > draws[1]).mean()), float((draws[0] < draws[1]).mean())
+    return ScoredPair(first, second, wins, losses, comparison)
 
 
 def _comparison(
     measurement: Measurement, test: ScoredPair, corrected: PairedComparison
 ) -> MetricComparison:
-    better, difference = corrected.direction, test.first - test.second
     return MetricComparison(
         metric=measurement.name,
         identity=measurement.metric.identity,
         first=test.first,
         second=test.second,
-        difference=difference,
+        difference=test.first - test.second,
         low=corrected.low,
         high=corrected.high,
-        wins=test.wins.first,
-        losses=test.wins.second,
+        wins=test.wins,
+        losses=test.losses,
         p=test.comparison.p,
         corrected_p=corrected.p,
-        better=better,
+        better=corrected.direction,
     )
 
 

@@ -37,15 +37,6 @@ class BootstrapTest(NamedTuple):
     """Standard error: the standard deviation of the draws; None if there is no interval."""
 
 
-class Wins(NamedTuple):
-    """How often one system scored above another."""
-
-    first: float
-    """Share of the draws in which the first system is strictly above the second."""
-    second: float
-    """Share of the draws in which the first system is strictly below the second."""
-
-
 def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) -> Iterator[Doubles]:
     """Draw clusters with replacement.
 
@@ -220,19 +211,6 @@ def clusters_needed(
     # 1.96 + 0.84 = 2.8 for the defaults.
     sum_of_quantiles = normal.inv_cdf(1 - significance / 2) + normal.inv_cdf(power)
     return max(2, math.ceil(clusters * (sum_of_quantiles * error / difference) ** 2))
-
-
-def wins(first: Doubles, second: Doubles) -> Wins:
-    """Compare two systems on the same draws.
-
-    Args:
-        first: Scores, shape (B,).
-        second: Scores, shape (B,).
-
-    Source:
-        Koehn, EMNLP 2004; Evtikhiev et al., "Out of the BLEU", section 5.
-    """
-    return Wins(float((first > second).mean()), float((first < second).mean()))
 
 
 def rank_ranges(draws: Doubles) -> tuple[tuple[int, int], ...]:

@@ -48,7 +48,7 @@ def test_order_of_systems_changes_the_sign_only() -> None:
 def test_system_is_no_better_than_itself() -> None:
     (row,) = comparison.compare(NEARLY, NEARLY, ["rouge_l"], resamples=50).metrics
 
-    assert (row.better, row.difference, row.wins) == (0, 0, 0)
+    assert (row.better, row.difference, row.wins, row.losses) == (0, 0, 0, 0)
 
 
 def test_p_values_are_corrected_for_the_number_of_metrics() -> None:

@@ -162,12 +162,6 @@ def test_size_found_by_clusters_needed_has_the_power() -> None:
     assert is_significant.mean() == pytest.approx(0.8, abs=0.01)
 
 
-def test_equal_scores_are_no_wins() -> None:
-    wins = bootstrap.wins(np.array([1.0, 2.0, 3.0, 0.0]), np.array([1.0, 1.0, 4.0, 0.0]))
-
-    assert wins == (0.25, 0.25)
-
-
 def test_ranks_of_equals_are_equal_ranges() -> None:
     drawn = np.random.default_rng(2).normal([60, 50, 50, 20], 1, (2_000, 4))
 
