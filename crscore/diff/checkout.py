@@ -37,7 +37,6 @@ _PRINT: Final = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short",
     "--ignore-submodules=none",
 )  # fmt: skip
-_MAX_TEXT_BYTES: Final = 1_000_000
 # Maximum bytes of a line about one object: its name and size, or the missing path.
 _LINE_BYTES: Final = 10_000
 _DEFAULT_DIFF_BYTES: Final = parse.DiffLimits().max_diff_bytes
@@ -162,15 +161,6 @@ class Checkout:
         blobs = [blob for path in chosen_paths if (blob := blob_by_path[path])]
         contents = zip(chosen_paths, self._contents(blobs), strict=True)
         return {path: data.decode("utf-8", "replace") for path, data in contents}, notes
-
-    def text(self, commit: str, path: str) -> str | None:
-        """Read one small file at a commit; return None if it is missing or too large.
-
-        Raises:
-            HostError: git failed.
-        """
-        limits = full_files.Limits(max_source_bytes=_MAX_TEXT_BYTES)
-        return self.texts(commit, [path], limits)[0].get(path)
 
     def tree(self) -> Tree:
         """Read all text files at the head, within the limits."""

@@ -42,7 +42,6 @@ _TOKEN: Final = re.compile(
     r"|(?<![\w.])(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)(?=:)",
     re.IGNORECASE,
 )
-_LINE_BREAKS_AND_TABS: Final = re.compile(r"[\n\t]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +56,6 @@ class Fence:
     def text(self, raw: str) -> str:
         """Escape lines of a change."""
         return break_control_tokens(raw, self.special | {self.nonce})
-
-    def line(self, raw: str) -> str:
-        """Escape a name or other text, and put it on one line."""
-        return self.text(_LINE_BREAKS_AND_TABS.sub(" ", raw))
 
 
 def break_control_tokens(text: str, special: frozenset[str] = frozenset()) -> str:

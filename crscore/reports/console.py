@@ -45,11 +45,6 @@ _STYLES: Final = {
 }
 
 
-def fit_width(width: int) -> int:
-    """Return the nearest width from 40 to 160 columns."""
-    return min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
-
-
 def render_blocks(
     content: Iterable[blocks.Block],
     *,
@@ -63,7 +58,7 @@ def render_blocks(
     Args:
         content: The blocks.
         color: Whether to write color sequences.
-        width: Width in columns; see `fit_width`.
+        width: Width in columns; the nearest one from 40 to 160 is used.
         max_chars: Maximum characters of prose.
         wide_tables: Whether to show all columns of a table, even beyond `width`; otherwise
             the last columns are dropped.
@@ -71,7 +66,7 @@ def render_blocks(
     Returns:
         Text that ends in a newline, without trailing blanks and terminal commands.
     """
-    fitted = fit_width(width)
+    fitted = min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
     out = io.StringIO()
     # rich would read COLUMNS, TERM and FORCE_COLOR, but the command line has already decided:
     # https://rich.readthedocs.io/en/stable/console.html#environment-variables

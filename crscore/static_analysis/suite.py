@@ -54,11 +54,6 @@ class Suite:
     untrusted: bool = False
     """Whether the code is untrusted, so that no tool may read it without a sandbox."""
 
-    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        """Run the tools that apply to these changes, as in `analyzing`."""
-        with self.analyzing(diffs) as wait:
-            return wait()
-
     @contextmanager
     def analyzing(self, diffs: Sequence[Diff]) -> Iterator[Callable[[], tuple[Analysis, ...]]]:
         """Start the tools that apply to these changes; other work can be done while they run.

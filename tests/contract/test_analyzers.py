@@ -16,6 +16,7 @@ from crscore.diff import parse
 from crscore.records import Analysis, Coverage, ToolState
 from crscore.static_analysis import analyzer, collect, execute, tools
 from crscore.static_analysis.suite import Suite
+from tests.helpers import toys
 from tests.helpers.toys import added_files
 
 NAMES = analyzer.analyzer_names(analyzer.builtin())
@@ -90,7 +91,7 @@ def analysed(name: str) -> Analysed:
         added_files({f"clean{suffix}": CLEAN[suffix]}),
         *(hunk(file, text) for file, text in files.items()),
     ]
-    whole, broken, clean, *hunks = suite(name).analyze(diffs)
+    whole, broken, clean, *hunks = toys.analyze(suite(name), *diffs)
     return Analysed(whole, broken, clean, tuple(hunks))
 
 
@@ -179,7 +180,7 @@ def test_findings_do_not_depend_on_settings_of_the_folder_or_user(
         "PMD_JAVA_OPTS": "-Xmx1m",
     }.items():
         monkeypatch.setenv(variable, value)
-    assert suite(name).analyze([added_files(sample(name))])[0] == clean
+    assert toys.analyze(suite(name), added_files(sample(name))) == (clean,)
     assert not (tmp_path / "canary").exists()
 
 

@@ -133,7 +133,12 @@ def suite(
 
 
 def run(diff: Diff, *analyzers: Analyzer, **options: object) -> Analysis:
-    return suite(*analyzers, **options).analyze([diff])[0]  # type: ignore[arg-type]
+    return analyze(suite(*analyzers, **options), diff)[0]  # type: ignore[arg-type]
+
+
+def analyze(tools: Suite, *diffs: Diff) -> tuple[Analysis, ...]:
+    with tools.analyzing(diffs) as wait:
+        return wait()
 
 
 def added(**files: str) -> Diff:

@@ -246,9 +246,9 @@ def test_settings_come_from_the_commit_asked_for(pull: Pull) -> None:
     pull.write("pyproject.toml", "mine\n")
     pull.commit()
     clone = pull.found()
-    assert clone.text(clone.base, "pyproject.toml") is None
-    assert clone.text(clone.head, "pyproject.toml") == "mine\n"
-    assert clone.text(clone.head, ".") is None
+    paths = ["pyproject.toml", "."]
+    assert clone.texts(clone.base, paths, LIMITS) == ({}, ())
+    assert clone.texts(clone.head, paths, LIMITS) == ({"pyproject.toml": "mine\n"}, ())
 
 
 def test_submodule_and_link_and_type_change(tmp_path: Path) -> None:

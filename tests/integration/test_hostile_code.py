@@ -17,6 +17,7 @@ from crscore.diff import parse
 from crscore.records import Analysis, Coverage, Diff, Finding, ToolRun, ToolState
 from crscore.static_analysis import suite, tools
 from crscore.static_analysis.suite import Suite
+from tests.helpers import toys
 
 pytestmark = pytest.mark.hostile
 
@@ -51,7 +52,7 @@ def suite_of(analyzers: str) -> Suite:
 
 
 def analyze(files: dict[str, str], analyzers: str = suite.AUTO) -> Analysis:
-    return suite_of(analyzers).analyze([added(files)])[0]
+    return toys.analyze(suite_of(analyzers), added(files))[0]
 
 
 def places(findings: tuple[Finding, ...]) -> set[tuple[str, str, int]]:
@@ -268,7 +269,7 @@ def test_hostile_file_name_is_only_a_label(
     monkeypatch.chdir(tmp_path)
     change = added({"load.py": BAD})
     renamed = structs.replace(change, files=(structs.replace(change.files[0], path=name),))
-    findings = suite_of("bandit").analyze([renamed])[0].findings
+    findings = toys.analyze(suite_of("bandit"), renamed)[0].findings
     assert [(finding.path, finding.rule, finding.line) for finding in findings] == [
         (name, "B307", 5)
     ]

@@ -8,6 +8,7 @@ from crscore.cache import Cache
 from crscore.diff import parse
 from crscore.records import Coverage, ToolState
 from crscore.static_analysis.reports import RawFinding, RawReport
+from tests.helpers import toys
 from tests.helpers.changes import change
 from tests.helpers.toys import added_files, finding_texts, run, suite, toy
 
@@ -261,7 +262,7 @@ def test_tools_outside_come_after_ours(tmp_path) -> None:
     raw = RawFinding(path="a.py", rule="q", message="Worse.", line=1, end_line=1)
     report = RawReport(tool="codeql", version="2.0", findings=(raw,))
     diff = added_files({"a.py": "BAD a\n"})
-    (analysis,) = suite(toy(tmp_path, shipped=True), reports=(report,)).analyze([diff])
+    (analysis,) = toys.analyze(suite(toy(tmp_path, shipped=True), reports=(report,)), diff)
     assert [finding.tool for finding in analysis.findings] == ["codeql", "toy"]
     assert re.fullmatch(r"codeql@2\.0-[0-9a-f]{8},toy@1\.2\.3", analysis.identity)
 
@@ -271,7 +272,7 @@ def test_finding_of_a_tool_that_also_ran_here_counts_once(tmp_path) -> None:
     other = RawFinding(path="a.py", rule="BAD", message="Bad it is.", line=2, end_line=2)
     report = RawReport(tool="Toy", version="1.2.3", findings=(same, other))
     diff = added_files({"a.py": "BAD a\nx\n"})
-    (analysis,) = suite(toy(tmp_path), reports=(report,)).analyze([diff])
+    (analysis,) = toys.analyze(suite(toy(tmp_path), reports=(report,)), diff)
     assert [(row.line, row.text) for row in analysis.findings] == [
         (1, "A is bad."),
         (2, "Bad it is."),
@@ -282,7 +283,7 @@ def test_second_analysis_from_the_store_is_the_same(tmp_path) -> None:
     cache = Cache(tmp_path / "cache")
     diffs = [change("a.py", "BAD a\n", "BAD a\nBAD b\nUNPARSED\n"), parse.parse_diff(HUNK)]
     ours = suite(toy(tmp_path, FRAGMENTS), cache=cache)
-    assert ours.analyze(diffs) == ours.analyze(diffs)
+    assert toys.analyze(ours, *diffs) == toys.analyze(ours, *diffs)
 
 
 def test_matter_of_taste_is_marked_and_the_rest_is_not(tmp_path) -> None:

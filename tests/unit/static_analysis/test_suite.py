@@ -117,13 +117,13 @@ def test_analyzer_that_cannot_be_used_is_an_error(tmp_path) -> None:
 def test_no_analyzers_say_nothing() -> None:
     empty = suite.Suite(analyzers=(), tools=Path("/none"), path="")
     diff = added_files({"a.py": "x = 1\n"})
-    assert [one.coverage for one in empty.analyze([diff, diff])] == [Coverage.NONE] * 2
-    assert empty.analyze([]) == ()
+    assert [one.coverage for one in toys.analyze(empty, diff, diff)] == [Coverage.NONE] * 2
+    assert toys.analyze(empty) == ()
 
 
 def test_findings_of_changed_lines_of_each_change_in_order(tmp_path) -> None:
     diffs = [added_files({"a.py": "BAD a\n"}), added_files({"a.py": "BAD a\n", "b.txt": "BAD b"})]
-    one, two = toys.suite(toy(tmp_path)).analyze(diffs)
+    one, two = toys.analyze(toys.suite(toy(tmp_path)), *diffs)
     assert (finding_texts(one), finding_texts(two)) == (["A is bad."], ["A is bad.", "B is bad."])
     assert all(finding.in_change for finding in two.findings)
     assert [run.files for run in (*one.tools, *two.tools)] == [1, 2]
@@ -132,7 +132,7 @@ def test_findings_of_changed_lines_of_each_change_in_order(tmp_path) -> None:
 def test_all_changes_go_through_one_process(tmp_path) -> None:
     one = toy(tmp_path, version="print('toy 1.0')")
     diffs = [added_files({f"{name}.py": "ARGUMENTS\n"}) for name in "abc"]
-    found = toys.suite(one).analyze(diffs)
+    found = toys.analyze(toys.suite(one), *diffs)
     assert all(each.findings[0].message.count("s000") == 3 for each in found)
 
 
@@ -141,7 +141,7 @@ def test_tools_run_side_by_side(tmp_path, monkeypatch) -> None:
     slow = "import time\ntime.sleep(1.5)\nprint('{\"found\": []}')"
     both = [toy(tmp_path, name=name, program=slow) for name in ("one", "two")]
     start = time.monotonic()
-    toys.suite(*both).analyze([added_files({"a.py": "x\n"})])
+    toys.analyze(toys.suite(*both), added_files({"a.py": "x\n"}))
     assert time.monotonic() - start < 3
 
 
@@ -191,7 +191,7 @@ def test_code_of_the_user_is_read_without_a_sandbox_as_the_signature_shows(tmp_p
 def test_untrusted_code_is_not_read_without_a_sandbox(tmp_path) -> None:
     one = toy(tmp_path, version="import os; os.abort()")
     strange = replace(toys.suite(one), untrusted=True)
-    (found,) = strange.analyze([added_files({"a.py": "BAD a\n"})])
+    (found,) = toys.analyze(strange, added_files({"a.py": "BAD a\n"}))
     assert (found.findings, found.identity) == ((), "partial,sandbox:none")
     assert found.notes == (
         "Not every tool could run, so issues may be missing: toy (not run on untrusted code, as "
@@ -202,7 +202,7 @@ def test_untrusted_code_is_not_read_without_a_sandbox(tmp_path) -> None:
 @pytest.mark.usefixtures("on_macos")
 def test_signature_of_a_change_that_no_tool_reads_has_no_sandbox(tmp_path) -> None:
     diffs = [added_files({"a.go": "BAD a\n"}), added_files({"a.py": "BAD a\n"})]
-    identities = [one.identity for one in toys.suite(toy(tmp_path)).analyze(diffs)]
+    identities = [one.identity for one in toys.analyze(toys.suite(toy(tmp_path)), *diffs)]
     assert identities[0] == "none"
     assert identities[1].endswith(",sandbox:none")
 
@@ -216,14 +216,14 @@ def test_code_of_a_stranger_is_not_read_where_the_kernel_confines_nothing(
     monkeypatch.setattr(sandbox, "_LAUNCHER", open_launcher)
     sandbox.network_denied.cache_clear()
     strange = replace(toys.suite(toy(tmp_path)), untrusted=True)
-    (found,) = strange.analyze([added_files({"a.py": "BAD a\n"})])
+    (found,) = toys.analyze(strange, added_files({"a.py": "BAD a\n"}))
     sandbox.network_denied.cache_clear()
     assert found.identity == "partial,sandbox:none"
 
 
 def test_code_of_a_stranger_is_read_in_the_sandbox(tmp_path) -> None:
     strange = replace(toys.suite(toy(tmp_path)), untrusted=True)
-    (found,) = strange.analyze([added_files({"a.py": "BAD a\n"})])
+    (found,) = toys.analyze(strange, added_files({"a.py": "BAD a\n"}))
     assert finding_texts(found) == ["A is bad."]
     assert "sandbox" not in found.identity
 
@@ -251,7 +251,7 @@ def test_interrupt_ends_the_tools_and_starts_no_more(tmp_path, monkeypatch) -> N
     before = set(threading.enumerate())
     start = time.monotonic()
     with pytest.raises(Interrupted):
-        toys.suite(sleeping, late).analyze([diff])
+        toys.analyze(toys.suite(sleeping, late), diff)
     assert time.monotonic() - start < 15
     assert not started.exists()
     assert set(threading.enumerate()) <= before
