@@ -233,7 +233,8 @@ def change(kind: Kind, lines: int) -> Diff:
 def analysed(settings: Config, changed: Diff) -> tuple[float, Analysis]:
     """Analyse once, with new parts; return the seconds and the analysis."""
     start = time.perf_counter()
-    (analysis,) = scorer.make_analyzers(settings).analyze([changed])
+    with scorer.make_analyzers(settings).analyzing([changed]) as wait:
+        (analysis,) = wait()
     return time.perf_counter() - start, analysis
 
 
