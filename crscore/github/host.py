@@ -32,7 +32,7 @@ from crscore.github import blobs, changed_files, conversation
 from crscore.github.client import Client
 from crscore.github.conversation import Branch, User
 from crscore.hosts import sticky
-from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews, no_checkout
 from crscore.hosts.outdated_hunks import mark_outdated, read_outdated_hunks
 from crscore.hosts.records import Change, HostMessage, PullRequest
 from crscore.hosts.sticky import Posted, Written
@@ -88,7 +88,7 @@ class GitHub:
         number: int,
         *,
         limits: Limits,
-        find_checkout: FindCheckout | None = None,
+        find_checkout: FindCheckout = no_checkout,
     ) -> PullRequest:
         """Read a pull request: see `Host`. A former name of a repository redirects."""
         # Lists can change while they are read: a second reading is usually consistent; else the
@@ -97,11 +97,7 @@ class GitHub:
             pull = self._get_pull(repository, number)
             # GitHub redirects reads from a former name, but writes need the current one.
             repository = pull.base.repo.full_name if pull.base.repo else repository
-            search = (
-                find_checkout(pull.base.sha, pull.head.sha)
-                if find_checkout
-                else CheckoutSearch(None, None)
-            )
+            search = find_checkout(pull.base.sha, pull.head.sha)
             change = self._read_change(repository, pull, search, limits)
             # From the branch itself, because GitHub's `base.sha` may be older.
             settings = f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}"

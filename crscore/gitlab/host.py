@@ -32,7 +32,7 @@ from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
 from crscore.gitlab.versions import DiffRefs, MergeRequest, read_file, read_version, request_path
 from crscore.hosts import outdated_hunks, sticky
-from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews, no_checkout
 from crscore.hosts.listed_files import add_full_files
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.hosts.sticky import Posted, Written
@@ -71,20 +71,18 @@ class GitLab:
         number: int,
         *,
         limits: Limits,
-        find_checkout: FindCheckout | None = None,
+        find_checkout: FindCheckout = no_checkout,
     ) -> PullRequest:
         """Read a merge request: see `Host`."""
         path = request_path(repository, number)
         request = self.client.get(path, MergeRequest)
         # Lists can change while they are read: a second reading is usually consistent; else the run
         # is partial.
-        no_checkout = CheckoutSearch(None, None)
         for is_last in (False, True):
             refs = _refs_of(request)
             conversation, listed, certain, discussion_notes = self._read_conversation(path, request)
             entries = self.client.pages(f"{path}/versions", versions.Entry)
-            ends = (refs.start_sha, refs.head_sha)
-            search = find_checkout(*ends) if find_checkout else no_checkout
+            search = find_checkout(refs.start_sha, refs.head_sha)
             change = self._read_change(path, refs, entries, search, limits)
             before, request = request, self.client.get(path, MergeRequest)
             unlisted = request.describe_unlisted(listed)

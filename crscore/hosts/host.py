@@ -9,9 +9,15 @@ from crscore.hosts.records import Change, HostMessage, PullRequest
 from crscore.hosts.sticky import Posted
 
 FindCheckout = Callable[[str, str], CheckoutSearch]
+"""Finds a local checkout that has a base and a head."""
 
 # Read at the base branch: whoever opens a pull request must not set the rules for it.
 SETTINGS_FILE: Final = "pyproject.toml"
+
+
+def no_checkout(_base: str, _head: str) -> CheckoutSearch:
+    """Find no checkout, so that a change is read from its host."""
+    return CheckoutSearch(None, None)
 
 
 class Head(NamedTuple):
@@ -53,7 +59,7 @@ class Host(Protocol):
         number: int,
         *,
         limits: Limits,
-        find_checkout: FindCheckout | None = None,
+        find_checkout: FindCheckout = no_checkout,
     ) -> PullRequest:
         """Read a pull request; `missing` names the parts that could not be read.
 
@@ -61,7 +67,7 @@ class Host(Protocol):
             repository: Full name of the repository.
             number: Its number.
             limits: Size limits of the diff and the full files.
-            find_checkout: Finds a local checkout that has a base and a head; None to use none.
+            find_checkout: Finds a local checkout that has a base and a head; by default, none.
 
         Raises:
             HostError: The pull request itself could not be read.

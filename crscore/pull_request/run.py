@@ -15,7 +15,7 @@ from crscore import pipeline
 from crscore.diff import checkout
 from crscore.diff.checkout import CheckoutSearch
 from crscore.errors import InputError
-from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Host, OwnMessages
+from crscore.hosts.host import SETTINGS_FILE, Host, OwnMessages, no_checkout
 from crscore.hosts.records import PullRequest
 from crscore.hosts.site import pull_name
 from crscore.hosts.sticky import Outcome, Posted
@@ -94,11 +94,19 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
     """
     # The base branch's file is read with the pull request, so only flags and environment limit it.
     flag_settings = resolve_settings(request.flags, file=None)
+
+    def find_checkout(base: str, head: str) -> CheckoutSearch:
+        if request.folder is None:
+            return no_checkout(base, head)
+        search = checkout.find_checkout(request.folder, base, head)
+        # When no checkout was requested, a missing one is not reported.
+        return search if request.names_folder else search._replace(reason=None)
+
     pull_request = host.read_pull(
         request.repository,
         request.number,
         limits=file_limits(flag_settings),
-        find_checkout=_finder(request.folder, is_requested=request.names_folder),
+        find_checkout=find_checkout,
     )
     file = (
         SettingsText(pull_request.settings, BASE_FILE)
@@ -246,15 +254,3 @@ def post_overview(host: Host, checked: Overview) -> Posted:
     subject = (checked.repository, checked.number)
     existing = host.read_own(*subject, checked.head)
     return host.post_to(*subject, for_people.render_comment(checked), existing)
-
-
-def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
-    if folder is None:
-        return None
-
-    def find(base: str, head: str) -> CheckoutSearch:
-        search = checkout.find_checkout(folder, base, head)
-        # When no checkout was requested, a missing one is not reported.
-        return search if is_requested else search._replace(reason=None)
-
-    return find
