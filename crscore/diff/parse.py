@@ -39,7 +39,8 @@ _DOUBLE_END: Final = re.compile(r"^((?:---|\+\+\+) .*|@@ -.*@@)\n\n", re.MULTILI
 # These are lines of GNU diff, git (`--submodule=log`, not `=diff`), Mercurial, Perforce (an added
 # file in the list above the differences) and Subversion (a binary or empty file, and properties).
 _NOT_SHOWN: Final = re.compile(
-    r"^(?:Only in |\* Unmerged path |Submodule .*$(?!\ndiff )|Binary file (?=.* has changed$)"
+    r"^(?:Only in |\* Unmerged path |Binary file (?=.* has changed$)"
+    r"|Submodule (?P<folder>\S+) .*$(?!\ndiff --git a/(?P=folder)/)"
     r"|(?:Files|Symbolic links) (?=.* differ$).* and |File .* while file |Property changes on: "
     r"|\.\.\. //.*#\d+ (?!edit|integrate)|Index: .*$(?=\n=+\n(?!---|RCS|diff))).*",
     re.MULTILINE,
