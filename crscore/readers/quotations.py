@@ -90,9 +90,8 @@ def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
         )
         for text in texts
     ]  # fmt: skip
-    last = max([-1, *(position.block for position in positions), *(at for at, _, _ in code)])
-    last = max([last, *(position.block for position in parsed.proposal_positions)])
-    for block in range(last + 1):
+    blocks = [position.block for position in (*positions, *parsed.proposal_positions)]
+    for block in range(max([-1, *blocks, *(at for at, _, _ in code)]) + 1):
         pieces: list[Piece] = [
             (f"{'# ' if position.is_heading else ''}{text} ", (column,))
             for column, (text, position) in enumerate(zip(parsed.sentences, positions, strict=True))

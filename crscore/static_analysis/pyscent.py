@@ -427,11 +427,8 @@ def useless_exception(handler: ast.ExceptHandler, location: str) -> Iterator[Sme
     """Find a handler that catches everything, or that discards the error."""
     is_silent = all(
         isinstance(statement, ast.Pass)
-        or (
-            isinstance(statement, ast.Expr)
-            and isinstance(statement.value, ast.Constant)
-            and statement.value.value is ...
-        )
+        # "...": of all expressions, only a constant can have this value
+        or (isinstance(statement, ast.Expr) and getattr(statement.value, "value", None) is ...)
         for statement in handler.body
     )
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
@@ -672,16 +669,14 @@ def is_test_module(tree: ast.Module, imports: Iterable[ast.Import | ast.ImportFr
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
             statements.extend(node.body)
-    modules = {
-        module.partition(".")[0]
-        for node in imports
-        for module in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else ["" if node.level else node.module or ""]
-        )
-    }
-    return bool(modules & {"pytest", "unittest"}) or any(
+    modules: set[str] = set()
+    for node in imports:
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+        elif not node.level:
+            modules.add(node.module or "")
+    packages = {module.partition(".")[0] for module in modules}
+    return bool(packages & {"pytest", "unittest"}) or any(
         isinstance(node, Function) and node.name.startswith("test_") for node in statements
     )
 
