@@ -4,7 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -79,10 +79,11 @@ def compute(
         unlisted = [decision for decision in decisions if decision.outcome == "unlisted"]
         outcomes = Counter(decision.outcome for decision in decisions)
         levels = Counter(decision.importance for decision in unlisted)
-        estimates = {
+        estimates: dict[str, Any] = {
             name: _estimate(observed[0, at, number], draws[:, at, number], len(names))
             for at, name in enumerate(MEASURES)
         }
+        estimates |= {name: _mean(decisions, name) for name in ("seconds", "cost")}
         scores.append(
             BotScore(
                 bot=bot,
@@ -101,6 +102,14 @@ def compute(
         )
     scores.sort(key=lambda row: (-(row.f.value or 0.0), row.bot))
     return tuple(scores), _compare(bots, observed[0, 2], draws[:, 2], len(names))
+
+
+def _mean(decisions: Sequence[Decision], field: str) -> float | None:
+    """Return the mean over changes of what a run took, which each of its findings may state."""
+    amounts = [(d.finding.change, getattr(d.finding, field)) for d in decisions]
+    # Of a change, the last in order, which is the most.
+    most = dict(sorted(row for row in amounts if row[1] is not None))
+    return round(sum(most.values()) / len(most), 3) if most else None
 
 
 def _estimate(value: float, draws: Doubles, changes: int) -> Estimate:

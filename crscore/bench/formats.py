@@ -40,6 +40,9 @@ LINE: Final = ("line", "end_line", "to_line", "original_line")
 START: Final = ("start_line", "from_line")
 CATEGORY: Final = ("category", "type")
 LANGUAGE: Final = ("language", "project_main_language")
+SECONDS: Final = {"seconds": 1, "duration_seconds": 1, "duration_ms": 1000}
+"""Fields of the time of a finding or of its run, and how many of their units are a second."""
+COST: Final = {"cost": 1, "price": 1}
 FINDINGS: Final = ("findings", "candidates", "review_comments")
 """Fields of the findings of one bot for a change; the last field has comments as posted."""
 _SEVERITY_NAMES: Final = {
@@ -107,6 +110,11 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             key = (" ".join(problem.text.lower().split()).rstrip("."), problem.path, problem.line)
             repeated[change] += key in problems[change]
             problems[change][key] = _merge(problem, problems[change].get(key, problem))
+    for change, listed in problems.items():
+        placed = {key[0]: key for key in sorted(listed, key=str, reverse=True) if key[1]}
+        for key in [key for key in listed if not key[1] and key[0] in placed]:
+            listed[placed[key[0]]] = _merge(listed[placed[key[0]]], listed.pop(key))
+            repeated[change] += 1
     if not any(problems.values()):
         raise InputError(f"{path} has no problem: it is not a golden set")
     changes = [
@@ -188,8 +196,11 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
         bot=bot.strip().removesuffix("[bot]"),
         text=text if is_raw else strip_source_labels(text),
         path=_path(row),
-        line=_line(row, LINE, location),
+        # GitHub gives a comment on a removed line the line of the old file.
+        line=None if str(row.get("side")).upper() == "LEFT" else _line(row, LINE, location),
         raw=is_raw,
+        seconds=_amount(row, SECONDS, location),
+        cost=_amount(row, COST, location),
     )
 
 
@@ -253,12 +264,13 @@ def _by_change(document: _Row) -> Iterator[_Row]:
 
 def _findings_of(row: _Row) -> Iterator[_Row]:
     """Yield a row's findings: its own, its listed ones, or the findings of its reviews."""
-    facts: _Row = {name: row[name] for name in (*CHANGE, *BOT) if name in row}
+    facts: _Row = {name: row[name] for name in (*CHANGE, *BOT, *SECONDS, *COST) if name in row}
     if isinstance(row.get("reviews"), list):
         for review in (review for review in row["reviews"] if isinstance(review, dict)):
             # The review's own address refers to a copy of the pull request.
             origin = {"change": _first(row, CHANGE), "bot": _first(review, BOT)}
-            yield from _findings_of({**{name: review.get(name) for name in FINDINGS}, **origin})
+            present = {*FINDINGS, *SECONDS, *COST} & review.keys()
+            yield from _findings_of({**{name: review[name] for name in present}, **origin})
         return
     name = next((name for name in FINDINGS if isinstance(row.get(name), list)), None)
     if name is None:
@@ -270,13 +282,15 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
 
 
 def _merge(original: Problem, duplicate: Problem) -> Problem:
-    """Return the more severe of two entries of one problem; it is required if one of them is."""
+    """Return the more severe of two entries of one problem; it is required if one of them is.
+
+    The place is the original's.
+    """
     worse = min(original, duplicate, key=lambda problem: (*SEVERITIES, "").index(problem.severity))
-    return msgspec.structs.replace(
-        worse,
-        also_right=original.also_right and duplicate.also_right,
-        excluded=original.excluded and duplicate.excluded,
-    )
+    facts = {name: getattr(original, name) for name in ("path", "start_line", "line")}
+    for name in ("also_right", "excluded"):
+        facts[name] = getattr(original, name) and getattr(duplicate, name)
+    return msgspec.structs.replace(worse, **facts)
 
 
 def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
@@ -305,3 +319,12 @@ def _line(row: Mapping[str, Any], names: Sequence[str], location: str) -> int | 
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise InputError(f"{location}: {names[0]} is {str(value)[:40]!r}; expected a line from 1")
     return value or None
+
+
+def _amount(row: Mapping[str, Any], units: Mapping[str, int], location: str) -> float | None:
+    for name in (name for name in units if row.get(name) is not None):
+        # NaN is not at least 0.
+        if type(row[name]) not in (int, float) or not 0 <= row[name] < 1e12:
+            raise InputError(f"{location}: {name} is {row[name]!r:.40}; expected a number from 0")
+        return float(row[name] / units[name])
+    return None

@@ -1,17 +1,37 @@
 """Findings of different reviewers that make the same point, by the pair model of golden sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
 from crscore.bench.pairs import Doubles, TextView, assign, read_model, view_texts
-from crscore.bench.records import Finding, Problem
+from crscore.bench.records import Change, Finding, Problem
 from crscore.encoders.minilm import MiniLM
+from crscore.text import shorten
 from crscore.usefulness.evidence import Rarity
 
 # On Martian's golden set, its precision is 0.93 and its recall 0.68 (`benchmarks/same_point.py`).
 SAME_POINT: Final = 0.8
 """Minimum probability that two findings make the same point (`benchmarks/same_point.py`)."""
+
+
+ALIKE_PROBABILITY: Final = 0.95
+"""Minimum probability that two problems of a golden set are noted as one: half of the pairs in
+other words have it, and 11 % of other points about the same code (`benchmarks/points.jsonl`)."""
+ALIKE_COSINE: Final = 0.2
+"""Minimum cosine of such problems; others are not measured."""
+
+
+def find_alike(change: Change, views: Mapping[str, TextView]) -> Iterator[str]:
+    """Yield a note for each two problems of a change that may be the same one."""
+    rows = [Finding(change="", bot="", text=row.text, path=row.path, line=row.line)
+            for row in change.problems]  # fmt: skip
+    for (i, first), (j, second) in combinations(enumerate(rows, 1), 2):
+        if views[first.text].vector @ views[second.text].vector >= ALIKE_COSINE:
+            probability = compare_findings([first], [second], views)[0, 0]
+            if probability >= ALIKE_PROBABILITY:
+                texts = f"{shorten(first.text, 60)}; {shorten(second.text, 60)}"
+                yield f"problems {i} and {j} of {change.id} look alike ({probability:.2f}): {texts}"
 
 
 def compare_findings(

@@ -344,18 +344,6 @@ def assign(probabilities: Doubles) -> list[Match]:
     return matches
 
 
-def to_bytes(model: PairModel) -> bytes:
-    """Serialize weights as a NumPy archive; the same weights give the same bytes."""
-    facts = {"format": FORMAT, "features": FEATURES} | {
-        name: getattr(model, name)
-        for name in ("encoder", "data_sha256", "weights", "bias", "threshold", "band")
-    }
-    content: arrays.Arrays = {"facts": arrays.from_text(json.dumps(facts, sort_keys=True))}
-    for name, tensor in sorted(model.layers.tensors.items()):
-        content[name] = tensor.astype(np.float16)
-    return arrays.pack(content, compress=False)
-
-
 @lru_cache(maxsize=2)
 def read_model(path: Path = SHIPPED) -> PairModel:
     """Read weights.

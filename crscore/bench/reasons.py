@@ -17,6 +17,8 @@ from crscore.usefulness.evidence import Rarity
 
 MAX_WORDS: Final = 5
 """Maximum number of shared words that a reason names, the rarest first."""
+OTHER_PROBLEM: Final = "matched with another problem"
+"""Reason for a missed problem, because a finding counts for one problem."""
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
@@ -59,13 +61,13 @@ def explain(
     }
     rarest = sorted(words, key=lambda word: (words[word], word))[:MAX_WORDS]
     parts = [f"both say {', '.join(rarest)}" if rarest else "no word in common"]
-    if decided_by:
-        parts.insert(0, decided_by)
-    elif is_taken:
-        parts.insert(0, "matched with another problem")
-    elif not is_hit:
+    if is_taken:
+        parts.insert(0, OTHER_PROBLEM)
+    elif not is_hit and not decided_by:
         same_names = shared and not shared & claims[0] & claims[1]
         parts.insert(0, "same names, another claim" if same_names else "another claim")
+    if decided_by:
+        parts.insert(0, decided_by)
     location = compare_locations(finding, problem)
     if location:
         parts.append("same place" if location > 0 else "another file")

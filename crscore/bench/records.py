@@ -65,6 +65,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     raw: bool = False
     """Whether it is a comment as posted, which may make several points or none; for a point of such
     a comment, whether it asks for nothing."""
+    seconds: float | None = None
+    """Time of the bot's run on the change, where known."""
+    cost: float | None = None
+    """Price of the run, in any currency, where known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

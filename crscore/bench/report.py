@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -13,10 +13,13 @@ from crscore.records import Importance
 from crscore.reports.blocks import Block, Folded, Heading, Paragraph, Run, Table, make_table
 from crscore.reports.layout import Bar, Card, Details, Plot, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
-from crscore.text import count_noun
+from crscore.text import count_noun, shorten
 
 FEW: Final = 10
 """Rows of a list in a terminal; Markdown has twice as many, a page and JSON have all."""
+_ALL: Final = 10**9
+NEAR: Final = 0.02
+"""Minimum probability of a finding in another file than the problem that is worth reading."""
 _SHORT: Final = 160
 """Maximum characters of a text in a table."""
 _MAX_CHARS: Final = 60_000
@@ -24,7 +27,7 @@ _MAX_CHARS: Final = 60_000
 # Bounded, because int() rejects thousands of digits.
 _NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 OTHER_FINDINGS: Final = {
-    "Also right": "also_right", "Unlisted": "unlisted", "Critical or major": "serious",
+    "Also right": "also_right", "Unlisted": "unlisted", "Unlisted, critical or major": "serious",
     "Said twice": "duplicates", "Changes without a finding": "silent",
 }  # fmt: skip
 """Fields of the table of other findings."""
@@ -34,28 +37,25 @@ READING: Final = (
 )
 
 
-def _show(number: Estimate | int | str) -> str:
-    if isinstance(number, int | str):
-        return f"{number:,}" if isinstance(number, int) else number
-    if number.value is None:
+def _show(number: Estimate | float | str | None) -> str:
+    if isinstance(number, float | int | str):
+        return number if isinstance(number, str) else f"{number:,}"
+    if number is None or number.value is None:
         return "–"
     has_interval = number.low is not None and number.high is not None
     interval = f" [{number.low:.2f}, {number.high:.2f}]" if has_interval else ""
     return f"{number.value:.2f}{interval}"
 
 
-def _size(number: Estimate | int) -> float:
-    return number if isinstance(number, int) else number.value or 0.0
-
-
 def _by_bot(
     caption: str,
-    bots: Iterable[BotScore],
+    bots: Sequence[BotScore],
     fields: Mapping[str, str],
     show: Callable[[BotScore, str], str] = lambda row, field: _show(getattr(row, field)),
 ) -> Table:
-    """Tabulate fields of the bots' scores, each under its header."""
-    columns = [(name, lambda row, at=at: show(row, at)) for name, at in fields.items()]
+    """Tabulate fields of the bots' scores, each under its header, where one bot's is known."""
+    columns = [(name, lambda row, at=at: show(row, at)) for name, at in fields.items()
+               if any(getattr(row, at) is not None for row in bots)]  # fmt: skip
     return make_table(caption, bots, ("Bot", lambda row: row.bot), *columns)
 
 
@@ -64,9 +64,9 @@ def tabulate_bots(result: BenchResult) -> Table:
     measures = {
         f"F{result.beta:g}": "f", "Precision": "precision", "Recall": "recall",
         "By severity": "weighted_recall", "Unlisted": "unlisted", "Unsure": "unsure",
+        "Seconds": "seconds", "Cost": "cost",
     }  # fmt: skip
-    bots = sorted(result.bots, key=lambda row: -_size(row.f))
-    return _by_bot("Bots", bots, {"Rank": "rank", **measures})
+    return _by_bot("Bots", result.bots, {"Rank": "rank", **measures})
 
 
 def _groups(result: BenchResult, kind: str) -> Table | None:
@@ -98,16 +98,12 @@ def _natural_order(change: ChangeResult) -> list[tuple[str, int]]:
     return [(text, int(number or 0)) for text, number in _NUMBERED.findall(change.id)]
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
-
-
 def _tabulate(caption: str, first: str, rows: Iterable[tuple[str, ...]]) -> Table:
-    """Tabulate findings and problems, without the columns that are empty."""
+    """Tabulate findings and problems, without columns that are empty or repeat the caption."""
     header = (first, "Bot", "Hit by", "Change", "Problem", "Finding", "Probability and why")
     listed = list(rows)
-    used = [at for at in range(len(header)) if any(row[at] for row in listed)]
-    cells = tuple(tuple(_cut(row[at]) or "–" for at in used) for row in listed)
+    used = [at for at in range(len(header)) if {row[at] for row in listed} - {"", caption}]
+    cells = tuple(tuple(shorten(row[at], _SHORT) or "–" for at in used) for row in listed)
     return Table(caption, tuple(header[at] for at in used), cells, is_prose=True)
 
 
@@ -115,6 +111,8 @@ def _describe(pair: Pair) -> tuple[str, str]:
     """Return the finding of a pair, and its probability with the reason."""
     if pair.finding is None:
         return "", pair.why
+    if pair.probability < NEAR and re.search("another claim.*another file", pair.why):
+        return "", "nothing near"
     return pair.finding.text, f"{pair.probability:.2f}; {pair.why}"
 
 
@@ -140,8 +138,8 @@ def _change(change: ChangeResult) -> Table:
     return _tabulate(change.id, "Outcome", rows)
 
 
-def _lists(result: BenchResult) -> Iterator[tuple[str, str, Table]]:
-    """Yield title, noun and table of what a bot's author reads, the most important rows first."""
+def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
+    """Yield title, noun and tables of what a bot's author reads, the most important rows first."""
     entries = [
         (change, change.problems[pair.problem], pair)
         for change in result.changes
@@ -166,14 +164,13 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, Table]]:
         ),
     )
     rows = [row(entry[1].severity, *entry) for entry in missed]
-    caption = "Missed problems, with the nearest finding"
-    yield "Missed problems", "missed problem", _tabulate(caption, "Severity", rows)
+    of_bots = {row.bot: [cells for cells in rows if cells[1] == row.bot] for row in result.bots}
+    tables = [_tabulate(bot, "Severity", listed) for bot, listed in of_bots.items()]
+    yield "Missed problems", "missed problem", tables
     unsure = {entry[2].id: entry for entry in entries if entry[2].is_unsure}
-    rows = [
-        row(entry[2].outcome, *entry)
-        for entry in sorted(unsure.values(), key=lambda entry: abs(entry[2].probability - 0.5))
-    ]
-    yield "Unsure", "unsure pair", _tabulate("Pairs to judge by hand", "Outcome", rows)
+    undecided = sorted(unsure.values(), key=lambda entry: abs(entry[2].probability - 0.5))
+    rows = [row(entry[2].outcome, *entry) for entry in undecided]
+    yield "Unsure", "unsure pair", [_tabulate("To judge by hand", "Outcome", rows)]
     unlisted = [
         (d.importance, d.finding.bot, "", change.id, "", d.finding.text, "")
         for change in result.changes
@@ -181,15 +178,21 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, Table]]:
         if d.outcome == "unlisted"
     ]
     rows = sorted(unlisted, key=lambda cells: (*Importance, "").index(cells[0]))
-    caption = "Unlisted findings, by importance if right"
-    yield "Unlisted findings", "unlisted finding", _tabulate(caption, "Importance", rows)
+    table = _tabulate("By importance", "Importance by its words", rows)
+    yield "Unlisted findings", "unlisted finding", [table]
 
 
-def _fold(table: Table, noun: str, rows: int) -> Details:
-    title = count_noun(len(table.rows), noun)
-    if rows < len(table.rows):
-        title = f"{title}, of which the first {rows}"
-    return Details(title, replace(table, rows=table.rows[:rows]))
+def _fold(tables: Iterable[Table], noun: str, rows: int) -> tuple[Details, ...]:
+    """Fold the tables that have rows; each shows its part of a number of rows."""
+    used = [table for table in tables if table.rows]
+    row_limit = max(3, rows // max(1, len(used)))
+    return tuple(
+        Details(
+            f"{table.caption}: {count_noun(len(table.rows), noun)}"
+            f"{f', of which the first {row_limit}' * (row_limit < len(table.rows))}",
+            replace(table, rows=table.rows[:row_limit]),
+        ) for table in used
+    )  # fmt: skip
 
 
 def _moved(result: BenchResult) -> Table:
@@ -231,36 +234,27 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
             Card("Unsure", f"{unsure / max(1, pairs):.0%}", f"{unsure:,} of {pairs:,} pairs"),
         ),
         sections=(
-            Section(
-                "bots", "Bots", "Bots",
-                plots=(Plot(
-                    "Recall; hollow: precision",
-                    tuple(
-                        bar(row.bot, row.recall, "main", bar("precision", row.precision, "trivial"))
-                        for row in result.bots
-                    ),
-                ),),
-                tables=(tabulate_bots(result),),
-            ),
+            Section("bots", "Bots", "Bots", plots=(Plot("Recall; hollow: precision", tuple(
+                bar(row.bot, row.recall, "main", bar("precision", row.precision, "trivial"))
+                for row in result.bots
+            )),), tables=(tabulate_bots(result),)),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
             *((Section("moved", "Decided", "Decisions on unsure pairs", tables=(_moved(result),)),)
               if result.before else ()),
             *(
                 Section(title.split()[0].lower(), title.split()[0], title,
-                        details=(_fold(table, noun, rows or len(table.rows)),))
-                for title, noun, table in _lists(result) if table.rows
+                        details=folded)
+                for title, noun, tables in _lists(result)
+                if (folded := _fold(tables, noun, rows or _ALL))
             ),
             Section("others", "Others", "Other findings",
                     tables=(_by_bot("Other findings", result.bots, OTHER_FINDINGS),)),
             Section("comparisons", "Comparisons", "Comparisons", tables=(_comparisons(result),)),
-            Section(
-                "changes", "Changes", "Changes",
-                details=tuple(
-                    Details(c.id, _change(c), False)
-                    for c in sorted(result.changes, key=_natural_order)
-                ),
-            ),
+            Section("changes", "Changes", "Changes", details=tuple(
+                Details(c.id, _change(c), False)
+                for c in sorted(result.changes, key=_natural_order)
+            )),
         ),
         signatures=(result.signature,),
     )  # fmt: skip
@@ -274,8 +268,8 @@ def render_short(result: BenchResult) -> str:
         *((_moved(result),) if result.before else ()),
         *(
             Folded(folded.title, (folded.table,))
-            for _, noun, table in _lists(result) if table.rows
-            for folded in (_fold(table, noun, 2 * FEW),)
+            for _, noun, tables in _lists(result)
+            for folded in _fold(tables, noun, 2 * FEW)
         ),
         *(Paragraph(text, "dim") for text in (*READING, *result.notes)),
         Paragraph((Run(result.signature, "code"),), "dim"),

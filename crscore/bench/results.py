@@ -61,6 +61,10 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
     silent: int
     """Number of changes without a finding of the bot, whether it was run on them or not."""
     groups: tuple[Group, ...]
+    seconds: float | None = None
+    """Mean seconds of the changes whose findings state them: the most that one states."""
+    cost: float | None = None
+    """Mean price of the changes whose findings state it: the most that one states."""
 
     @property
     def rank(self) -> str:

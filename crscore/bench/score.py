@@ -16,6 +16,7 @@ from crscore.bench import reasons
 from crscore.bench.estimates import Row, compute
 from crscore.bench.formats import read_findings, read_golden
 from crscore.bench.judge import Verdicts, decide
+from crscore.bench.overlap import find_alike
 from crscore.bench.pairs import Doubles, PairModel, TextView, assign, read_model, view_texts
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, Problem, make_set
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Pair, find_unsure
@@ -111,7 +112,7 @@ def score(
     parts = _Parts(encoder, reading, read_model())
     grouped, notes = _group(golden, findings, parts)
     bots = sorted({bot for _, bot in grouped})
-    reviews = _compare(golden, bots, grouped, parts)
+    reviews = _compare(golden, bots, grouped, parts, notes)
     levels = _read_levels([f.text for group in grouped.values() for f in group], reading)
     rows = {key: _decide(review, parts, levels, {}) for key, review in reviews.items()}
     before: tuple[BotScore, ...] = ()
@@ -127,7 +128,9 @@ def score(
     decided |= {id_: (is_same, "judged by hand") for id_, is_same in by_hand.items()}
     if decided:
         before = compute(golden, bots, rows, beta, resamples=0, seed=0)[0]
+        matched = rows
         rows = {key: _decide(review, parts, levels, decided) for key, review in reviews.items()}
+        notes += _note_taken(matched, rows)
     if by_hand:
         notes.append(_count_answers(by_hand, reviews.values()))
     scores, comparisons = compute(golden, bots, rows, beta, resamples=resamples, seed=seed)
@@ -138,23 +141,26 @@ def score(
     texts = [problem.text for change in golden.changes for problem in change.problems]
     texts += [finding.text for group in grouped.values() for finding in group]
     if unread := [text for text in texts if not is_english(text)]:
-        notes.append(f"{len(unread):,} texts are not in English: only their code and place count")
+        notes.append(
+            f"not in English, only code and place count: {count_noun(len(unread), 'text')}"
+        )
     content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(by_hand.items()))
     digest = hashlib.sha256(content.encode()).hexdigest()[:8]
     of_answers = f"|decisions:{digest}" if by_hand else ""
-    of_changes = [[rows[change.id, bot] for bot in bots] for change in golden.changes]
     return BenchResult(
         golden=f"{golden.name} {golden.version}".strip(),
         changes=tuple(
             ChangeResult(
                 id=change.id,
                 problems=change.problems,
-                decisions=tuple(d for row in of_change for d in row.decisions),
+                decisions=tuple(d for bot in bots for d in rows[change.id, bot].decisions),
                 pairs=tuple(
-                    sorted((p for row in of_change for p in row.pairs), key=lambda p: p.problem)
+                    rows[change.id, bot].pairs[at]
+                    for at in range(len(change.problems))
+                    for bot in bots
                 ),
             )
-            for change, of_change in zip(golden.changes, of_changes, strict=True)
+            for change in golden.changes
         ),
         beta=beta,
         bots=scores,
@@ -179,6 +185,13 @@ def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> s
     unknown = len(answers.keys() - names)
     note = f"judged by hand: {count_noun(len(answers) - unknown, 'pair')}"
     return f"{note}; decisions about no pair of these files: {unknown:,}" if unknown else note
+
+
+def _note_taken(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[str]:
+    """Note problems that decisions leave without their finding."""
+    counts = [sum(reasons.OTHER_PROBLEM in pair.why for row in rows.values() for pair in row.pairs)
+              for rows in (before, after)]  # fmt: skip
+    return ["one finding counts for one problem"] * (counts[0] < counts[1])
 
 
 def _group(
@@ -228,9 +241,12 @@ def _divide(comments: Sequence[Finding], parts: _Parts) -> list[Finding]:
 
 
 def _compare(
-    golden: GoldenSet, bots: Sequence[str], grouped: Mapping[Key, Sequence[Finding]], parts: _Parts
-) -> dict[Key, _Review]:
+    golden: GoldenSet, bots: Sequence[str], grouped: Mapping[Key, Sequence[Finding]],
+    parts: _Parts, notes: list[str],
+) -> dict[Key, _Review]:  # fmt: skip
     """Compare the findings of each bot for each change with the problems of the change.
+
+    Notes about problems that look alike are added to `notes`.
 
     The vectors of tokens, 50 KB a text, are dropped as soon as the pairs are measured: 50,000
     findings would take 2.5 GB.
@@ -240,6 +256,7 @@ def _compare(
         for start in range(0, len(golden.changes), CHUNK):
             chunk = golden.changes[start : start + CHUNK]
             problems = parts.view(p.text for change in chunk for p in change.problems)
+            notes += [note for change in chunk for note in find_alike(change, problems)]
             for bot in bots:
                 # Bot by bot, so that other bots' texts cannot change a batch, and with it a
                 # vector's last bits.
@@ -268,12 +285,11 @@ def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: 
         answers: Decisions about pairs that count instead of the matcher's.
     """
     problems, probabilities = review.change.problems, review.probabilities.copy()
-    if answers:
-        for row, column in np.ndindex(*probabilities.shape):
-            texts = problems[column].text, review.findings[row].text
-            name = reasons.name_pair(review.change.id, *texts)
-            if name in answers:
-                probabilities[row, column] = answers[name][0]
+    for row, column in np.ndindex(*probabilities.shape) if answers else ():
+        texts = problems[column].text, review.findings[row].text
+        name = reasons.name_pair(review.change.id, *texts)
+        if name in answers:
+            probabilities[row, column] = answers[name][0]
     matched = {
         match.finding: match.problem
         for match in (assign(probabilities) if probabilities.size else ())

@@ -111,7 +111,8 @@ def _read_row(row: dict[str, Any], source: str) -> Iterator[Judged]:
                     raise InputError(f"{source}: {bot}, {judge}: a decision names no problem")
                 yield Judged(change, bot, judge, problems, findings, decisions)
     except (KeyError, TypeError, AttributeError) as exc:
-        raise InputError(f"{source}: expected pull, golden and found: {exc}") from exc
+        hint = "; decisions by hand are for --decisions" if "same" in row else ""
+        raise InputError(f"{source}: expected pull, golden and found: {exc}{hint}") from exc
 
 
 def _kappa(first: Flags, second: Flags) -> float | None:

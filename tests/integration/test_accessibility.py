@@ -11,8 +11,11 @@ from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
+from crscore.bench import score
+from crscore.bench.report import lay_out
 from crscore.pull_request.documents import for_people
 from crscore.reports import html
+from crscore.reports.layout import to_html
 from tests.helpers import audit_rows, browser, overviews, results
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.hosts  # a real browser
 
 AXE = Path(__file__).parents[1] / "data" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+BENCH = Path(__file__).parents[2] / "examples" / "bench"
 RUN = """async () => {
   document.querySelectorAll('details').forEach(fold => { fold.open = true; });
   const { violations } = await axe.run(document, { resultTypes: ['violations'] });
@@ -52,6 +56,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         "score": html.create()([useful]),
         "scores": html.create()([results.decided(), results.flagged()]),
         "large": html.create()([results.large(12)]),
+        "bench": to_html(lay_out(score(BENCH / "golden.jsonl", BENCH / "findings.jsonl"))),
         "pull": for_people.render_page(overviews.useful_review(), useful),
     }
     for name, document in documents.items():

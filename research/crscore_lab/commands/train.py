@@ -180,8 +180,7 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
     Examples:
         crscore train bench judgements.jsonl.gz -o weights.npz
     """
-    from crscore.bench import pairs  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
+    from crscore.encoders.minilm import MiniLM  # noqa: PLC0415  (after --help and wrong options)
     from crscore.usefulness import model, reader  # noqa: PLC0415
     from crscore_lab import judgements as judging  # noqa: PLC0415
     from crscore_lab.training import bench as training  # noqa: PLC0415
@@ -190,7 +189,7 @@ def bench(judgements: Path, *, target: str, seed: int) -> int:
     with progress.track("learning to match"):
         rarity = model.read_weights(reader.SHIPPED).rarity
         learned = training.train(judgements, encoder=MiniLM(), rarity=rarity, seed=seed)
-    _write_weights(pairs.to_bytes(learned.model), target)
+    _write_weights(training.to_bytes(learned.model), target)
     click.echo(judging.render_agreement(learned.held_out, "changes not learned from"))
     click.echo(f"unsure: {learned.unsure:.3f} of these decisions, from {learned.model.band}")
     return 0

@@ -8,6 +8,7 @@ Every split is by change. The threshold is where out-of-fold misses and false ma
 """
 
 import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -15,7 +16,16 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from crscore.bench.pairs import PairModel, assign, measure_pairs, sigmoid, view_texts
+from crscore import arrays
+from crscore.bench.pairs import (
+    FEATURES,
+    FORMAT,
+    PairModel,
+    assign,
+    measure_pairs,
+    sigmoid,
+    view_texts,
+)
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
@@ -175,3 +185,15 @@ def _band(values: Doubles, threshold: float) -> tuple[float, float]:
         if ((values >= low) & (values < high)).mean() <= UNSURE:
             return round(low, 3), round(high, 3)
     return threshold, threshold
+
+
+def to_bytes(model: PairModel) -> bytes:
+    """Serialize weights as a NumPy archive; the same weights give the same bytes."""
+    facts = {"format": FORMAT, "features": FEATURES} | {
+        name: getattr(model, name)
+        for name in ("encoder", "data_sha256", "weights", "bias", "threshold", "band")
+    }
+    content: arrays.Arrays = {"facts": arrays.from_text(json.dumps(facts, sort_keys=True))}
+    for name, tensor in sorted(model.layers.tensors.items()):
+        content[name] = tensor.astype(np.float16)
+    return arrays.pack(content, compress=False)

@@ -95,12 +95,12 @@ def test_problem_listed_twice_is_merged_with_a_note(tmp_path: Path) -> None:
         {"id": "a", "problems": [{"text": "y"}, {"text": "y", "path": "a.py"}]},
     ]
     golden = read_golden(write(tmp_path, "\n".join(map(json.dumps, rows))))
-    assert golden.notes == ("merged: 2 problems of a that rows.jsonl lists twice",)
+    assert golden.notes == ("merged: 3 problems of a that rows.jsonl lists twice",)
     merged = [
         (row.text, row.path, row.severity, row.also_right) for row in golden.changes[0].problems
     ]
     assert sorted(merged, key=str) == [
-        ("x", None, "high", False), ("y", "a.py", "", False), ("y", None, "", False),
+        ("x", None, "high", False), ("y", "a.py", "", False),
     ]  # fmt: skip
 
 
@@ -141,6 +141,11 @@ def test_layouts_of_findings(tmp_path: Path) -> None:
         ('{"bot": "b", "text": "x"}', "the id of its change is missing"),
         ('{"change": "a", "bot": "b", "findings": [null]}', "text is missing"),
         ('{"change": "a", "bot": "b", "text": "x", "line": NaN}', "expected a line from 1"),
+        (
+            '{"change": "a", "bot": "b", "text": "x", "cost": "1 EUR"}',
+            "cost is '1 EUR'; expected a",
+        ),
+        ('{"change": "a", "bot": "b", "text": "x", "seconds": -1}', "seconds is -1; expected a"),
         ("7", "expected an object, got int"),
         ('{"a": {"b": [{"text": "x"}], "c": "y"}}', "a: c: expected a list, got str"),
     ],
@@ -270,3 +275,37 @@ def test_excluded_problems_and_copies_that_differ_in_layout(tmp_path: Path) -> N
     found = {(p.text, p.severity, p.excluded) for p in golden.changes[0].problems}
     assert found == {("it  leaks", "high", False), ("It hangs.", "", True)}
     assert "1 problem" in golden.notes[0]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_same_text_without_a_path_keeps_the_path_and_the_severity(
+    tmp_path: Path, is_first: bool
+) -> None:
+    placed = {"text": "It leaks.", "severity": "low", "path": "a.py", "start_line": 2, "line": 4}
+    rows = [placed, {"text": "it leaks", "severity": "P0"}, {**placed, "path": "b.py"}]
+    problems = rows if is_first else rows[::-1]
+    golden = read_golden(write(tmp_path, json.dumps({"id": "a", "problems": problems})))
+    found = {(p.path, p.start_line, p.line, p.severity) for p in golden.changes[0].problems}
+    assert found == {("a.py", 2, 4, "critical"), ("b.py", 2, 4, "low")}
+    assert golden.notes == ("merged: 1 problem of a that rows.jsonl lists twice",)
+
+
+def test_time_and_price_of_a_finding_or_of_its_run(tmp_path: Path) -> None:
+    row = {"change": "a", "bot": "b"}
+    rows = [
+        {**row, "text": "It leaks.", "duration_ms": 2500, "price": 0.02},
+        {**row, "findings": ["It leaks.", {"text": "It hangs."}], "seconds": 3, "cost": 1},
+        {"change": "a", "reviews": [{"bot": "b", "candidates": ["It leaks."], "seconds": 7}]},
+        {**row, "text": "It leaks."},
+    ]
+    found = read_findings(write(tmp_path, "\n".join(map(json.dumps, rows))))
+    amounts = [(row.seconds, row.cost) for row in found]
+    assert amounts == [(2.5, 0.02), (3, 1), (3, 1), (7, None), (None, None)]
+
+
+def test_line_of_the_old_file_is_no_line_of_the_new_one(tmp_path: Path) -> None:
+    comment = {"html_url": "https://github.com/o/r/pull/7#discussion_r1", "user": {"login": "b"},
+               "body": "It leaks.", "path": "a.py", "line": 3}  # fmt: skip
+    rows = [json.dumps({**comment, "side": side}) for side in ("LEFT", "RIGHT")]
+    found = read_findings(write(tmp_path, "\n".join(rows)))
+    assert [(row.path, row.line) for row in found] == [("a.py", None), ("a.py", 3)]

@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from crscore import bench
@@ -107,3 +108,37 @@ def test_page_and_markdown_list_what_a_bot_missed() -> None:
         assert "same names" in text
         assert "1 unlisted finding" in text
         assert "1 → 1" in text
+
+
+def test_finding_counts_for_one_problem_and_the_result_says_so() -> None:
+    other = "Nobody can close the dialog with the keyboard."
+    problems = (Problem(text=LOCK), Problem(text=other))
+    golden = make_set("g", "", [Change(id="1", problems=problems)])
+    finding = Finding(change="1", bot="b", text="The mutex stays locked if parsing fails.")
+    id_ = pairs_of(bench.score(golden, [finding], resamples=0))[other].id
+    moved = bench.score(golden, [finding], resamples=0, answers={id_: True})
+    assert (moved.before[0].hits, moved.bots[0].hits) == (1, 1)
+    assert "one finding counts for one problem" in moved.notes
+    assert pairs_of(moved)[LOCK].why.startswith("matched with another problem")
+    moved = bench.score(golden, [finding], resamples=0, answers={id_: False})
+    assert "one finding counts for one problem" not in moved.notes
+
+
+def test_improbable_finding_in_another_file_is_not_shown() -> None:
+    problem = Problem(text=LOCK, path="a.go", line=9)
+    golden = make_set("g", "", [Change(id="1", problems=(problem,))])
+    far = Finding(change="1", bot="b", text="Add a docstring here.", path="web/b.ts", line=1)
+    scored = bench.score(golden, [far], resamples=0)
+    assert pairs_of(scored)[LOCK].finding == far
+    missed = layout.to_text(lay_out(scored)).split("Unlisted findings")[0]
+    assert "nothing near" in missed
+    assert "docstring" not in missed
+    near = msgspec.structs.replace(far, path="a.go")
+    missed = layout.to_text(lay_out(bench.score(golden, [near], resamples=0)))
+    assert "docstring" in missed.split("Unlisted findings")[0]
+
+
+def test_unlisted_findings_are_ordered_by_their_words_and_the_columns_say_so() -> None:
+    text = layout.to_text(lay_out(bench.score(GOLDEN, FINDINGS, resamples=0)))
+    assert "Importance by its words" in text
+    assert "Unlisted, critical or major" in text

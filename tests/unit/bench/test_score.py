@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from crscore import bench
 from crscore.bench.pairs import assign, compare_locations
 from crscore.bench.records import Change, Finding, Problem, make_set
-from crscore.bench.report import lay_out
+from crscore.bench.report import lay_out, tabulate_bots
 from crscore.bench.results import BenchResult
 from crscore.errors import InputError
 from crscore.reports import layout
@@ -169,7 +169,8 @@ def test_unrelated_texts_in_another_language_do_not_match() -> None:
     result = bench.score(make_set("s", "", changes), findings, resamples=0)
     (row,) = result.bots
     assert (row.hits, row.unlisted, row.duplicates) == (0, len(pairs), 0)
-    assert result.notes[0].startswith(f"{2 * len(pairs)} texts are not in English")
+    note = f"not in English, only code and place count: {2 * len(pairs)} texts"
+    assert result.notes[0] == note
 
 
 @pytest.mark.parametrize(
@@ -191,6 +192,7 @@ def test_text_in_another_language_matches_by_its_code_and_location(
     result = bench.score(golden, [finding], resamples=0)
     assert [decision.outcome for decision in result.changes[0].decisions] == [outcome]
     assert not result.changes[0].decisions[0].importance
+    assert result.notes[-1].endswith("count: 1 text")
 
 
 def test_comments_in_another_language_count_once_each() -> None:
@@ -199,3 +201,48 @@ def test_comments_in_another_language_count_once_each() -> None:
     rows = [Finding(change="1", bot="b", text=text, raw=True) for text in texts]
     (row,) = bench.score(golden, rows, resamples=0).bots
     assert (row.hits, row.unlisted, row.duplicates) == (0, 2, 1)
+
+
+def test_time_and_price_count_once_a_change_and_have_columns_where_known() -> None:
+    golden = make_set(
+        "g", "", [Change(id=name, problems=(Problem(text="The file is never closed."),))
+                  for name in "abc"]
+    )  # fmt: skip
+    leak = Finding(change="a", bot="b", text="The file stays open.", seconds=4.0, cost=0.02)
+    rows = [
+        leak,
+        replace(leak, text="Please rename `tmp2`, the name says nothing.", seconds=6.0),
+        replace(leak, change="b", seconds=1.0, cost=None),
+        replace(leak, change="c", seconds=None, cost=None),
+    ]
+    result = bench.score(golden, rows, resamples=0)
+    assert (result.bots[0].seconds, result.bots[0].cost) == (3.5, 0.02)
+    header, (row,) = tabulate_bots(result).header, tabulate_bots(result).rows
+    assert (header[-2:], row[-2:]) == (("Seconds", "Cost"), ("3.5", "0.02"))
+    result = bench.score(golden, [replace(leak, seconds=None, cost=None)], resamples=0)
+    assert (result.bots[0].seconds, result.bots[0].cost) == (None, None)
+    assert not {"Seconds", "Cost"} & {*tabulate_bots(result).header}
+
+
+def test_problems_in_other_words_are_noted(result: BenchResult) -> None:
+    texts = (
+        "The lock is not released when parse() fails.",
+        "If parse() raises, the lock stays held.",
+        "The discount is applied twice.",
+    )
+    golden = make_set("g", "", [Change(id="r#1", problems=tuple(Problem(text=t) for t in texts))])
+    scored = bench.score(golden, [Finding(change="r#1", bot="b", text=texts[0])], resamples=0)
+    (note,) = (note for note in scored.notes if "alike" in note)
+    assert note.startswith("problems 1 and 3 of r#1 look alike (0.9")
+    assert note.endswith(f"): {texts[1]}; {texts[0]}")
+    assert not any("alike" in note for note in result.notes)
+
+
+def test_example_has_an_unsure_pair_and_a_list_of_each_bot(result: BenchResult) -> None:
+    assert [row.unsure for row in result.bots] == [1, 0, 0]
+    (missed,) = (part for part in lay_out(result, rows=10).sections if part.anchor == "missed")
+    assert [fold.title for fold in missed.details] == [
+        f"{bot}: {count} missed problems, of which the first 3"
+        for bot, count in (("careful", 5), ("chatty", 9), ("linter", 12))
+    ]
+    assert "Bot" not in missed.details[0].table.header
