@@ -239,7 +239,7 @@ def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
 @cache
 def _spread(signature: str) -> Doubles:
     """Return how far readers with the guide place reviews from where the scores' reader does."""
-    is_by_model = "|readings:" in signature
+    is_by_model = "|readings:" in signature and "|readings:none" not in signature
     spread = GUIDE_SPREAD if is_by_model else read_weights(SHIPPED).scale.spread[REVIEWS]
     return spread.astype(np.float64)
 

@@ -318,12 +318,14 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
     texts: list[bytes] = []
     notes: list[str] = []
     for number, mail in enumerate(mails, 1):
+        count = len(texts)
         for part in email.message_from_bytes(mail).walk():
             content = part.get_payload(decode=True)
             # None for a multipart, whose parts follow in `walk`:
             # https://docs.python.org/3/library/email.compat32-message.html#email.message.Message.get_payload
             # A part in HTML repeats the part before it (RFC 2046, section 5.1.4).
-            if not isinstance(content, bytes) or (texts and part.get_content_subtype() == "html"):
+            is_copy = len(texts) > count and part.get_content_subtype() == "html"
+            if not isinstance(content, bytes) or is_copy:
                 continue
             fault = "has a damaged encoding, so lines may be missing" if part.defects else ""
             charset = (part.get_content_charset() or "utf-8").lower()

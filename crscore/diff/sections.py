@@ -202,7 +202,10 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
             end -= 1
         # `git diff --word-diff=porcelain` writes each line feed of the file as a line `~`:
         # https://git-scm.com/docs/git-diff
-        if lines[end : end + 1] == ["~"] or any(map(WORD_CHANGE.search, lines[index:end])):
+        if lines[end : end + 1] == ["~"] or any(
+            WORD_CHANGE.search(line) and (not line.startswith(("+", "-")) or "-]{+" in line)
+            for line in lines[index:end]
+        ):
             fault = WORD_DIFF
         elif not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):
             fault = (

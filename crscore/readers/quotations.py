@@ -11,6 +11,8 @@ MAX_COMMENT_CHARS: Final = 8_000
 """Maximum characters of a comment that are shown; the rest is cut between its blocks."""
 START_LETTERS: Final = 12
 """Letters at the start of a block that are looked up in the comment as it was written."""
+MAX_LINES_AHEAD: Final = 200
+"""Maximum lines in which the start of a block is searched."""
 # "- ", "* ", "1. ", "2) "
 _ITEM: Final = re.compile(r"\s{0,20}(?:[-*+•]|\d{1,3}[.)])\s")
 MAX_CODE_CHARS: Final = 2_000
@@ -66,7 +68,12 @@ def _add_marks(
     (text, columns), *rest = block
     start = _dense(text)[:START_LETTERS]
     item_at = next(
-        (at for at, (_, letters) in enumerate(lines) if start and start in letters), None
+        (
+            at
+            for at, (_, letters) in enumerate(lines[:MAX_LINES_AHEAD])
+            if start and start in letters
+        ),
+        None,
     )
     if item_at is None:
         return block

@@ -14,10 +14,11 @@ from crscore.text import decode_text
 _PROBED_BYTES: Final = 8_000
 """Size of the start of a file where a NUL byte means that it is not text, as in git."""
 # A page saved in the browser in place of the comments' text, a report in XML, or a model's answer
-# that has comments in JSON below other text
+# that has comments with their places in JSON below other text
 _NO_TEXT: Final = re.compile(
     r"\s{0,99}<(!doctype html|html|\?xml)\b|[^`]{0,4000}(?:```(?:json\w?)?\s|\n)\s{0,99}[\[{]"
-    r"(?=[\s\S]{0,2000}\"line\"\s*:)(?=[\s\S]{0,2000}\"body\"\s*:)",
+    r"(?=[\s\S]{0,2000}\"line\"\s{0,9}+:)(?=[\s\S]{0,2000}\"(?:path|file\w{0,9})\"\s{0,9}+:)"
+    r"(?=[\s\S]{0,2000}\"body\"\s{0,9}+:)",
     re.IGNORECASE,
 )
 

@@ -101,7 +101,10 @@ class LaterChanges:
         if commit is None or (place := self.lines_in(comment, commit)) is None:
             return comment
         path, lines = place
-        self._paths.add(path)
+        if path not in self._paths:
+            self._paths.add(path)
+            # The diffs that are kept lack this file.
+            self._changes.cache_clear()
         moved = replace(comment, commit_id=commit, path=path, side="new")
         return replace(moved, start_line=lines.start, line=lines.stop - 1)
 

@@ -211,11 +211,11 @@ def read_scores(store: Store, scope: Scope) -> Rows:
 def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> Rows:
     """Count the comments of bots that were changed or written when all was over.
 
-    There are four kinds: hidden or deleted; edited more than an hour later, unless by one of the
-    known bots, which mark what was addressed; written after the pull request was closed; written on
-    an older commit when there was a comment on the last one. Each row is for a reviewer on a pull
-    request, with the counts of all four kinds, of the last two, which came too late to change
-    anything, of all its comments, and of each kind.
+    There are four kinds: hidden or deleted; edited more than an hour later or from one night to
+    another, unless by one of the known bots, which mark what was addressed; written after the pull
+    request was closed; written on an older commit when there was a comment on the last one. Each
+    row is for a reviewer on a pull request, with the counts of all four kinds, of the last two,
+    which came too late to change anything, of all its comments, and of each kind.
     """
     sql = f"""
         WITH on_head AS (

@@ -191,7 +191,9 @@ def test_comments_in_json_below_other_text_are_refused(around: str) -> None:
     assert message(around.replace("{}", comments), "r.md") == expected
 
 
-@pytest.mark.parametrize("code", ['{"line": 3}', '{"body": "a"}', "[x] done"])
+@pytest.mark.parametrize(
+    "code", ['{"line": 3}', '{"body": "a"}', "[x] done", '{"line": 3, "body": "a"}']
+)
 def test_other_json_below_text_is_text(code: str) -> None:
     body = f"Consider this:\n```json\n{code}\n```\nOr this:\n{code}"
     assert parse_review(body) == (Comment(body=body),)

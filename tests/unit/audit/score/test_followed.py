@@ -77,6 +77,22 @@ def test_what_was_mended_before_the_comment_is_not_because_of_it(
     assert later.acted_on(comment) == answer
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_answer_for_a_renamed_file_does_not_depend_on_the_order(
+    world: World, *, is_first: bool
+) -> None:
+    names = ("app.py", "other.py")
+    world.commit = world.history.commit(dict.fromkeys(names, OPENED), parents=[world.commit])
+    comments = [replace(world.comment(), path=name) for name in names]
+    later = world.later(
+        {"app.py": f"x\n{OPENED}", "new.py": f"x\n{MENDED}"},
+        *comments,
+        mended={"app.py": f"x\n{OPENED}", "new.py": f"x\n{OPENED}"},
+    )
+    for comment in comments[::-1] if is_first else comments:
+        assert later.acted_on(comment).value == int(comment.path == "other.py")
+
+
 def test_commits_of_the_base_branch_are_no_later_state_of_the_comment(world: World) -> None:
     comment = world.comment()
     later = world.later({"app.py": MENDED}, comment)
