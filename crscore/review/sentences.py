@@ -61,7 +61,7 @@ _HIDDEN: Final = re.compile(
     r"|(?<![.?!])[.?!]++(?=[\w/\\(\[{$@=-](?!\.))"
     r"|(?<!\S)\d{1,3}\.(?=\s\d)"
     r"|(?:\A|(?<=[.!?]\s))\d{1,3}\.(?=\s)"
-    r"|\b(?:[Aa]pprox|[Ii]ncl|[Ee]xcl|[Rr]esp|[Ee]sp|[Mm]ax|[Mm]in|[Aa]vg|[Ss]ec)\.(?=\s[a-z\d])",
+    r"|\b(?:[Aa]pprox|[Ii]ncl|[Ee]xcl|[Rr]esp|[Ee]sp|[Mm]ax|[Mm]in|[Aa]vg|[Ss]ec)\.(?=\s[a-z\d])"
 )
 # Most units of lists and tables have none of these characters, so no sentence ends inside them.
 _MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")

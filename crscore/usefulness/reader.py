@@ -18,15 +18,7 @@ import numpy.typing as npt
 
 from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM
-from crscore.records import (
-    GIVES_FROM,
-    MAX_IMPORTANCE,
-    ON_TOPIC,
-    Reading,
-    Remark,
-    Sentence,
-    Subject,
-)
+from crscore.records import GIVES_FROM, MAX_IMPORTANCE, ON_TOPIC, Reading, Remark, Sentence, Subject
 from crscore.scoring.cells import Cells
 from crscore.text import mask_names
 from crscore.usefulness import evidence, headline, model, reading

@@ -133,7 +133,7 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
         f"{view.count_noun(len(results), 'program')} of "
         f"{view.count_noun(len(document.problems), 'problem')}: "
         f"{passed:,} passed, {len(results) - passed - timed_out:,} failed, "
-        f"{timed_out:,} timed out.",
+        f"{timed_out:,} timed out."
     )
     failures = Counter(result for result in results if result != PASSED)
     # Reversed, so that the first program with each reason is kept.

@@ -34,12 +34,7 @@ _CLAIMS_OPTIONS: Final = (
     ("--full", bool, False, "Train all weights, not an adapter."),
     ("--lora-rank", COUNT, 16, "Width of the adapter."),
     ("--learning-rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full 2e-5)."),
-    (
-        "--dtype",
-        click.Choice(["auto", "float32", "bfloat16"]),
-        "auto",
-        "auto: bfloat16 on GPUs.",
-    ),
+    ("--dtype", click.Choice(["auto", "float32", "bfloat16"]), "auto", "auto: bfloat16 on GPUs."),
     ("--gradient-checkpointing", bool, False, "Use less memory and more time."),
     ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
     ("--form", click.Choice(["json", "sections"]), "json", "Answers; sections: as published."),

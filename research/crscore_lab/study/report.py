@@ -77,10 +77,7 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
         "Relevance: Spearman correlation of every metric with people",
         result.metrics,
         ("metric", "name"),
-        (
-            "all reviews",
-            lambda row: _interval_of("spearman")(pooled(row)),
-        ),
+        ("all reviews", lambda row: _interval_of("spearman")(pooled(row))),
         ("no junk", spearman(slices.WITHOUT_JUNK)),
         ("in system", spearman(slices.WITHIN_SYSTEM)),
         ("Kendall", lambda row: pooled(row).kendall),

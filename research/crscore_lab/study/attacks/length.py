@@ -50,10 +50,7 @@ def length_effect(measured: Measurements, **resampling: Unpack[Resampling]) -> L
     if (headline := relevance_by_metric.get(USEFULNESS)) is not None:
         of_headline = of_all_rows(partial(partial_spearman, [headline, *columns[1:]]), reviews)
     return LengthEffect(
-        partial=of_all_rows(effect, reviews),
-        low=low,
-        high=high,
-        headline=of_headline,
+        partial=of_all_rows(effect, reviews), low=low, high=high, headline=of_headline
     )
 
 

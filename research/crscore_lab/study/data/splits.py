@@ -158,11 +158,7 @@ def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fol
 
 
 def _make_fold(
-    study: Study,
-    changes: AbstractSet[str],
-    *,
-    name: str,
-    systems: AbstractSet[str] | None = None,
+    study: Study, changes: AbstractSet[str], *, name: str, systems: AbstractSet[str] | None = None
 ) -> Fold:
     """Make a fold that holds out some changes, or only some systems' reviews of them."""
     keys = {(change.id, review.system) for change in study.changes for review in change.reviews}

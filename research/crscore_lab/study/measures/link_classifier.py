@@ -71,10 +71,7 @@ class Classifier(Struct, frozen=True, kw_only=True):
 
 
 def judge_links(
-    study: Study,
-    scorer: Scorer,
-    *,
-    includes: Includes = lambda _change, _review: True,
+    study: Study, scorer: Scorer, *, includes: Includes = lambda _change, _review: True
 ) -> Links:
     """Judge every edited pseudo-reference against every review that addresses at least one.
 

@@ -137,11 +137,7 @@ Extra = Callable[[Measurements, Encoder], ExtraMetrics]
 
 
 def measure(
-    study: Study,
-    scorer: Scorer,
-    *,
-    name: str,
-    includes: Includes = lambda _change, _review: True,
+    study: Study, scorer: Scorer, *, name: str, includes: Includes = lambda _change, _review: True
 ) -> Measurements:
     """Score the reviews of a study except the ground truth.
 
@@ -218,9 +214,7 @@ def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
     complete = tuple(metric for metric in measured.metrics if metric.rows is None)
     parts = (
         replace(
-            measured,
-            rows=tuple(measured.rows[index] for index in metric.rows),
-            metrics=(metric,),
+            measured, rows=tuple(measured.rows[index] for index in metric.rows), metrics=(metric,)
         )
         for metric in measured.metrics
         if metric.rows is not None

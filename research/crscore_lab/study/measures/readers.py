@@ -137,10 +137,7 @@ class ReadersResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=S
 
 
 def judge(
-    comments: Comments,
-    scorers: Mapping[str, Scorer],
-    draws: Resampling,
-    group: str | None,
+    comments: Comments, scorers: Mapping[str, Scorer], draws: Resampling, group: str | None
 ) -> ReadersResult:
     """Read comments with several readers, and compare each with the outcomes of the comments.
 

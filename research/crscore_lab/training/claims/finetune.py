@@ -216,10 +216,7 @@ def _make_examples(
         example: dict[str, Any]
         if getattr(tokenizer, "chat_template", None):
             turns = [{"role": message.role, "content": message.text} for message in chat]
-            example = {
-                "prompt": turns,
-                "completion": [{"role": "assistant", "content": answer}],
-            }
+            example = {"prompt": turns, "completion": [{"role": "assistant", "content": answer}]}
         else:
             example = {"prompt": chat_text.format_plain_text(chat), "completion": answer}
         examples.append((row, example))

@@ -62,10 +62,7 @@ def read_comment_judgements() -> dict[str, Judgement]:
 def read_words_judgements() -> dict[str, dict[str, float]]:
     """Read the comments that were judged by their words alone: key -> `importance` and `worth`."""
     return {
-        key: {
-            "importance": float(importance) / MAX_IMPORTANCE,
-            "worth": (float(worth) - 1) / 4,
-        }
+        key: {"importance": float(importance) / MAX_IMPORTANCE, "worth": (float(worth) - 1) / 4}
         for key, importance, worth in _rows("words.tsv")
     }
 
