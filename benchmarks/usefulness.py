@@ -275,6 +275,8 @@ def report_outcomes(fitted, data: Path) -> None:
                 top = max(float(remark.measures[column]) for remark in item.remarks)
                 value = headline.value_of(worth.worths_of(item, weights))
                 rows.append((item, value, top))
+    counted = mean(headline.trust(mark.about) for row in rows for mark in row[0].remarks)
+    print(f"share of the worth of {len(rows)} real comments that counts: {counted:.2f}")
     people = [row for row in rows if row[0].is_person]
     bots = [row for row in rows if not row[0].is_person]
     for rating, at in (("worth", 1), ("importance", 2)):

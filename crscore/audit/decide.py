@@ -49,7 +49,7 @@ several kinds of evidence."""
 TOO_LATE: Final = 0.5
 """A bot is dropped if surely more than this share of its posts came after the fix or the close."""
 CONDITION: Final = "only if its check stops being green without a review"
-"""What is asked of a bot to keep or tune whose check is green on what it did not review."""
+"""Condition of keeping or tuning a bot whose check is green on what it did not review."""
 UNIMPORTANT: Final = "seemingly unimportant"
 """Words in the reason of a bot that is undecided because people fix such remarks."""
 KINDS: Final = {

@@ -34,6 +34,9 @@ _CLOSES: Final = re.compile(
 
 WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
 """Changed words in a line of a word diff: "x = [-1-]{+10+}". Items of a list may look removed."""
+# A class of characters in code, as in `+SLUG = /^[-a-z_-]+$/`, looks the same.
+_AS_A_WORD: Final = re.compile(r"^(?![+-])|\s(?:\[-|\{\+)|-\]\{\+")
+"""Line without a sign, or with a mark where a word starts or after another mark."""
 WORD_DIFF: Final = "this is a word diff; make it again with git diff, without --word-diff"
 """Message for a word diff; `--word-diff=porcelain` ends each line of code with a line `~`."""
 
@@ -203,8 +206,7 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
         # `git diff --word-diff=porcelain` writes each line feed of the file as a line `~`:
         # https://git-scm.com/docs/git-diff
         if lines[end : end + 1] == ["~"] or any(
-            WORD_CHANGE.search(line) and (not line.startswith(("+", "-")) or "-]{+" in line)
-            for line in lines[index:end]
+            WORD_CHANGE.search(line) and _AS_A_WORD.search(line) for line in lines[index:end]
         ):
             fault = WORD_DIFF
         elif not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):

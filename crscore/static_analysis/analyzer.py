@@ -161,7 +161,7 @@ class Output(_Table, frozen=True):
     """`[output]`: how the tool's output is read."""
 
     format: Literal["sarif", "checkstyle", "json", "csv"]
-    """What the tool writes."""
+    """Form of the tool's output."""
     unparsed_rules: tuple[Pattern, ...] = ()
     """Rules, as regular expressions, that report an unreadable file."""
     unparsed_stderr: Capture | None = None

@@ -1,4 +1,4 @@
-"""What is read from a text: its stance and ratings, and how surely it is about the change.
+"""Readings of texts: the stance, the ratings, and how surely a text is about the change.
 
 A network reads the text: the encoder with some layers tuned for it. A linear model of words and
 pairs of words, with code masked, joins it, because a few words often say how much a finding is

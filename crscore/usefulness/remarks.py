@@ -146,7 +146,7 @@ def divide_comment(
             is_near = bool(names & last_names) or float(cosines.max()) >= SAME_POINT_COSINE
             begins = gives and last_gives and not is_near
             if begins and readings[last[-1]].stance is Stance.PROBLEM:
-                # What is asked for after a problem is its remedy.
+                # A request after a problem is its remedy.
                 asks = readings[column].stance in (Stance.REQUEST, Stance.PROPOSAL)
                 begins = not asks or _ADDS.match(sentence.text) is not None
         if begins:

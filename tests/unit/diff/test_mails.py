@@ -5,7 +5,7 @@ import quopri
 
 import pytest
 
-from crscore.diff.parse import parse_diff
+from crscore.diff.parse import CUT_NOTE, parse_diff
 from crscore.errors import DiffParseError
 from crscore.records import FileStatus
 
@@ -144,11 +144,17 @@ HEAD = "diff --git a/w.py b/w.py\n--- a/w.py\n+++ b/w.py\n"
         "@@ -1,2 +1,3 @@\n import os\n~\n x = \n-1\n+10\n~\n",
         "@@ -1,2 +1,3 @@\n     import os\n     x = 1\n     {+y = 2+}\n",
         "@@ -1,2 +1,2 @@\n- an item\n- [-the-]{+one+} of a list\n",
+        "@@ -1,2 +1,2 @@\n- an item\n- {+new+} item\n",
     ],
 )
 def test_word_diff_is_refused(hunk: str) -> None:
     with pytest.raises(DiffParseError, match="this is a word diff"):
         parse_diff(HEAD + hunk)
+
+
+def test_class_of_characters_in_a_cut_diff_is_no_word_diff() -> None:
+    parsed = parse_diff(f"{HEAD}@@ -1,9 +1,9 @@\n x\n-y\n+SLUG = /^[-a-z0-9_-]+$/;\n")
+    assert parsed.notes == (CUT_NOTE,)
 
 
 def test_word_diff_in_colors_is_refused() -> None:
