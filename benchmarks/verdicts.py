@@ -30,7 +30,7 @@ from msgspec.structs import replace
 
 from crscore import Scorer, pipeline
 from crscore.diff import checkout, git, parse
-from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 from crscore.errors import DiffParseError
 from crscore.records import Comment, Diff, Verdict
 from crscore.review.read import parse_comment, sentences_of
@@ -102,7 +102,7 @@ def read_commit(folder: Path, commit: str) -> tuple[Diff, Repository]:
     search = checkout.find_checkout(folder, *names)
     if search.checkout is None:
         raise SystemExit(f"{commit}: {search.reason}")
-    return search.checkout.change(Limits())[0], Repository(search.checkout.tree)
+    return search.checkout.change(DiffLimits())[0], Repository(search.checkout.tree)
 
 
 def print_parts(parts: dict[str, Counter]) -> None:

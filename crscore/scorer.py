@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, overload
 from crscore import cache, pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.model_options import ModelOptions
-from crscore.diff import full_files, parse
+from crscore.diff import parse
 from crscore.encoders.base import Encoder
 from crscore.errors import (
     ConfigError,
@@ -322,18 +322,14 @@ class Scorer:
 
 
 def diff_limits(settings: Config) -> parse.DiffLimits:
-    """Return the size limits of a diff in the settings."""
+    """Return the size limits of a change in the settings."""
     return parse.DiffLimits(
         max_diff_bytes=settings.max_diff_bytes,
         max_files=settings.max_files,
         max_hunks=settings.max_hunks,
         max_line_length=settings.max_line_length,
+        max_source_bytes=settings.max_source_bytes,
     )
-
-
-def file_limits(settings: Config) -> full_files.Limits:
-    """Return the limits of a diff with its full files."""
-    return full_files.Limits(diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes)
 
 
 def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:

@@ -78,11 +78,6 @@ class Tree(NamedTuple):
     """Reason that files are missing, as a clause; None if all were read."""
 
 
-class _Blob(NamedTuple):
-    name: str
-    size: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
     """Repository on this machine with the commits at both ends of a change."""
@@ -112,18 +107,18 @@ class Checkout:
         except HostError:
             return None
 
-    def change(self, limits: full_files.Limits) -> tuple[Diff, tuple[str, ...]]:
+    def change(self, limits: parse.DiffLimits) -> tuple[Diff, tuple[str, ...]]:
         """Read the change with its whole files, and notes on omitted ones.
 
         Raises:
             HostError: git failed, or the change cannot be read or is larger than the limits.
         """
-        text = self.diff(max_bytes=limits.diff.max_diff_bytes)
+        text = self.diff(max_bytes=limits.max_diff_bytes)
         # The parser rejects an empty text; here it means a pull request without a change.
         if not text:
             return Diff(files=(), sha256=hashlib.sha256(text).hexdigest()), ()
         try:
-            parsed = parse.parse_diff(text, source="git diff", limits=limits.diff)
+            parsed = parse.parse_diff(text, source="git diff", limits=limits)
         except InputError as exc:
             raise HostError("git diff", str(exc)) from exc
         paths, left_notes = full_files.needed(parsed, limits)
@@ -131,7 +126,7 @@ class Checkout:
         return full_files.add(parsed, texts), (*left_notes, *notes)
 
     def texts(
-        self, commit: str, paths: Sequence[str], limits: full_files.Limits
+        self, commit: str, paths: Sequence[str], limits: parse.DiffLimits
     ) -> tuple[Mapping[str, str], tuple[str, ...]]:
         """Read files as they are at a commit.
 
@@ -156,7 +151,7 @@ class Checkout:
         blobs_of_lines = map(_parse_blob, listed[: len(readable)])
         blob_by_path = dict(zip(readable, blobs_of_lines, strict=True))
         chosen_paths, notes = full_files.fit(
-            {path: blob.size for path, blob in blob_by_path.items() if blob}, readable, limits
+            {path: blob[1] for path, blob in blob_by_path.items() if blob}, readable, limits
         )
         blobs = [blob for path in chosen_paths if (blob := blob_by_path[path])]
         contents = zip(chosen_paths, self._contents(blobs), strict=True)
@@ -165,7 +160,7 @@ class Checkout:
     def tree(self) -> Tree:
         """Read all text files at the head, within the limits."""
         names = ("ls-tree", "-r", "-l", "-z", "--full-tree", _checked_commit(self.head))
-        blobs: dict[str, _Blob] = {}
+        blobs: dict[str, tuple[str, int]] = {}
         reason = None
         try:
             listed = git.run_git(
@@ -179,10 +174,10 @@ class Checkout:
                 path = path_bytes.decode("utf-8", "surrogateescape")
                 # The content of a link (120000) is the path that it leads to, which may be outside.
                 if mode.startswith(b"100"):
-                    blobs[path] = _Blob(name.decode(), int(size))
+                    blobs[path] = name.decode(), int(size)
                 elif mode == b"160000":
                     reason = f"{path} is a submodule"
-            entries = ((path, blob.size) for path, blob in blobs.items())
+            entries = ((path, size) for path, (_, size) in blobs.items())
             paths, reason = choose_files(entries, reason=reason)
             contents = self._contents([blobs[path] for path in paths])
             texts = _without_binary(dict(zip(paths, contents, strict=True)))
@@ -190,18 +185,21 @@ class Checkout:
             return Tree({}, exc.reason)
         return Tree(texts, reason)
 
-    def _contents(self, blobs: Sequence[_Blob]) -> Iterator[bytes]:
-        """Yield the contents of blobs; git prints a line about each, its bytes and a line end."""
+    def _contents(self, blobs: Sequence[tuple[str, int]]) -> Iterator[bytes]:
+        """Yield the contents of blobs, given their names and sizes.
+
+        Git prints a line about each, its bytes and a line end.
+        """
         if not blobs:
             return
-        max_bytes = sum(blob.size + _LINE_BYTES for blob in blobs)
-        text = self._cat("--batch", "".join(f"{blob.name}\n" for blob in blobs), max_bytes)
+        max_bytes = sum(size + _LINE_BYTES for _, size in blobs)
+        text = self._cat("--batch", "".join(f"{name}\n" for name, _ in blobs), max_bytes)
         position = 0
-        for blob in blobs:
+        for name, size in blobs:
             start = text.find(b"\n", position) + 1
-            if _parse_blob(text[position : start - 1]) != blob:
-                raise HostError("git cat-file", f"object {blob.name} cannot be read")
-            position = start + blob.size + 1
+            if _parse_blob(text[position : start - 1]) != (name, size):
+                raise HostError("git cat-file", f"object {name} cannot be read")
+            position = start + size + 1
             yield text[start : position - 1]
 
     def _cat(self, mode: str, request: str, max_bytes: int) -> bytes:
@@ -297,9 +295,10 @@ def _checked_commit(commit: str) -> str:
     return commit
 
 
-def _parse_blob(line: bytes) -> _Blob | None:
+def _parse_blob(line: bytes) -> tuple[str, int] | None:
+    """Return the name and the size of a blob, from a line about it."""
     match = _BLOB.fullmatch(line)
-    return _Blob(match[1].decode(), int(match[2])) if match else None
+    return (match[1].decode(), int(match[2])) if match else None
 
 
 def choose_files(

@@ -5,31 +5,17 @@ sufficient, because the hunks determine the other one.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from crscore.diff import parse
+from crscore.diff.parse import DiffLimits
 from crscore.diff.paths import format_paths
 from crscore.records import ChangedFile, Diff, FileStatus
 from crscore.text import count_noun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits on how much of a pull request is read; each can be raised."""
-
-    diff: parse.DiffLimits = field(default_factory=parse.DiffLimits)
-    """Limits on the change itself."""
-    max_source_bytes: int = 2_000_000
-    """Maximum bytes of one whole file."""
-    max_sources: int = 500
-    """Maximum number of whole files, in diff order."""
-    max_sources_bytes: int = 50_000_000
-    """Maximum bytes of all whole files together."""
-
-
-def needed(change: Diff, limits: Limits) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def needed(change: Diff, limits: DiffLimits) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """List the files that the hunks do not show completely.
 
     Args:
@@ -48,7 +34,7 @@ def needed(change: Diff, limits: Limits) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def fit(
-    sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits
+    sizes: Mapping[str, int | None], order: Sequence[str], limits: DiffLimits
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose as many files as the limits allow, in a fixed order.
 

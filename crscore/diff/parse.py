@@ -78,7 +78,7 @@ _AS_IT_IS: Final = frozenset({"utf-8", "us-ascii", "ascii", "utf8"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLimits:
-    """Limits on the size of a diff; each can be raised."""
+    """Limits on how much of a change is read; each can be raised."""
 
     max_diff_bytes: int = 10_000_000
     """Maximum bytes of the whole text; 10 MB is about 200,000 lines."""
@@ -90,6 +90,12 @@ class DiffLimits:
     max_line_length: int = 100_000
     """Maximum characters of one line; a file with a longer line, such as minified code, is not
     read."""
+    max_source_bytes: int = 2_000_000
+    """Maximum bytes of one whole file."""
+    max_sources: int = 500
+    """Maximum number of whole files, in diff order."""
+    max_sources_bytes: int = 50_000_000
+    """Maximum bytes of all whole files together."""
 
 
 def parse_diff(

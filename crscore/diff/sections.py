@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -337,11 +337,6 @@ class Header:
     """File mode after the change, six octal digits, if given."""
 
 
-class _Names(NamedTuple):
-    old: str | None
-    new: str | None
-
-
 def read_header(lines: Sequence[str]) -> Header:
     """Read the lines before a file's first hunk.
 
@@ -368,16 +363,17 @@ def read_header(lines: Sequence[str]) -> Header:
     # "//depot/main/a.py#3 (text) ====", the only name of a file in `p4 describe -du`
     depot_path, _, depot_type = facts.get("====", "").lstrip("/").partition("#")
     # git's own lines come first: in "rename from x", the path has no prefix to remove.
-    candidates = [_git_names(facts), _Names(depot_path, depot_path) if depot_path else None]
+    candidates = [_git_names(facts), (depot_path, depot_path) if depot_path else None]
     if "---" in facts and "+++" in facts:
         old, new = _file_name(facts["---"]), _file_name(facts["+++"])
         candidates.append(_strip_prefixes(old, new) if old or new else None)
     if binary:
         candidates.append(_strip_prefixes(_file_name(binary[1]), _file_name(binary[2])))
-    names = next((names for names in candidates if names is not None), None)
+    names = next(filter(None, candidates), None)
+    old_path, new_path = names or (None, None)
     return Header(
-        old=names.old if names else None,
-        new=names.new if names else None,
+        old=old_path,
+        new=new_path,
         is_known=names is not None,
         is_empty=set(facts) == {"diff --git"} and not binary,
         is_git="diff --git" in facts,
@@ -416,11 +412,11 @@ def unquote(name: str) -> str:
     return _ESCAPE.sub(unescape, quoted[1].encode()).decode("utf-8", "replace")
 
 
-def _git_names(facts: dict[str, str]) -> _Names | None:
+def _git_names(facts: dict[str, str]) -> tuple[str | None, str | None] | None:
     """Read the names in git's own header lines, the only source for a file without hunks."""
     for verb in ("rename", "copy"):
         if f"{verb} from" in facts and f"{verb} to" in facts:
-            return _Names(unquote(facts[f"{verb} from"]), unquote(facts[f"{verb} to"]))
+            return unquote(facts[f"{verb} from"]), unquote(facts[f"{verb} to"])
     # `a/x y b/x y`: the two names are the same except for their prefixes.
     pair = facts.get("diff --git", "")
     if pair.startswith('"') and (quoted := _QUOTED.match(pair)):
@@ -429,12 +425,12 @@ def _git_names(facts: dict[str, str]) -> _Names | None:
         spaces = [space.start() for space in islice(re.finditer(" ", pair), _MAX_SPLITS)]
         splits = [(pair[:space], pair[space + 1 :]) for space in spaces]
     candidates = (_strip_prefixes(left, right) for left, right in splits)
-    names = next((names for names in candidates if names.old == names.new and names.new), None)
-    if names is None:
+    name = next((old for old, new in candidates if old == new and new), None)
+    if name is None:
         return None
-    return _Names(
-        None if "new file mode" in facts else names.old,
-        None if "deleted file mode" in facts else names.new,
+    return (
+        None if "new file mode" in facts else name,
+        None if "deleted file mode" in facts else name,
     )
 
 
@@ -447,7 +443,7 @@ def _file_name(text: str) -> str | None:
     return None if name == "/dev/null" else name
 
 
-def _strip_prefixes(old: str | None, new: str | None) -> _Names:
+def _strip_prefixes(old: str | None, new: str | None) -> tuple[str | None, str | None]:
     """Strip the prefixes that a diff program adds to the two names.
 
     Two different one-letter prefixes are removed, and so are two different first folders if the
@@ -455,13 +451,13 @@ def _strip_prefixes(old: str | None, new: str | None) -> _Names:
     it belongs to the path.
     """
     if old is None or new is None:
-        return _Names(old and _without_letter(old), new and _without_letter(new))
+        return old and _without_letter(old), new and _without_letter(new)
     (old_first, old_rest), (new_first, new_rest) = _split_first(old), _split_first(new)
     if not old_rest or not new_rest or old_first == new_first:
-        return _Names(old, new)
+        return old, new
     if {old_first, new_first} <= _PREFIXES or old_rest == new_rest:
-        return _Names(old_rest, new_rest)
-    return _Names(old, new)
+        return old_rest, new_rest
+    return old, new
 
 
 def _without_letter(name: str) -> str:

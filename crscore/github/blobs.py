@@ -10,7 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from crscore.diff import full_files
-from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 from crscore.github.client import Client
 from crscore.github.graphql import Blob
 from crscore.hosts.listed_files import add_full_files
@@ -43,7 +43,7 @@ def read_full_files(
     repository: str,
     change: Diff,
     names: Mapping[str, str],
-    limits: Limits,
+    limits: DiffLimits,
     *,
     base: str,
 ) -> Change:

@@ -20,7 +20,7 @@ import msgspec
 
 from crscore.diff import parse
 from crscore.diff.checkout import CheckoutSearch
-from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 from crscore.errors import (
     CRScoreError,
     HostError,
@@ -87,7 +87,7 @@ class GitHub:
         repository: str,
         number: int,
         *,
-        limits: Limits,
+        limits: DiffLimits,
         find_checkout: FindCheckout = no_checkout,
     ) -> PullRequest:
         """Read a pull request: see `Host`. A former name of a repository redirects."""
@@ -147,7 +147,7 @@ class GitHub:
             knows_sticky=not unlisted,
         )
 
-    def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
+    def read_change(self, repository: str, number: int, *, head: str, limits: DiffLimits) -> Change:
         """Read only the change: see `Host`."""
         pull = self._get_pull(repository, number)
         if pull.head.sha != head:
@@ -200,7 +200,7 @@ class GitHub:
         return self.client.get(f"/repos/{repository}/pulls/{number}", _Pull)
 
     def _read_change(
-        self, repository: str, pull: _Pull, search: CheckoutSearch, limits: Limits
+        self, repository: str, pull: _Pull, search: CheckoutSearch, limits: DiffLimits
     ) -> Change:
         """Read the change from the checkout, else from GitHub's list of files."""
         totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
@@ -218,7 +218,7 @@ class GitHub:
                 reason = "its change does not match GitHub's counts"
         unused = (f"The local checkout was not used: {reason}.",) if reason else ()
         listed, names = changed_files.read_change(
-            self.client, repository, pull.number, totals, pull.head.sha, limits.diff
+            self.client, repository, pull.number, totals, pull.head.sha, limits
         )
         full = blobs.read_full_files(
             self.client, repository, listed.diff, names, limits, base=pull.base.sha

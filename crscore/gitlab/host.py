@@ -19,7 +19,7 @@ import msgspec
 
 from crscore.diff import full_files
 from crscore.diff.checkout import CheckoutSearch
-from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 from crscore.errors import (
     BadTokenError,
     CRScoreError,
@@ -70,7 +70,7 @@ class GitLab:
         repository: str,
         number: int,
         *,
-        limits: Limits,
+        limits: DiffLimits,
         find_checkout: FindCheckout = no_checkout,
     ) -> PullRequest:
         """Read a merge request: see `Host`."""
@@ -118,7 +118,7 @@ class GitLab:
             knows_sticky=certain and not unlisted,
         )
 
-    def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
+    def read_change(self, repository: str, number: int, *, head: str, limits: DiffLimits) -> Change:
         """Read only the change: see `Host`."""
         path = request_path(repository, number)
         refs = _refs_of(self.client.get(path, MergeRequest))
@@ -240,7 +240,7 @@ class GitLab:
         refs: DiffRefs,
         entries: Sequence[versions.Entry],
         search: CheckoutSearch,
-        limits: Limits,
+        limits: DiffLimits,
     ) -> Change:
         """Read the change from the checkout, else from GitLab's newest version."""
         reason = search.reason
@@ -263,10 +263,10 @@ class GitLab:
         if not ids:
             raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
         version = read_version(self.client, path, max(ids))
-        read = versions.convert_version(version, limits.diff)
+        read = versions.convert_version(version, limits)
         return read._replace(notes=(*unused, *read.diff.notes))
 
-    def _with_files(self, repository: str, head: str, change: Change, limits: Limits) -> Change:
+    def _with_files(self, repository: str, head: str, change: Change, limits: DiffLimits) -> Change:
         """Add the full files at the head, unless they come from a checkout."""
         if any(file.new_source is not None for file in change.diff.files):
             return change
@@ -293,7 +293,7 @@ class GitLab:
         entries: Sequence[versions.Entry],
         messages: Sequence[HostMessage],
         search: CheckoutSearch,
-        limits: Limits,
+        limits: DiffLimits,
     ) -> tuple[Mapping[int, Diff], tuple[str, ...]]:
         # GitLab lists the newest version first; of several with one head, the newest counts.
         ids = {entry.head_commit_sha: entry.id for entry in reversed(entries)}
@@ -301,9 +301,7 @@ class GitLab:
         def read(commit: str) -> tuple[ChangedFile, ...]:
             if commit not in ids:
                 raise NotFoundError(f"GET {path}/versions", "no version has this commit")
-            version = versions.convert_version(
-                read_version(self.client, path, ids[commit]), limits.diff
-            )
+            version = versions.convert_version(read_version(self.client, path, ids[commit]), limits)
             return version.diff.files
 
         local = search.checkout.diff_to if search.checkout else None

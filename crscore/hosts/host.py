@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
 from crscore.diff.checkout import CheckoutSearch
-from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 from crscore.hosts.records import Change, HostMessage, PullRequest
 from crscore.hosts.sticky import Posted
 
@@ -58,7 +58,7 @@ class Host(Protocol):
         repository: str,
         number: int,
         *,
-        limits: Limits,
+        limits: DiffLimits,
         find_checkout: FindCheckout = no_checkout,
     ) -> PullRequest:
         """Read a pull request; `missing` names the parts that could not be read.
@@ -73,7 +73,7 @@ class Host(Protocol):
             HostError: The pull request itself could not be read.
         """
 
-    def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
+    def read_change(self, repository: str, number: int, *, head: str, limits: DiffLimits) -> Change:
         """Read only the change, without a checkout.
 
         Args:

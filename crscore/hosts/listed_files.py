@@ -11,7 +11,6 @@ import msgspec
 from msgspec.structs import replace
 
 from crscore.diff import full_files, parse
-from crscore.diff.full_files import Limits
 from crscore.diff.parse import DiffLimits
 from crscore.diff.paths import format_paths
 from crscore.errors import InputError
@@ -117,7 +116,7 @@ def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:
     return Change(diff, tuple(sentences[False]), ())
 
 
-def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: Limits) -> Change:
+def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: DiffLimits) -> Change:
     """Add the whole files to a change.
 
     Without them, the analyzers see less and the claims differ, so a file that the host does not

@@ -27,7 +27,7 @@ from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
 from crscore.pull_request.reviewers.identify import ReviewerThread, ReviewerThreads
 from crscore.records import Result
-from crscore.scorer import Scorer, file_limits
+from crscore.scorer import Scorer, diff_limits
 from crscore.settings import Config, SettingsText, resolve_settings
 from crscore.static_analysis.reports import RawReport
 from crscore.verdicts.repository import Repository
@@ -105,7 +105,7 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
     pull_request = host.read_pull(
         request.repository,
         request.number,
-        limits=file_limits(flag_settings),
+        limits=diff_limits(flag_settings),
         find_checkout=find_checkout,
     )
     file = (

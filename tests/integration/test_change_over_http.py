@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from crscore.diff import checkout, full_files
+from crscore.diff import checkout
+from crscore.diff.parse import DiffLimits
 from crscore.errors import HostError
 from crscore.github import blobs, changed_files
 from crscore.github.client import Client
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tests.helpers.github import Server
     from tests.helpers.github.state import World
 
-LIMITS = full_files.Limits()
+LIMITS = DiffLimits()
 
 
 class Clock:
@@ -54,7 +55,7 @@ class Asked:
     def read(self, totals: changed_files.Totals) -> tuple[Diff, tuple[str, ...]]:
         name, number = self.repository.full_name, self.pull.number
         found, names = changed_files.read_change(
-            self.host, name, number, totals, self.pull.head, LIMITS.diff
+            self.host, name, number, totals, self.pull.head, LIMITS
         )
         whole = blobs.read_full_files(
             self.host, name, found.diff, names, LIMITS, base=self.pull.base

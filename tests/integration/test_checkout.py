@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.diff import checkout, git, parse
-from crscore.diff.full_files import Limits
+from crscore.diff import checkout, git
+from crscore.diff.parse import DiffLimits
 from crscore.errors import HostError
 from crscore.github import changed_files
 from crscore.github.changed_files import Totals
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from crscore.diff.checkout import Checkout
 
-LIMITS = Limits()
+LIMITS = DiffLimits()
 ODD = 'dôc \t"q" 日本 b.md'
 LONG = "".join(f"line {n}\n" for n in range(1, 61))
 
@@ -333,16 +333,16 @@ def test_unrelated_histories_have_no_checkout(pull: Pull) -> None:
 
 
 def test_limits_leave_files_out_with_a_note(pull: Pull) -> None:
-    change, notes = pull.found().change(Limits(max_source_bytes=20))
+    change, notes = pull.found().change(DiffLimits(max_source_bytes=20))
     assert "max_source_bytes (20): 'a.py'" in "".join(notes)
     assert all(len(file.new_source or "") <= 20 for file in change.files)
 
 
 def test_change_over_the_limit_is_refused(pull: Pull) -> None:
     with pytest.raises(HostError, match="more than 100 bytes"):
-        pull.found().change(Limits(diff=parse.DiffLimits(max_diff_bytes=100)))
+        pull.found().change(DiffLimits(max_diff_bytes=100))
     with pytest.raises(HostError, match="max_files"):
-        pull.found().change(Limits(diff=parse.DiffLimits(max_files=2)))
+        pull.found().change(DiffLimits(max_files=2))
 
 
 def _instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:

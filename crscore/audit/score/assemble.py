@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crscore.audit.store.rows import Pull
 from crscore.diff import checkout, git
-from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 from crscore.errors import HostError
 from crscore.hosts import outdated_hunks
 from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
@@ -37,7 +37,7 @@ class ScoringTask:
     """Change from the API, or the reason why it is unknown; None to read it from the clone."""
 
 
-def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
+def assemble(task: ScoringTask, limits: DiffLimits) -> PullRequest:
     """Make the record of a pull request.
 
     Args:

@@ -20,7 +20,7 @@ from crscore.diff import git
 from crscore.errors import HostError
 from crscore.hosts.host import Host
 from crscore.hosts.records import Change
-from crscore.scorer import file_limits
+from crscore.scorer import diff_limits
 from crscore.settings import Config
 
 GITHUB: Final = "https://github.com"
@@ -158,7 +158,7 @@ def make_tasks(
     """
     names = {row.id: row.name for row in queries.all_repositories(store)}
     pages = queries.pull_pages(store, web)
-    limits = file_limits(settings)
+    limits = diff_limits(settings)
     for repository, number, content in pulls:
         (pull,) = store.find(Pull, repository=repository, number=number)
         name, clone = names.get(repository, str(repository)), clones / f"{repository}.git"

@@ -30,7 +30,7 @@ from crscore.records import (
 from crscore.reports import escape
 from crscore.review.read import NOT_READ
 from crscore.review.sentences import split_comment
-from crscore.scorer import Scorer, file_limits, make_encoder
+from crscore.scorer import Scorer, diff_limits, make_encoder
 from crscore.scoring.assembly import read_part, render_signature
 from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
@@ -139,7 +139,7 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     model = scorer.parts.model
     before = model.effort if model else ()
     try:
-        assessment = run.assess(assemble(task, file_limits(scorer.settings)), scorer)
+        assessment = run.assess(assemble(task, diff_limits(scorer.settings)), scorer)
         rows = (
             *_scores(task, assessment),
             *_comment_scores(task, assessment, scorer),

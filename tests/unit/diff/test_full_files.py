@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crscore.diff import full_files, parse
-from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 
 CHANGE = parse.parse_diff(
     "diff --git a/m.py b/m.py\n--- a/m.py\n+++ b/m.py\n@@ -2 +2 @@\n-two\n+TWO\n"
@@ -21,11 +21,11 @@ TEXTS = {"m.py": "one\nTWO\nthree\n", "p.py": "new\n"}
 
 
 def test_files_that_are_not_whole_in_their_hunk_are_needed() -> None:
-    assert full_files.needed(CHANGE, Limits()) == (("m.py", "p.py"), ())
+    assert full_files.needed(CHANGE, DiffLimits()) == (("m.py", "p.py"), ())
 
 
 def test_files_over_the_number_are_left_out_with_a_note() -> None:
-    paths, notes = full_files.needed(CHANGE, Limits(max_sources=1))
+    paths, notes = full_files.needed(CHANGE, DiffLimits(max_sources=1))
     assert paths == ("m.py",)
     assert "max_sources (1) was reached: 'p.py'" in notes[0]
 
@@ -50,17 +50,17 @@ def test_text_of_another_version_is_left_out_with_a_note() -> None:
 @pytest.mark.parametrize(
     ("limits", "kept", "note"),
     [
-        (Limits(), ["a", "b", "c"], ""),
-        (Limits(max_source_bytes=2), ["a", "c"], "max_source_bytes (2): 'b'"),
-        (Limits(max_sources_bytes=3), ["a", "c"], "max_sources_bytes (3) was reached: 'b'"),
-        (Limits(max_sources_bytes=1), ["a"], "reached: 'b', 'c'"),
+        (DiffLimits(), ["a", "b", "c"], ""),
+        (DiffLimits(max_source_bytes=2), ["a", "c"], "max_source_bytes (2): 'b'"),
+        (DiffLimits(max_sources_bytes=3), ["a", "c"], "max_sources_bytes (3) was reached: 'b'"),
+        (DiffLimits(max_sources_bytes=1), ["a"], "reached: 'b', 'c'"),
     ],
 )
-def test_limits_go_by_order_and_bytes(limits: Limits, kept: list[str], note: str) -> None:
+def test_limits_go_by_order_and_bytes(limits: DiffLimits, kept: list[str], note: str) -> None:
     paths, notes = full_files.fit({"c": 1, "b": 4, "a": 1}, ["a", "b", "c", "unknown"], limits)
     assert list(paths) == kept
     assert note in "".join(notes)
 
 
 def test_file_without_text_is_noted() -> None:
-    assert "binary or too large" in full_files.fit({"a": None}, ["a"], Limits())[1][0]
+    assert "binary or too large" in full_files.fit({"a": None}, ["a"], DiffLimits())[1][0]

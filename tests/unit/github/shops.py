@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from crscore.diff import full_files
+from crscore.diff.parse import DiffLimits
 from crscore.github.client import Client
 from crscore.github.host import GitHub
 from crscore.hosts.http import WaitBudget
@@ -37,4 +37,4 @@ def pull_of(server: Server) -> Pull:
 
 
 def read(host: Client, **options: object) -> PullRequest:
-    return GitHub(host).read_pull(NAME, NUMBER, **{"limits": full_files.Limits(), **options})
+    return GitHub(host).read_pull(NAME, NUMBER, **{"limits": DiffLimits(), **options})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import pytest
 
-from crscore.diff import full_files, parse
+from crscore.diff import parse
 from crscore.errors import UnavailableError
 from crscore.github import blobs
 from crscore.records import FileStatus
@@ -16,7 +16,7 @@ from crscore.records import FileStatus
 if TYPE_CHECKING:
     from crscore.records import ChangedFile, Diff
 
-LIMITS = full_files.Limits()
+LIMITS = parse.DiffLimits()
 BASE = "b" * 40
 
 

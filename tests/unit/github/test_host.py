@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from crscore.diff import checkout
-from crscore.diff.full_files import Limits
+from crscore.diff.parse import DiffLimits
 from crscore.errors import BadTokenError, HostError, NotFoundError, UnavailableError
 from crscore.github.client import Client
 from crscore.github.host import CommentWriter, GitHub, find_by_head, find_recent
@@ -119,7 +119,7 @@ def test_push_while_reading_is_noticed_and_read_again() -> None:
 
 def test_no_such_pull_request_is_an_error() -> None:
     with shop() as (_, host), pytest.raises(NotFoundError):
-        GitHub(host).read_pull(NAME, 999, limits=Limits())
+        GitHub(host).read_pull(NAME, 999, limits=DiffLimits())
 
 
 def test_wrong_token_is_an_error() -> None:
@@ -304,7 +304,7 @@ def test_recent_ones_are_those_that_changed_within_the_days() -> None:
 def test_change_alone_is_that_of_the_whole_reading() -> None:
     with shop() as (_, host):
         pull_request = read(host)
-        change = GitHub(host).read_change(NAME, NUMBER, head=pull_request.head, limits=Limits())
+        change = GitHub(host).read_change(NAME, NUMBER, head=pull_request.head, limits=DiffLimits())
         assert change.diff.files == pull_request.diff.files
         with pytest.raises(HostError, match="pushed"):
-            GitHub(host).read_change(NAME, NUMBER, head="f" * 40, limits=Limits())
+            GitHub(host).read_change(NAME, NUMBER, head="f" * 40, limits=DiffLimits())

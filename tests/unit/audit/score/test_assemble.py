@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crscore.audit.score.assemble import assemble, move_to_head
-from crscore.diff import full_files
+from crscore.diff.parse import DiffLimits
 from crscore.errors import HostError
 from crscore.hosts.records import Change
 from crscore.records import Diff
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from crscore.audit.score.assemble import ScoringTask
 
-LIMITS = full_files.Limits()
+LIMITS = DiffLimits()
 HUNK = "@@ -4,4 +4,9 @@\n import time\n \n \n def load_old(client):\n+    data = client.get('/old')"
 
 
