@@ -35,6 +35,7 @@ def default_scorer() -> Scorer:
     """Return the scorer that all evaluations of a process share, without linters."""
     from crscore.scorer import Scorer  # noqa: PLC0415
 
+    # Machines have different linters, but an evaluation must give the same score on all of them.
     # A harness cannot pass settings, so they come from the environment.
     return Scorer(resolve_settings({"analyzers": "none"}, file=None))
 

@@ -26,6 +26,8 @@ MAX_BYTES: Final = 2**26
 """Maximum bytes of one file, unpacked: about 100,000 findings."""
 SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".sarif")
 """Suffixes of the files of a folder that are read."""
+# Of each group, the first field that a row has counts, so names of our own come before those of
+# published sets.
 TEXT: Final = ("text", "body", "comment", "description", "message", "note", "issue", "title")
 PROBLEMS: Final = ("problems", "golden", "golden_comments", "comments", "findings", "issues")
 CHANGE: Final = (
@@ -111,6 +113,7 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             repeated[change] += key in problems[change]
             problems[change][key] = _merge(problem, problems[change].get(key, problem))
     for change, listed in problems.items():
+        # A set may list a problem once with its location and once without.
         placed = {key[0]: key for key in sorted(listed, key=str, reverse=True) if key[1]}
         for key in [key for key in listed if not key[1] and key[0] in placed]:
             listed[placed[key[0]]] = _merge(listed[placed[key[0]]], listed.pop(key))
@@ -193,6 +196,7 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
         change=name_change(
             _text(row, GITHUB_CHANGE if is_comment else CHANGE, location, "the id of its change")
         ),
+        # GitHub adds "[bot]" to the login of an app; without it, one bot has one name in all files.
         bot=bot.strip().removesuffix("[bot]"),
         text=text if is_raw else strip_source_labels(text),
         path=_path(row),
@@ -309,6 +313,7 @@ def _text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str
 
 def _path(row: Mapping[str, Any]) -> str | None:
     path = _first(row, PATH)
+    # Tools on Windows write backslashes, diffs and golden sets slashes.
     return path.replace("\\", "/") if isinstance(path, str) else None
 
 

@@ -22,13 +22,15 @@ GUIDE: Final = "match.v1"
 """Name of the prompt."""
 MAX_CHARS: Final = 4_000
 """Maximum characters of a text that are shown."""
+# A sentence takes about 40; the rest is for models that reason before they answer.
 MAX_TOKENS: Final = 512
-"""Maximum tokens of an answer: about 40 for a sentence, the rest for reasoning."""
+"""Maximum tokens of an answer."""
+# As in a reader's answer (`readers/answers.py`), the reason is written before the decision.
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object", "required": ["why", "same"], "additionalProperties": False,
     "properties": {"why": {"type": "string"}, "same": {"type": "boolean"}},
 }  # fmt: skip
-"""JSON Schema of an answer: the reason comes before the decision."""
+"""JSON Schema of an answer."""
 
 
 class _Answer(msgspec.Struct, frozen=True):

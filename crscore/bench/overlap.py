@@ -12,12 +12,11 @@ from crscore.usefulness.evidence import Rarity
 
 # On Martian's golden set, its precision is 0.93 and its recall 0.68 (`benchmarks/same_point.py`).
 SAME_POINT: Final = 0.8
-"""Minimum probability that two findings make the same point (`benchmarks/same_point.py`)."""
-
-
+"""Minimum probability that two findings make the same point."""
+# Half of the pairs in other words have it, and 11 % of other points about the same code
+# (`benchmarks/points.jsonl`).
 ALIKE_PROBABILITY: Final = 0.95
-"""Minimum probability that two problems of a golden set are noted as one: half of the pairs in
-other words have it, and 11 % of other points about the same code (`benchmarks/points.jsonl`)."""
+"""Minimum probability that two problems of a golden set are noted as one."""
 ALIKE_COSINE: Final = 0.2
 """Minimum cosine of such problems; others are not measured."""
 
@@ -39,14 +38,14 @@ def compare_findings(
 ) -> Doubles:
     """Return the probability that findings of two reviewers make the same point, shape (F, G).
 
-    Each side is used once as the known problems, and the two results are averaged.
-
     Args:
         first: F findings of one reviewer, at least one.
         second: G findings of another.
         views: View of each finding's text.
     """
     model = read_model()
+    # The model asks whether a finding is about a *known* problem, and its measures are not
+    # symmetric. Of two reviewers, neither knows better, so each side is the known one once.
     forward = model.probabilities(first, _problems(second), views)
     backward = model.probabilities(second, _problems(first), views)
     probabilities: Doubles = (forward + backward.T) / 2

@@ -41,26 +41,29 @@ FORMAT: Final = 2
 """Version of the file of weights."""
 RULES: Final = 3
 """Version of the rules below, which shift the learned logit."""
+# Not learned, because the judgements have no locations; too small for a match by itself.
 LOCATION_LOGIT: Final = 0.5
-"""Amount added to the logit for the same location, and subtracted for another file. It is not
-learned, because the judgements have no locations; it is too small for a match by itself."""
+"""Amount added to the logit for the same location, and subtracted for another file."""
+# The location of a terse finding says what it is about. "check err" then has .72 instead of .37,
+# and "nit: spacing" on the same line .3.
 TERSE_LOGIT: Final = 1.5
-"""Amount added for the same location if the finding is terse: the location says what it is about.
-"check err" then has .72 instead of .37, and "nit: spacing" on the same line .3."""
+"""Amount added for the same location if the finding is terse."""
 TERSE_WORDS: Final = 6
 """Maximum number of words of a terse finding."""
+# Not learned, because judges see few such findings. Without it, 4 of 10 findings about the same
+# name match, with it none (`benchmarks/points.jsonl`; docs/design/029-golden-sets.md).
 UNCLAIMED_LOGIT: Final = 2.0
-"""Amount subtracted from the logit of two texts that share names from code and no other word. It is
-not learned, because judges see few such findings (`docs/design/029-golden-sets.md`)."""
+"""Amount subtracted from the logit of two texts that share names from code and no other word."""
+# For the encoder, short texts are similar, so "LGTM" would match "off by one".
 EMPTY_LOGIT: Final = 6.0
-"""Amount subtracted for a finding of at most one word that is not in the problem: for the encoder,
-short texts are similar, so "LGTM" would match "off by one"."""
+"""Amount subtracted for a finding of at most one word that is not in the problem."""
 COMMON: Final = 0.01
 """Maximum rarity of shared words that say nothing."""
 NEAR_LINES: Final = 3
 """Maximum number of lines between a finding and a problem at the same location."""
+# The last bits of a vector depend on the machine and on the batch, and must not decide a match.
 DECIMALS: Final = 4
-"""Number of decimals of a measure, whose last bits depend on the machine and on the batch."""
+"""Number of decimals of a measure."""
 LEAST_SHARE: Final = 4
 """One in this many tokens counts among the least covered."""
 LIKENESS: Final = (
@@ -158,6 +161,7 @@ def compare_locations(finding: Finding, problem: Problem) -> int:
     """Return 1 for the same location, -1 for another file, and 0 if one has no location."""
     if not finding.path or not problem.path:
         return 0
+    # Sets and bots name a file from different folders: "price.py" may be "cart/price.py".
     shorter, longer = sorted((finding.path.strip("/"), problem.path.strip("/")), key=len)
     if not f"/{longer}".endswith(f"/{shorter}"):
         return -1
@@ -233,6 +237,7 @@ def view_texts(
             # A random direction, because only equal texts are known to make the same point.
             seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
             tokens = np.random.default_rng(seed).standard_normal((1, tokens.shape[1]), np.float32)
+        # An empty text has only the special tokens.
         if not len(tokens):
             tokens = np.zeros((1, tokens.shape[1]), dtype=np.float32)
         mean = tokens.sum(axis=0)
@@ -290,6 +295,7 @@ def _likeness(findings: Sequence[TextView], problem: TextView) -> Doubles:
             covered.mean(axis=0),
             np.add.reduceat(cosines.max(axis=0), starts) / counts,
             least.mean(axis=0),
+            # A text without a rare word has a sum of 0.
             shared / (sum(problem.stems.values()) + 1e-6),
             shared / (of_findings + 1e-6),
             np.log1p(shared),

@@ -29,6 +29,7 @@ def name_pair(change: str, problem: str, finding: str) -> str:
         >>> name_pair("o/r#7", "It leaks.", "A leak.")
         '606a16abb8'
     """
+    # A text that was cut within a character can end with half of it, which is no UTF-8.
     texts = "\0".join((change, problem, finding)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(texts).hexdigest()[:10]
 

@@ -144,6 +144,7 @@ def score(
         notes.append(
             f"not in English, only code and place count: {count_noun(len(unread), 'text')}"
         )
+    # Decisions by hand change the numbers, so numbers with others have another signature.
     content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(by_hand.items()))
     digest = hashlib.sha256(content.encode()).hexdigest()[:8]
     of_answers = f"|decisions:{digest}" if by_hand else ""
@@ -303,12 +304,13 @@ def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: 
         problem, importance = matched.get(index), ""
         if problem is not None:
             outcome = _name_hit(problems[problem])
+        # The problem is matched with a more probable finding of this bot.
         elif probability >= parts.model.threshold and best in matched.values():
             outcome, problem = "duplicate", best
         elif finding.raw:
-            # Praise or a description counts only if it is about a known problem. Without this
-            # rule, recall of comments as posted was 0.667 instead of 0.771
-            # (docs/design/029-golden-sets.md).
+            # Praise or a description counts only if it is about a known problem. When such
+            # sentences were left out, recall of comments as posted was 0.667, and with this rule
+            # 0.771 (`benchmarks/bench_raw.py` has today's).
             continue
         elif unlisted and (np.stack(unlisted) @ review.vectors[index]).max() >= SAME_COSINE:
             outcome = "duplicate"
@@ -371,11 +373,10 @@ def _name_hit(problem: Problem) -> str:
 
 
 def _read_levels(texts: Iterable[str], reading: reader.Reader) -> dict[str, str]:
-    """Return the importance of texts if they are right; "" for text in another language.
-
-    Phrases decide, because the network would encode every finding a second time. Both agree on
-    whether a finding is serious for 88 % of 350 findings (`docs/design/029-golden-sets.md`).
-    """
+    """Return the importance of texts if they are right; "" for text in another language."""
+    # The phrases alone decide, because the network would encode every finding a second time. Both
+    # agree on whether a finding is serious for 88 % of 350 findings
+    # (docs/design/029-golden-sets.md).
     distinct = sorted(set(texts))
     ratings = reading.weights.network.phrases.read(distinct)
     importance, functional = (ratings[:, PHRASED.index(n)] for n in ("importance", "functional"))

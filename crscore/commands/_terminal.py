@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 100
 """Width in columns of a report that is not written to a terminal."""
+# All exit codes: docs/cli.md.
 EXIT_GATE: Final = 1
 EXIT_FAILED: Final = 3
 QUIET: Final = "crscore.quiet"

@@ -12,9 +12,9 @@ Floats = npt.NDArray[np.float32]
 class Encoder(Protocol):
     """Encoder of texts as unit vectors.
 
-    A plugin module `crscore/encoders/<name>.py` has `Options` and `create(options) -> Encoder`. It
-    may have `missing() -> str | None`, which describes a missing dependency and how to install it,
-    for `crscore doctor`. Creating an encoder is cheap; the model is loaded at the first `encode`.
+    A plugin module `crscore/encoders/<name>.py` has `create`, which returns one. It may have
+    `missing() -> str | None`, which describes a missing dependency and how to install it, for
+    `crscore doctor`. Creating an encoder is cheap; the model is loaded at the first `encode`.
     """
 
     @property

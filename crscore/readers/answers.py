@@ -90,6 +90,7 @@ def read_answer(answer: Answer, shown_comment: ShownComment, excerpt: Excerpt) -
     remarks = [
         remark
         for remark in read_object(answer.text, fits, whole=answer.whole).remarks
+        # Other comments at the same place are shown, too; the request is not about these.
         if remark.comment == 1
     ]
     columns = locate([(remark.first, remark.last) for remark in remarks], shown_comment)

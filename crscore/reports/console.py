@@ -88,6 +88,7 @@ def render_blocks(
         # A table may be wider than the terminal, and a whole signature is one line to copy.
         is_wide = isinstance(block, Padding) and not block.expand
         console.print(block, width=None if is_wide else fitted)
+    # rich fills the lines of tables with blanks up to their width.
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
     return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
 
