@@ -231,8 +231,8 @@ def view_texts(
     # Sorted, so that batches, and with them the last bits, do not depend on the findings' order.
     distinct = sorted(set(texts))
     views: dict[str, TextView] = {}
-    for text, encoded in zip(distinct, encoder.tokens(distinct, layers), strict=True):
-        tokens = encoded.vectors[~encoded.marker]
+    for text, vectors in zip(distinct, encoder.tokens(distinct, layers), strict=True):
+        tokens = vectors[1:-1]  # without the special tokens
         if not is_english(text):
             # A random direction, because only equal texts are known to make the same point.
             seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())

@@ -1,7 +1,7 @@
 """Interface of encoders."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -37,15 +37,6 @@ class Encoder(Protocol):
             EncodingError: The model rejects a text.
         """
         ...
-
-
-class TokenVectors(NamedTuple):
-    """Vectors of the tokens of one text."""
-
-    vectors: Floats
-    """Shape (L, D), of any length: the model's last layer."""
-    marker: npt.NDArray[np.bool_]
-    """Shape (L,): True at the tokens that the tokenizer adds around a text."""
 
 
 class Vectors(dict[str, Floats]):

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import numpy as np
@@ -25,13 +25,16 @@ import numpy.typing as npt
 
 from crscore.encoders import minilm_files as files
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows
-from crscore.encoders.base import Encoder, TokenVectors
+from crscore.encoders.base import Encoder, Floats
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError, requires
 from crscore.settings import ENCODER_DIR
 from crscore.text import replace_surrogates
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Tokenizer
+
+Mask = npt.NDArray[np.bool_]
+TokenIds = npt.NDArray[np.int64]
 
 DIMENSIONS = 384
 # https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
@@ -85,7 +88,7 @@ class MiniLM:
         """Name and start of the weights' SHA-256, which loading verifies."""
         return f"minilm:{files.MODEL}@{REVISION}{f'-{INT8}' if self.int8 else ''}"
 
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> Floats:
         """Encode texts; a text's vector is independent of the other texts to about 1e-7.
 
         Args:
@@ -100,17 +103,20 @@ class MiniLM:
             EncodingError: The model's files are not the published ones.
         """
 
-        def encode_batch(model: _Model, batch: _Padded) -> npt.NDArray[np.float32]:
-            averaged = kept_tokens(*batch, model.ignored)
+        def encode_batch(model: _Model, ids: TokenIds, present: Mask) -> Floats:
+            # The tokenizer adds the first and the last token.
+            marker = np.zeros_like(present)
+            marker[:, 0] = marker[np.arange(len(ids)), present.sum(axis=1) - 1] = True
+            averaged = kept_tokens(ids, present, marker, model.ignored)
             # The tokens left out of the mean, about half, skip most of the last layer.
-            return pool_rows(_last_layer(model, batch, averaged), averaged.sum(axis=1))
+            return pool_rows(_last_layer(model, ids, present, averaged), averaged.sum(axis=1))
 
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         for indices, rows in self._run(self._tokenized(texts), encode_batch):
             vectors[indices] = rows
         return vectors
 
-    def tokens(self, texts: Sequence[str], tuned: TunedLayers | None = None) -> list[TokenVectors]:
+    def tokens(self, texts: Sequence[str], tuned: TunedLayers | None = None) -> list[Floats]:
         """Encode the tokens of texts; `encode` returns their mean without stop words, at length 1.
 
         Args:
@@ -118,7 +124,8 @@ class MiniLM:
             tuned: Weights that replace the weights of some layers.
 
         Returns:
-            One value per text, in the order of `texts`, with vectors of shape (L, 384).
+            Vectors of each text's tokens, shape (L, 384), in the order of `texts`; the first and
+            the last token are the special ones.
 
         Raises:
             ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
@@ -141,7 +148,7 @@ class MiniLM:
         )
         return [encoding.ids for encoding in encodings]
 
-    def encode_pieces(self, rows: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float32]]:
+    def encode_pieces(self, rows: Sequence[Sequence[int]]) -> list[Floats]:
         """Encode texts that are given as ids of word pieces.
 
         Args:
@@ -153,9 +160,9 @@ class MiniLM:
         Raises:
             ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
         """
-        return [tokens.vectors for tokens in self._run_tokens([_Pieces(list(ids)) for ids in rows])]
+        return self._run_tokens(rows)
 
-    def tuned_means(self, texts: Sequence[str], tuned: TunedLayers) -> npt.NDArray[np.float32]:
+    def tuned_means(self, texts: Sequence[str], tuned: TunedLayers) -> Floats:
         """Return the mean token vectors of texts by the network with layers tuned for a task.
 
         Args:
@@ -169,11 +176,11 @@ class MiniLM:
             ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
         """
 
-        def encode_means(model: _Model, batch: _Padded) -> npt.NDArray[np.float32]:
-            lengths = batch.present.sum(axis=1)
-            rows = _last_layer(model, batch, batch.present)
+        def encode_means(model: _Model, ids: TokenIds, present: Mask) -> Floats:
+            lengths = present.sum(axis=1)
+            rows = _last_layer(model, ids, present, present)
             starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-            batch_means: npt.NDArray[np.float32] = np.add.reduceat(rows, starts) / lengths[:, None]
+            batch_means: Floats = np.add.reduceat(rows, starts) / lengths[:, None]
             return batch_means
 
         means = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
@@ -185,11 +192,10 @@ class MiniLM:
         """Return the ids of the tokens of texts, with the special ones, at most `limit`."""
         # A text that is cut keeps its end token.
         return [
-            ids if len(ids) <= limit else [*ids[: limit - 1], END]
-            for ids in (encoding.ids for encoding in self._tokenized(texts))
+            ids if len(ids) <= limit else [*ids[: limit - 1], END] for ids in self._tokenized(texts)
         ]
 
-    def tensors(self) -> dict[str, npt.NDArray[np.float32]]:
+    def tensors(self) -> dict[str, Floats]:
         """Return copies of all weights by name, as a start for training."""
         weights = _locate(self.folder, offline=self.offline) / files.WEIGHTS
         return {n: tensor.copy() for n, tensor in _tensors(np.memmap(weights, mode="r")).items()}
@@ -218,43 +224,47 @@ class MiniLM:
             model = _load(self.folder, self.offline, self.int8)
             return model if tuned is None else _tune(model, tuned)
 
-    def _tokenized(self, texts: Sequence[str]) -> list[Encoding]:
+    def _tokenized(self, texts: Sequence[str]) -> list[list[int]]:
         if not texts:
             return []
-        tokenizer = self._model().tokenizer
-        return tokenizer.encode_batch([replace_surrogates(text) for text in texts])
+        encodings = self._model().tokenizer.encode_batch(list(map(replace_surrogates, texts)))
+        return [encoding.ids for encoding in encodings]
 
     def _run_tokens(
-        self, encodings: Sequence[Encoding | _Pieces], tuned: TunedLayers | None = None
-    ) -> list[TokenVectors]:
-        def encode_tokens(model: _Model, batch: _Padded) -> list[TokenVectors]:
-            ends = np.cumsum(batch.present.sum(axis=1))[:-1]
-            vectors = np.split(_last_layer(model, batch, batch.present), ends)
-            rows = zip(batch.marker, batch.present, strict=True)
-            return list(map(TokenVectors, vectors, [row[present] for row, present in rows]))
+        self, rows: Sequence[Sequence[int]], tuned: TunedLayers | None = None
+    ) -> list[Floats]:
+        def encode_tokens(model: _Model, ids: TokenIds, present: Mask) -> list[Floats]:
+            ends = np.cumsum(present.sum(axis=1))[:-1]
+            return np.split(_last_layer(model, ids, present, present), ends)
 
-        tokens: dict[int, TokenVectors] = {}
-        for indices, vectors in self._run(encodings, encode_tokens, tuned):
+        tokens: dict[int, Floats] = {}
+        for indices, vectors in self._run(rows, encode_tokens, tuned):
             tokens.update(zip(indices, vectors, strict=True))
-        return [tokens[index] for index in range(len(encodings))]
+        return [tokens[index] for index in range(len(rows))]
 
     def _run(
         self,
-        encodings: Sequence[Encoding | _Pieces],
-        encode: Callable[[_Model, _Padded], Any],
+        rows: Sequence[Sequence[int]],
+        encode: Callable[[_Model, TokenIds, Mask], Any],
         tuned: TunedLayers | None = None,
     ) -> Iterator[tuple[list[int], Any]]:
-        """Yield the results of batches of texts, each with the indices of its texts."""
-        if not encodings:
+        """Yield the results of batches of texts, each with the indices of its texts.
+
+        Args:
+            rows: Ids of the tokens of each text.
+            encode: Encodes a batch, given its ids and which of them are no padding, shape (N, T).
+            tuned: Weights that replace the weights of some layers.
+        """
+        if not rows:
             return
         model = self._model(tuned)
         workers = self.threads or _workers()
-        batches = _batches([len(encoding) for encoding in encodings], workers=workers)
+        batches = _batches(list(map(len, rows)), workers=workers)
         # One thread per batch, each running alone: threads that share one batch wait for the
         # slowest at every layer, and stall when another process wants a core.
         with ThreadPoolExecutor(workers) as threads:
             encoded = threads.map(
-                lambda batch: encode(model, _pad([encodings[index] for index in batch])), batches
+                lambda batch: encode(model, *_pad([rows[index] for index in batch])), batches
             )
             yield from zip(batches, encoded, strict=True)
 
@@ -305,7 +315,7 @@ class _Model:
     """Session of the embeddings and the lower layers, shared with the tuned networks."""
     upper: Any
     """Session of the upper layers."""
-    ignored: npt.NDArray[np.bool_]
+    ignored: Mask
     folder: Path | None
     """Folder of the weights file that the sessions map; None if they got copies of all weights."""
     replaced: Mapping[str, Any]
@@ -379,7 +389,7 @@ def _import_packages() -> tuple[Any, Any]:
     return onnxruntime, tokenizers
 
 
-def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.float32]]:
+def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, Floats]:
     """Return the float tensors of a safetensors file by name, as views.
 
     The format is the length of a header in 8 bytes, the header in JSON, and the numbers; the
@@ -397,13 +407,11 @@ def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.float32
     }
 
 
-def _is_dense(name: str, tensor: npt.NDArray[np.float32]) -> bool:
+def _is_dense(name: str, tensor: Floats) -> bool:
     return name.startswith("encoder.") and tensor.ndim == 2
 
 
-def _to_values(
-    onnxruntime: Any, tensors: Mapping[str, npt.NDArray[np.float32]], int8: bool
-) -> dict[str, Any]:
+def _to_values(onnxruntime: Any, tensors: Mapping[str, Floats], int8: bool) -> dict[str, Any]:
     """Return tensors as values of a session; with `int8`, dense weights as integers."""
     values: dict[str, npt.NDArray[Any]] = {}
     for name, tensor in tensors.items():
@@ -456,20 +464,6 @@ def _tune(model: _Model, tuned: TunedLayers) -> _Model:
     return replace(model, upper=upper)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """Text as ids of word pieces, with the used part of the interface of `Encoding`."""
-
-    ids: list[int]
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @property
-    def special_tokens_mask(self) -> list[int]:
-        return [0] * len(self.ids)
-
-
 def _workers() -> int:
     # Not every system reports the cores available to a process.
     has_affinity = hasattr(os, "sched_getaffinity")
@@ -490,34 +484,20 @@ def _batches(lengths: Sequence[int], *, workers: int) -> list[list[int]]:
     return batches
 
 
-class _Padded(NamedTuple):
-    """N encoded texts, padded to T tokens; each array has the shape (N, T).
-
-    `present` is False for padding; `marker` is True at the tokens that the tokenizer adds around
-    a text.
-    """
-
-    ids: npt.NDArray[np.int64]
-    present: npt.NDArray[np.bool_]
-    marker: npt.NDArray[np.bool_]
-
-
-def _last_layer(
-    model: _Model, batch: _Padded, selected: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float32]:
+def _last_layer(model: _Model, ids: TokenIds, present: Mask, selected: Mask) -> Floats:
     """Return the vectors of the selected tokens, text after text."""
-    mask = batch.present.astype(np.int32)
-    (states,) = model.lower.run(None, {"input_ids": batch.ids, "attention_mask": mask})
+    mask = present.astype(np.int32)
+    (states,) = model.lower.run(None, {"input_ids": ids, "attention_mask": mask})
     feed = {"states": states, "attention_mask": mask, "wanted": np.flatnonzero(selected)}
-    rows: npt.NDArray[np.float32] = model.upper.run(None, feed)[0]
+    rows: Floats = model.upper.run(None, feed)[0]
     return rows
 
 
-def _pad(encodings: Sequence[Encoding | _Pieces]) -> _Padded:
-    shape = (len(encodings), max(map(len, encodings)))
-    batch = _Padded(np.zeros(shape, np.int64), np.zeros(shape, bool), np.zeros(shape, bool))
-    for row, encoding in enumerate(encodings):
-        batch.ids[row, : len(encoding)] = encoding.ids
-        batch.present[row, : len(encoding)] = True
-        batch.marker[row, : len(encoding)] = encoding.special_tokens_mask
-    return batch
+def _pad(rows: Sequence[Sequence[int]]) -> tuple[TokenIds, Mask]:
+    """Pad N texts to T tokens; return their ids, and False for padding, both of shape (N, T)."""
+    shape = (len(rows), max(map(len, rows)))
+    ids, present = np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
+    for row, tokens in enumerate(rows):
+        ids[row, : len(tokens)] = tokens
+        present[row, : len(tokens)] = True
+    return ids, present

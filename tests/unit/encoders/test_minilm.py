@@ -129,7 +129,7 @@ def test_int8_vectors_are_close_and_have_their_own_identity(
     assert cosines.min() > 0.9
     assert cosines.max() < 0.999999  # integers were used
     means = int8.tuned_means(TEXTS, own_layers)
-    expected = [tokens.vectors.mean(axis=0) for tokens in int8.tokens(TEXTS)]
+    expected = [vectors.mean(axis=0) for vectors in int8.tokens(TEXTS)]
     np.testing.assert_allclose(means, expected, rtol=0, atol=1e-5)
 
 
@@ -217,7 +217,7 @@ def test_encode_pieces_gives_the_vectors_of_the_same_text() -> None:
 
     rows = encoder.encode_pieces([[minilm.BEGIN, *pieces, minilm.END], [pieces[0]]])
 
-    expected = encoder.tokens([" ".join(words)])[0].vectors
+    expected = encoder.tokens([" ".join(words)])[0]
     np.testing.assert_allclose(rows[0], expected, rtol=0, atol=1e-5)
     assert rows[1].shape == (1, minilm.DIMENSIONS)
 
@@ -279,7 +279,7 @@ def test_tuned_means_with_the_models_own_layers_are_those_of_its_tokens(
     encoder = minilm.MiniLM(offline=True)
     means = encoder.tuned_means(TEXTS, own_layers)
     assert means.dtype == np.float32
-    expected = [tokens.vectors.mean(axis=0) for tokens in encoder.tokens(TEXTS)]
+    expected = [vectors.mean(axis=0) for vectors in encoder.tokens(TEXTS)]
     np.testing.assert_allclose(means, expected, rtol=0, atol=1e-5)
 
 
