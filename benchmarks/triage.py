@@ -30,7 +30,7 @@ from crscore import Scorer
 from crscore.agents import triage
 from crscore.records import Comment, Diff
 from crscore.review.read import parse_comment, sentences_of
-from crscore.usefulness import headline
+from crscore.usefulness.reader import weigh_worth
 from crscore_lab.training.data import judgements
 
 KEPT = (0.95, 0.90, 0.80)
@@ -72,7 +72,7 @@ def measure_worth(scorer: Scorer, texts: list[str]) -> list[float]:
         reviews.append((units, scorer.parts.encoder.encode([unit.text for unit in units])))
     return [
         max(
-            (headline.weigh_worth(remark.worth, 1.0) for remark in remarks),
+            (weigh_worth(remark.worth, 1.0) for remark in remarks),
             default=0.0,
         )
         for _, remarks in reader.read_texts(reviews)

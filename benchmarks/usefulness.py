@@ -31,6 +31,7 @@ from crscore.diff import parse
 from crscore.records import LineKind, Stance
 from crscore.usefulness import evidence, headline
 from crscore.usefulness.headline import BOTS, PEOPLE, percentile
+from crscore.usefulness.reader import trust
 from crscore.usefulness.reading import OUTPUTS
 from crscore_lab.training import usefulness, worth
 from crscore_lab.training.data import corpus, templates
@@ -181,7 +182,7 @@ def measure_swapped(data: Path) -> None:
     shares: dict[bool, list[float]] = {True: [], False: []}
     for (_, _, is_own), result in zip(pairs, results, strict=True):
         if result.remarks:
-            shares[is_own].append(mean(headline.trust(mark.about) for mark in result.remarks))
+            shares[is_own].append(mean(trust(mark.about) for mark in result.remarks))
     for is_own, name in ((True, "their own change"), (False, "another change of the repository")):
         count = len(shares[is_own])
         share = mean(shares[is_own])
@@ -275,7 +276,7 @@ def report_outcomes(fitted, data: Path) -> None:
                 top = max(float(remark.measures[column]) for remark in item.remarks)
                 value = headline.value_of(worth.worths_of(item, weights))
                 rows.append((item, value, top))
-    counted = mean(headline.trust(mark.about) for row in rows for mark in row[0].remarks)
+    counted = mean(trust(mark.about) for row in rows for mark in row[0].remarks)
     print(f"share of the worth of {len(rows)} real comments that counts: {counted:.2f}")
     people = [row for row in rows if row[0].is_person]
     bots = [row for row in rows if not row[0].is_person]

@@ -30,7 +30,7 @@ from crscore.records import (
     Verdict,
 )
 from crscore.review.read import NOT_READ
-from crscore.usefulness import headline
+from crscore.usefulness.reader import trust
 
 if TYPE_CHECKING:
     import numpy as np
@@ -164,8 +164,8 @@ def _decide(
     remark = result.remarks[index]
     # The author of a draft means it to be about the change, so the reader's doubt about that, which
     # lowers `worth`, is removed.
-    trust = headline.trust(remark.about)
-    draft_worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) / trust if trust else remark.worth
+    share = trust(remark.about)
+    draft_worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) / share if share else remark.worth
     is_posted = (
         remark.comment < drafts
         and duplicate_of is None

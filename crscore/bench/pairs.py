@@ -30,7 +30,7 @@ from crscore.errors import InputError
 from crscore.review.read import is_english
 from crscore.text import code_names, mask_names, stems_and_names
 from crscore.usefulness.evidence import Rarity
-from crscore.usefulness.reading import logit
+from crscore.usefulness.reader import logit
 
 Doubles = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]

@@ -29,8 +29,8 @@ from crscore.review.read import LANGUAGE_IDENTITY, is_english, mark_unread, sent
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap
 from crscore.text import count_noun
-from crscore.usefulness import reader
-from crscore.usefulness.reading import FUNCTIONAL_WEIGHT, PHRASED, name_level, sigmoid
+from crscore.usefulness.reader import FUNCTIONAL_WEIGHT, Reader, name_level, reader_for, sigmoid
+from crscore.usefulness.reading import PHRASED
 from crscore.version import __version__
 
 Vector = npt.NDArray[np.float32]
@@ -49,7 +49,7 @@ class _Parts(NamedTuple):
     """Parts of a run."""
 
     encoder: MiniLM
-    reader: reader.Reader
+    reader: Reader
     model: PairModel
 
     def view(self, texts: Iterable[str]) -> dict[str, TextView]:
@@ -106,7 +106,7 @@ def score(
     if not beta > 0 or not math.isfinite(beta):
         raise InputError(f"beta is {beta:g}; it must be above 0")
     encoder = encoder or MiniLM()
-    reading = reader.reader_for(encoder)
+    reading = reader_for(encoder)
     if reading is None:
         raise InputError("findings can only be matched with the encoder minilm")
     parts = _Parts(encoder, reading, read_model())
@@ -372,7 +372,7 @@ def _name_hit(problem: Problem) -> str:
     return "also right" if problem.also_right else "hit"
 
 
-def _read_levels(texts: Iterable[str], reading: reader.Reader) -> dict[str, str]:
+def _read_levels(texts: Iterable[str], reading: Reader) -> dict[str, str]:
     """Return the importance of texts if they are right; "" for text in another language."""
     # The phrases alone decide, because the network would encode every finding a second time. Both
     # agree on whether a finding is serious for 88 % of 350 findings

@@ -27,8 +27,8 @@ from crscore.records import (
 )
 from crscore.scoring.cells import Cells
 from crscore.text import count_noun
-from crscore.usefulness.reader import Reader
-from crscore.usefulness.reading import ReviewReadings, name_level
+from crscore.usefulness.reader import Reader, name_level
+from crscore.usefulness.reading import ReviewReadings
 
 # With these limits, 12 % of 689 real comments are worth less than readers with the guide said, by
 # 0.9 on average. With higher ones, a model that obeys gives more to worthless comments with orders

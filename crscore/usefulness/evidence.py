@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Diff, LineKind, PseudoReference, ReferenceKind, Subject
+from crscore.records import Diff, LineKind, PseudoReference, ReferenceKind
 from crscore.text import find_code, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
@@ -43,10 +43,6 @@ class Rarity(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Return the inverse document frequency of a stem, at least 0."""
         # One is added to both: an unknown stem divides by 1, and a stem of all changes counts 0.
         return math.log((self.documents + 1) / (self.frequency.get(stem, 0) + 1))
-
-    def highest(self, stems: Iterable[str]) -> float:
-        """Return the highest rarity of some stems; 0 for none."""
-        return max(map(self.of, stems), default=0.0)
 
 
 class ChangeWords(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -184,14 +180,6 @@ def measure_evidence(
 def highest_cosine(rows: Floats, vector: Floats) -> float:
     """Return the highest cosine of a unit vector to some rows; 0 without rows."""
     return float((rows @ vector).max()) if len(rows) else 0.0
-
-
-def find_subject(text: str, change: ChangeEvidence, rarity: Rarity) -> Subject:
-    """Return where in a change the subject of a text about it is, if it is no claim."""
-    stems, of_change = words(text).stems, change.words
-    changed = rarity.highest(stems & of_change.changed)
-    around = rarity.highest(stems & (of_change.context | of_change.location))
-    return Subject.CHANGE if changed >= around else Subject.SURROUNDINGS
 
 
 def _squeeze(code: str) -> str:

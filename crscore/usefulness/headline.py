@@ -35,7 +35,8 @@ from crscore.records import (
 )
 from crscore.scoring.assembly import Rating
 from crscore.usefulness.model import Scale, Weights
-from crscore.usefulness.reading import ReviewReadings, doubt
+from crscore.usefulness.reader import doubt_remarks
+from crscore.usefulness.reading import ReviewReadings
 
 Floats = npt.NDArray[np.float32]
 
@@ -51,8 +52,6 @@ EMPTY_DEDUCTION: Final = 0.05
 """Share of the value that is deducted for an empty remark."""
 MAX_DEDUCTION: Final = 0.25
 """Maximum share of the value that is deducted for empty remarks."""
-SURELY_ABOUT: Final = 0.7
-"""Minimum probability of being about the change for the whole worth of a remark to count."""
 REVIEWS: Final = "reviews"
 COMMENTS: Final = "comments"
 KINDS: Final = (REVIEWS, COMMENTS)
@@ -116,7 +115,7 @@ def rate(
                 readings[column] = replace(readings[column], about=0.0, subject=Subject.ELSEWHERE)
     remarks = [
         replace(remark, receipt=receipt or remark.receipt)
-        for remark, receipt in zip(_doubt_remarks(read.remarks, authors), receipts, strict=True)
+        for remark, receipt in zip(doubt_remarks(read.remarks, authors), receipts, strict=True)
     ]
     by_comment: dict[int, list[int]] = {}
     for index, remark in enumerate(remarks):
@@ -171,25 +170,6 @@ def _find_formulas(
                 if counts[text] >= FORMULA_FROM:
                     yield from remark.sentences
                 counts[text] += 1
-
-
-def _doubt_remarks(
-    remarks: Sequence[Remark], authors: Mapping[str | None, Sequence[int]]
-) -> Iterator[Remark]:
-    abouts = [remark.about for remark in remarks]
-    for comments in map(frozenset, authors.values()):
-        of_author = [at for at, remark in enumerate(remarks) if remark.comment in comments]
-        for at, about in zip(of_author, doubt([abouts[at] for at in of_author]), strict=True):
-            abouts[at] = about
-    for remark, about in zip(remarks, abouts, strict=True):
-        # A language model has judged by the code whether its remark is on topic.
-        if remark.reading is None and about < remark.about:
-            counted = trust(remark.about)
-            share = trust(about) / counted if counted else 0.0
-            worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) * share
-            yield replace(remark, about=about, worth=worth)
-        else:
-            yield remark
 
 
 def _choose_scale(remarks: Sequence[Remark], weights: Weights) -> Scale:
@@ -302,21 +282,6 @@ def interval_of(spread: Floats, standing: int) -> tuple[int, int, int]:
 
 def _mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
-
-
-def weigh_worth(expected: float, about: float) -> float:
-    """Return the worth of a remark, 1 to 5.
-
-    Args:
-        expected: Its expected worth if it is about the change, as a share of the scale, in [0, 1].
-        about: Probability that it is.
-    """
-    return LEAST_WORTH + (MAX_WORTH - LEAST_WORTH) * expected * trust(about)
-
-
-def trust(about: float) -> float:
-    """Return the share of the worth that counts, in [0, 1], for a probability to be on topic."""
-    return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
 
 
 def value_of(worths: Iterable[float]) -> float:

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.records import Stance
-from crscore.usefulness import evidence, headline, reading
+from crscore.usefulness import evidence, headline, reader
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.headline import BOTS, PEOPLE
 from crscore.usefulness.model import Scale, Weights
@@ -26,7 +26,7 @@ def outputs(stance: Stance = Stance.REQUEST, **ratings: float) -> npt.NDArray[np
 
 
 def text_reading(stance: Stance = Stance.REQUEST, **ratings: float) -> TextReading:
-    return reading.read_text("", outputs(stance, **ratings))
+    return reader.read_text("", outputs(stance, **ratings))
 
 
 class ScriptedNetwork(TunedNetwork, frozen=True, kw_only=True, eq=False):

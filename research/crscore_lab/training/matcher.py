@@ -145,7 +145,8 @@ def make_cells(
     change = evidence.collect_evidence(
         example.diff, example.references, cells.reference_vectors, windows
     )
-    return replace(cells, about=reader.judge_about(columns, cells.sentence_vectors, change))
+    about, _ = reader.judge_about(columns, cells.sentence_vectors, change)
+    return replace(cells, about=about)
 
 
 def _background(

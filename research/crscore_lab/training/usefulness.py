@@ -28,8 +28,8 @@ from crscore.review.read import parse_comment, sentences_of
 from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
 from crscore.usefulness.model import Scale, Weights
-from crscore.usefulness.reader import Reader, mean_direction
-from crscore.usefulness.reading import TunedNetwork, doubt
+from crscore.usefulness.reader import Reader, doubt, mean_direction
+from crscore.usefulness.reading import TunedNetwork
 from crscore_lab.training import logistic, network, phrases, worth
 from crscore_lab.training import matcher as matcher_training
 from crscore_lab.training.data import judgements, templates

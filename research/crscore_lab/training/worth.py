@@ -16,7 +16,8 @@ from crscore.errors import InputError
 from crscore.usefulness import headline
 from crscore.usefulness.headline import BOTS, PEOPLE
 from crscore.usefulness.model import Scale
-from crscore.usefulness.reading import OUTPUTS, sigmoid
+from crscore.usefulness.reader import sigmoid, weigh_worth
+from crscore.usefulness.reading import OUTPUTS
 from crscore_lab.training.logistic import fit_measures
 
 Floats = npt.NDArray[np.float32]
@@ -100,9 +101,7 @@ def best_of(remarks: Sequence[MeasuredRemark]) -> Floats:
 def worths_of(candidate: Candidate, weights: Floats) -> list[float]:
     """Return the worth of each remark, 1 to 5."""
     return [
-        headline.weigh_worth(
-            sigmoid(float(remark.measures @ weights[:-1] + weights[-1])), remark.about
-        )
+        weigh_worth(sigmoid(float(remark.measures @ weights[:-1] + weights[-1])), remark.about)
         for remark in candidate.remarks
     ]
 

@@ -28,10 +28,10 @@ from crscore.usefulness.headline import (
     PEOPLE,
     PERCENTILE_WORDS,
     REVIEWS,
-    SURELY_ABOUT,
 )
 from crscore.usefulness.model import Scale
-from crscore.usefulness.reading import ReviewReadings, name_level
+from crscore.usefulness.reader import SURELY_ABOUT, name_level, weigh_worth
+from crscore.usefulness.reading import ReviewReadings
 from tests.helpers import useful
 
 PROBABILITY = st.floats(0, 1)
@@ -146,15 +146,15 @@ def test_no_remark_is_worth_nothing() -> None:
 @given(PROBABILITY, PROBABILITY, PROBABILITY)
 def test_worth_rises_with_what_is_expected_and_with_its_probability(first, second, about) -> None:
     less, more = sorted((first, second))
-    worths = [headline.weigh_worth(expected, about) for expected in (less, more)]
+    worths = [weigh_worth(expected, about) for expected in (less, more)]
     assert 1 <= worths[0] <= worths[1] <= 5
-    worths = [headline.weigh_worth(about, probability) for probability in (less, more)]
+    worths = [weigh_worth(about, probability) for probability in (less, more)]
     assert 1 <= worths[0] <= worths[1] <= 5
 
 
 def test_remark_about_something_else_is_worth_nothing() -> None:
-    assert headline.weigh_worth(1.0, ON_TOPIC - 0.01) == 1
-    assert headline.weigh_worth(1.0, SURELY_ABOUT) == 5
+    assert weigh_worth(1.0, ON_TOPIC - 0.01) == 1
+    assert weigh_worth(1.0, SURELY_ABOUT) == 5
 
 
 def test_three_nits_do_not_add_up_to_a_bug() -> None:
@@ -293,7 +293,7 @@ def test_comparison_set_is_described(kind: str) -> None:
 
 
 def test_remarks_of_other_authors_raise_no_doubt() -> None:
-    worth = headline.weigh_worth(0.5, 0.8)
+    worth = weigh_worth(0.5, 0.8)
     remarks = [
         replace(make_remark(0.0, about=about), comment=comment, sentences=(comment,), worth=worth)
         for comment, about in enumerate((0.8, 0.1, 0.1))

@@ -22,7 +22,7 @@ from crscore.records import (
     Usefulness,
 )
 from crscore.scoring import assembly
-from crscore.usefulness import headline, reader, reading
+from crscore.usefulness import headline, reader
 from crscore.usefulness.headline import ASPECTS
 
 PATCH = """--- a/client.py
@@ -93,7 +93,7 @@ def test_each_comment_has_its_remarks(scorer) -> None:
     assert [remark.comment for remark in result.remarks] == [0, 0, 1, 2]
     for remark in result.remarks:
         assert all(0 <= value <= 1 for value in rated(remark))
-        assert remark.level is reading.name_level(remark.importance / 4)
+        assert remark.level is reader.name_level(remark.importance / 4)
         assert {result.sentences[at].comment for at in remark.sentences} == {remark.comment}
     for index, comment in enumerate(result.comments):
         assert {share.remark for share in comment.usefulness.shares} == {
@@ -108,7 +108,7 @@ def test_remark_is_read_as_one_text_and_not_by_its_best_sentence(scorer) -> None
     review = scorer.parts.reader
     text = " ".join(sentences)
     (outputs,) = review.weights.network.read([text], review.encoder)
-    expected = reading.read_text(text, outputs)
+    expected = reader.read_text(text, outputs)
     assert joined.importance / 4 == pytest.approx(expected.importance, abs=1e-4)
     assert joined.specific == pytest.approx(expected.aspects.informative, abs=1e-4)
 
@@ -253,7 +253,7 @@ def test_proposal_of_code_is_something_to_act_on(scorer) -> None:
     result = scorer.score(PATCH, [Comment(body=comments, path="client.py", line=3)])
     (item,) = result.readings
     assert item.stance is Stance.PROPOSAL
-    assert item.gives >= reading.PROPOSED - 1e-6
+    assert item.gives >= reader.PROPOSED - 1e-6
     (remark,) = result.remarks
     assert remark.stance is Stance.PROPOSAL
     assert result.sentence_flags == (None,)

@@ -9,10 +9,11 @@ from msgspec import structs
 from crscore.diff import parse
 from crscore.diff.windows import list_windows
 from crscore.encoders import hashing, minilm
-from crscore.records import GIVES_FROM, Importance, Stance
-from crscore.usefulness import evidence, reading
+from crscore.records import GIVES_FROM, Importance, Sentence, Stance
+from crscore.usefulness import evidence, reader
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
+from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import OUTPUTS, STANCES
 from tests.helpers.useful import network, outputs, text_reading, weights
 
@@ -38,17 +39,17 @@ def change() -> ChangeEvidence:
     st.booleans(),
 )
 def test_all_are_probabilities(logits: list[float], proposes: bool) -> None:
-    text = reading.read_text("Why?", np.array(logits, dtype=np.float32), proposes=proposes)
+    text = reader.read_text("Why?", np.array(logits, dtype=np.float32), proposes=proposes)
     aspects = structs.astuple(text.aspects)
     for value in (text.gives, text.importance, text.worth, text.acts, text.describes, *aspects):
         assert isinstance(value, float)
         assert 0 <= value <= 1
     assert text.stance in STANCES
-    assert text.level is reading.name_level(text.importance)
+    assert text.level is reader.name_level(text.importance)
 
 
 def test_outputs_of_nothing_are_a_half() -> None:
-    text = reading.read_text("Why?", np.zeros(len(OUTPUTS), dtype=np.float32))
+    text = reader.read_text("Why?", np.zeros(len(OUTPUTS), dtype=np.float32))
     aspects = structs.astuple(text.aspects)
     assert {text.gives, text.importance, text.worth, *aspects} == {0.5}
     assert text.describes == pytest.approx(1 / len(STANCES))
@@ -72,10 +73,10 @@ def test_remark_about_how_the_code_works_is_more_important() -> None:
 
 
 def test_levels_fall_with_the_importance() -> None:
-    levels = [reading.name_level(value) for value in np.linspace(1, 0, 101)]
+    levels = [reader.name_level(value) for value in np.linspace(1, 0, 101)]
     assert list(dict.fromkeys(levels)) == list(Importance)
-    for threshold, level in reading.LEVELS:
-        assert reading.name_level(threshold) is level
+    for threshold, level in reader.LEVELS:
+        assert reader.name_level(threshold) is level
 
 
 @pytest.mark.parametrize("stance", STANCES)
@@ -86,25 +87,25 @@ def test_text_that_gives_something_has_a_stance_to_answer(stance: Stance) -> Non
 
 
 def test_proposal_of_code_needs_no_network() -> None:
-    text = reading.read_text("x", outputs(Stance.PRAISE, gives=0.01), proposes=True)
+    text = reader.read_text("x", outputs(Stance.PRAISE, gives=0.01), proposes=True)
     assert text.stance is Stance.PROPOSAL
-    assert text.gives == pytest.approx(reading.PROPOSED)
-    surer = reading.read_text("x", outputs(gives=0.99), proposes=True)
+    assert text.gives == pytest.approx(reader.PROPOSED)
+    surer = reader.read_text("x", outputs(gives=0.99), proposes=True)
     assert surer.gives == pytest.approx(0.99)
 
 
 def test_reading_leaves_the_outputs_alone() -> None:
     before = outputs(gives=0.01)
-    reading.read_text("x", before, proposes=True)
+    reader.read_text("x", before, proposes=True)
     np.testing.assert_array_equal(before, outputs(gives=0.01))
 
 
 def test_author_acts_on_requests_and_on_code_at_hand() -> None:
     vague, named, proposed = (
-        reading.read_text(text, outputs(), proposes=proposes).acts
+        reader.read_text(text, outputs(), proposes=proposes).acts
         for text, proposes in (("Use a set.", False), ("Use `set`.", False), ("Use `set`.", True))
     )
-    asked = reading.read_text("A set?", outputs(Stance.QUESTION)).acts
+    asked = reader.read_text("A set?", outputs(Stance.QUESTION)).acts
     assert 0.2 < asked < vague < named < proposed < 0.8
 
 
@@ -133,7 +134,9 @@ def test_outputs_are_those_of_the_linear_layer() -> None:
 
 
 def judge(text: str, vector: np.ndarray, learned: Weights) -> float:
-    return reading.judge_about(text, vector, change(), learned.rarity, learned.about)
+    texts = [Sentence(text=text, comment=0)]
+    abouts, _ = Reader(learned, minilm.MiniLM()).judge_about(texts, vector[None], change())
+    return float(abouts[0])
 
 
 def test_weights_of_nothing_are_undecided() -> None:
@@ -154,26 +157,26 @@ def test_evidence_raises_the_probability_for_the_change() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=5))
 def test_other_remarks_never_raise_the_probability_of_one(abouts: list[float]) -> None:
-    lowered = reading.doubt(abouts)
+    lowered = reader.doubt(abouts)
 
     assert len(lowered) == len(abouts)
     assert all(now <= before for now, before in zip(lowered, abouts, strict=True))
 
 
 def test_remark_alone_or_beside_others_on_topic_keeps_its_probability() -> None:
-    assert reading.doubt([0.4]) == [0.4]
-    assert reading.doubt([0.4, 0.9, 0.7])[0] == 0.4
+    assert reader.doubt([0.4]) == [0.4]
+    assert reader.doubt([0.4, 0.9, 0.7])[0] == 0.4
 
 
 def test_remark_beside_others_on_another_change_is_doubted() -> None:
-    assert reading.doubt([0.8, 0.1, 0.2])[0] == pytest.approx(0.62, abs=0.01)
+    assert reader.doubt([0.8, 0.1, 0.2])[0] == pytest.approx(0.62, abs=0.01)
 
 
 @given(st.permutations([0.05, 0.3, 0.6, 0.9]))
 def test_doubt_does_not_depend_on_the_order(abouts: list[float]) -> None:
-    assert sorted(reading.doubt(abouts)) == pytest.approx(sorted(reading.doubt(sorted(abouts))))
+    assert sorted(reader.doubt(abouts)) == pytest.approx(sorted(reader.doubt(sorted(abouts))))
 
 
 @pytest.mark.parametrize("logit", [-1e9, -30, 0, 30, 1e9, math.inf, -math.inf])
 def test_sigmoid_neither_overflows_nor_leaves_0_to_1(logit: float) -> None:
-    assert 0 < reading.sigmoid(logit) < 1
+    assert 0 < reader.sigmoid(logit) < 1

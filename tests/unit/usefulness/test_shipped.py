@@ -12,8 +12,8 @@ from crscore.encoders import minilm
 from crscore.records import GIVES_FROM, Comment, Flag, Stance, Usefulness
 from crscore.usefulness import evidence, model, reader
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reader import SHIPPED
-from crscore.usefulness.reading import OUTPUTS, PHRASED, TextReading, logit, read_text
+from crscore.usefulness.reader import SHIPPED, logit, read_text
+from crscore.usefulness.reading import OUTPUTS, PHRASED, TextReading
 from tests.helpers import useful as useful_weights
 
 REQUESTS = (
