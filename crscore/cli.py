@@ -153,6 +153,7 @@ def _explain(error: click.ClickException) -> str:
         from crscore import plugins  # noqa: PLC0415  (brings msgspec, a third of --help's time)
 
         name, instead = error.option_name, ""
+        # For click, `crscore --verison` is an unknown option of the default command, `score`.
         if difflib.get_close_matches(name, ["--version"], cutoff=0.8):
             instead = "crscore --version"
         elif name.removeprefix("--") in plugins.names("reports"):

@@ -411,8 +411,7 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
             # The same settings configure the claims, so some options may be for the engine of the
             # claims only.
             make_engine(name, options, is_strict=False),
-            # The default of the setting, 512, is for claims; a remark takes about 120 tokens, and a
-            # request can be about four comments.
+            # The default of the setting, 512, is for claims; a reader has a larger one of its own.
             max_tokens=max(settings.max_new_tokens, requests.MAX_TOKENS),
             temperature=settings.temperature,
         )

@@ -31,6 +31,7 @@ NETWORK = "network"
 ENVIRONMENT_PREFIX = "CRSCORE_"
 ENCODER_DIR = "CRSCORE_ENCODER_DIR"
 COMMENT_KEY = "CRSCORE_COMMENT_KEY"
+# Every other variable with the prefix must name a setting, so that a misspelled one is an error.
 NON_SETTING_VARIABLES = frozenset(
     {"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR, COMMENT_KEY}
 )

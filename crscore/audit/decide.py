@@ -29,23 +29,25 @@ from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
 """A bot is kept if surely more than this share of its remarks is worth acting on."""
+# The reader takes one in twenty empty remarks for a weighty one (docs/design/031-decisions.md).
 NEGLIGIBLE: Final = 0.15
-"""A lower share does not differ from that of a bot that says nothing useful, because the reader
-takes one in twenty empty remarks for a weighty one."""
+"""A bot with a lower share of weighty remarks may be one that says nothing useful."""
 SWITCH_OFF_FROM: Final = 0.25
 """Minimum share of a bot's remarks for which switching kinds off is worthwhile."""
 MIN_PULLS: Final = 20
 """Minimum number of pull requests for a decision."""
+# 7 % of the points that the pair model joins are different ones (`same_point.py` in
+# benchmarks/README.md), so a few joined points prove nothing.
 CONFIRMED_FROM: Final = 0.1
 """Points that people made later, or weighty remarks that the code confirms, are evidence if their
-interval is above this share: 7 % of the points that the pair model joins are different ones."""
+interval is above this share."""
 AFTERWARDS: Final = 0.1
 """If surely more than this share of posts was changed or written when all was over, nothing counts
 as evidence."""
+# With four remarks, three fixed ones where one is expected are luck in one case of twenty, and each
+# of the several kinds of evidence is a further chance of such luck.
 MIN_REMARKS: Final = 5
-"""Minimum number of remarks, or of pull requests with fixes to compare, for evidence. With four
-remarks, three fixed ones where one is expected are luck in one case of twenty, and there are
-several kinds of evidence."""
+"""Minimum number of remarks, or of pull requests with fixes to compare, for evidence."""
 TOO_LATE: Final = 0.5
 """A bot is dropped if surely more than this share of its posts came after the fix or the close."""
 CONDITION: Final = "only if its check stops being green without a review"

@@ -44,10 +44,12 @@ from crscore.usefulness.model import read_weights
 from crscore.usefulness.reader import SHIPPED
 
 HOST: Final = "https://github.com"
+# For one bot's style, the reader errs in one direction, which more comments do not average out.
+# With this part, 80 % intervals contain the mean of readers with the guide for 6 of 7 bots
+# (`python -m benchmarks.bot_means DATA`).
 BOT_ERROR: Final = 7.0
 """Standard deviation of the part of the error of a bot's mean usefulness that more comments do not
-reduce: for one bot's style, the reader errs in one direction (`python -m benchmarks.bot_means
-DATA`)."""
+reduce."""
 _Z: Final = NormalDist().inv_cdf(0.9)
 """Half the width of an 80 % interval, in standard deviations."""
 _WORDS_PER_MINUTE: Final = 200

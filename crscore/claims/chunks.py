@@ -14,11 +14,12 @@ from crscore.diff.sections import SIGNS, part_of
 from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, LineSpan, Side
 from crscore.text import count_noun
 
+# The published 4,000 for the diff, and as many for its changed lines.
 BUDGET: Final = 8_000
-"""Maximum characters of a chunk: the published 4,000 for the diff, and as many for its changed
-lines."""
+"""Maximum characters of a chunk."""
 # Room for two changed lines of 48 characters, which are shown twice.
 MIN_BUDGET: Final = 200
+# The published model was trained on changes of 10 to 1,000 characters (appendix C.3).
 MAX_FILE_CHARS: Final = 1_000
 """A change of a file with at most this many characters is one chunk, even with several hunks."""
 MAX_CHUNKS: Final = 200

@@ -35,16 +35,17 @@ CARD: Final = "training.json"
 """File that `crscore train claims` writes beside the weights."""
 PARSER_VERSION: Final = 6
 """Version of the answer parser; cached claims of an older version are ignored."""
+# Three times the number that the prompt asks for.
 MAX_CLAIMS: Final = 40
-"""Maximum number of claims, and of implications, taken from one answer: three times the number that
-the prompt asks for."""
+"""Maximum number of claims, and of implications, taken from one answer."""
 MAX_CLAIM_CHARS: Final = 1_000
 """Maximum characters of a claim; a longer text is not a sentence."""
 _FILLERS: Final = frozenset(
     ("a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "has", "have", "now")
 )
+# A low estimate, because code has short tokens.
 CHARS_PER_TOKEN: Final = 2.5
-"""Characters of a diff per token, a low estimate: code has short tokens."""
+"""Characters of a diff per token."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -22,8 +22,9 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Whether the prompt's examples are shown; None for the training setting, or yes."""
     temperature: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     """Sampling temperature; 0 always takes the likeliest token."""
+    # The paper's 150 truncate one answer in four.
     max_new_tokens: Positive = 512
-    """Maximum tokens of an answer; the paper uses 150, which truncates one answer in four."""
+    """Maximum tokens of an answer."""
     engine: dict[str, Any] = {}
     """Options of the engine, by name; None for its default."""
 

@@ -65,6 +65,7 @@ def _check_output(
 ) -> str | None:
     # The output is checked before the work, which would otherwise be lost. `-o -` is stdout.
     target = None if output == io.STDIN else output
+    # While the shell completes a command, click parses unfinished words.
     if not context.resilient_parsing:
         io.check_output(target)
     return target

@@ -41,6 +41,8 @@ _PRINT: Final = (
 _LINE_BYTES: Final = 10_000
 _DEFAULT_DIFF_BYTES: Final = parse.DiffLimits().max_diff_bytes
 
+# In a repository beyond these limits, no name is called unused or "nowhere"
+# (docs/design/028-verdicts.md).
 MAX_FILES: Final = 50_000
 """Maximum number of files of a repository."""
 MAX_FILE_BYTES: Final = 2_000_000

@@ -46,6 +46,8 @@ class GitLabFeed:
 
     # GitLab's own refs: a fork's branch is not in the project.
     refs = "refs/merge-requests/*/head"
+    # Discussions are listed for one merge request each (https://docs.gitlab.com/api/discussions/),
+    # and points are a limit of GitHub's GraphQL only.
     threads_at_once = 1
     points = 0
 

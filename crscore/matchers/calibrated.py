@@ -91,6 +91,8 @@ class Calibrated(msgspec.Struct, frozen=True, eq=False):
         table = features.compute_features(cells, self.weights.background)
         summed = self.weights.trees.sum(table.reshape(-1, table.shape[2])).reshape(shape)
         length = table[..., -1]  # the comment's log-length
+        # Words alone must not pay. A discount of more than 0.1 lowers the agreement with people
+        # (docs/design/011-calibrated.md).
         logits = summed + self.weights.start - self.weights.discount * length
         return logits.astype(np.float32)
 

@@ -18,9 +18,9 @@ from crscore.text import SPEECH, Words, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 
+# The last bit of a cosine differs between machines and must not decide a branch of a tree.
 DECIMALS: Final = 4
-"""Number of decimals to which features are rounded: the last bit of a cosine differs between
-machines and must not decide a branch of a tree."""
+"""Number of decimals to which features are rounded."""
 
 
 class Background(msgspec.Struct, frozen=True, kw_only=True, eq=False):

@@ -9,9 +9,10 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int32]
 
+# This many rows x 750 trees fit in a core's cache: 8,000 rows take 0.22 s, and with 256 at once
+# 0.36 s.
 _BLOCK: Final = 64
-"""Number of rows evaluated at once. This many rows x 750 trees fit in a core's cache: 8,000 rows
-take 0.22 s; with 256 at once, 0.36 s."""
+"""Number of rows evaluated at once."""
 
 
 class Trees(msgspec.Struct, frozen=True, kw_only=True, eq=False):

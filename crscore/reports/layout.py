@@ -118,11 +118,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def to_html(report: Report) -> str:
-    """Render a report as one self-contained web page: it loads nothing and runs no script.
-
-    Raises:
-        DependencyError: The package that draws its plots is not installed.
-    """
+    """Render a report as one self-contained web page: it loads nothing and runs no script."""
     return frame.page(
         "reports/templates/layout.html.j2",
         title=report.title,

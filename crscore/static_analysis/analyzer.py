@@ -311,8 +311,7 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
 
     Args:
         folder: Folder with `analyzer.toml` and the files it names.
-        shipped: Whether it comes with crscore; its texts are then not checked, because compiling
-            600 patterns takes 60 ms at every start; a contract test checks them.
+        shipped: Whether it comes with crscore; its texts are then not checked.
 
     Returns:
         The analyzer.
@@ -327,6 +326,7 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         raise ManifestError(str(folder), "name", "must be lower-case letters, digits, - and _")
     try:
         document = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        # Compiling 600 patterns takes 60 ms at every start; a contract test checks shipped ones.
         hook = _check if not shipped else lambda kind, text: kind(text)
         manifest = msgspec.convert(document, Manifest, dec_hook=hook)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:

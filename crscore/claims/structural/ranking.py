@@ -36,8 +36,9 @@ _FACTS: Final = {
 _NAME: Final = re.compile(r"[\w$]+")
 _QUOTATION: Final = re.compile(r"“[^”]{0,300}”")
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
+# Results need weights above 0 (`weight` in records.py), and rounding gives 0 for the least ones.
 MIN_WEIGHT: Final = 0.001
-"""Minimum weight of a claim, so that a rounded weight is above 0."""
+"""Minimum weight of a claim."""
 WEIGHTS: Final[dict[str, float]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
 )["weights"]

@@ -22,9 +22,10 @@ MAX_DETAIL_CHARS = 240
 """Maximum characters of code, in words, that the encoder reads for each further claim."""
 MAX_GAP_LINES = 3
 """Maximum unchanged lines between the changed lines of one span."""
+# An encoder of prose finds code nearer to a reviewer's sentence if its reading is a question about
+# the code (docs/design/003-structural-claims.md).
 READING_PREFIX = "why does the new code"
-"""Beginning of every reading: an encoder of prose finds code nearer to a reviewer's sentence when
-the reading is a question about the code (docs/design/003)."""
+"""Beginning of every reading."""
 _STATES: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
 )

@@ -91,7 +91,7 @@ def render_terminal(
     Args:
         overviews: Overviews to show.
         color: Write color sequences.
-        width: Columns of the terminal; kept between 60 and 160.
+        width: Columns of the terminal; the nearest number from 40 to 160 is used.
         signature: Show the whole signature instead of its short form.
 
     Returns:

@@ -85,7 +85,7 @@ def identify_reviewers(
     crscore's own comments, commands, posts that a bot's profile excludes and posts without words
     are left out. Without `authors`, all reviewers are included except the pull request's author and
     unknown bots that only post in the conversation, as reports do. Posts of one reviewer in one
-    thread are joined; repeated text counts once (`repeats.without_repeats`).
+    thread are joined; repeated text counts once (`without_repeats`).
 
     Args:
         posts: Posts in any order, which does not affect the result.

@@ -34,7 +34,7 @@ class Cut(_Table, frozen=True):
     above.
     """
     lines: tuple[str, ...] = ()
-    """Patterns of a whole line, as `Line.plain` gives it: without asterisks and quote marks."""
+    """Patterns of a whole line, as `Line.text` gives it: without asterisks and quote marks."""
     keep: tuple[str, ...] = ()
     """Patterns of a summary: the folded part is kept, even inside a removed part."""
     unquote: bool = False
