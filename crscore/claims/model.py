@@ -207,17 +207,13 @@ def normalize(text: str) -> tuple[str, ...]:
     return tuple(word if word.isdigit() else stem(word) for word in words)
 
 
-class _TrainedPrompt(msgspec.Struct, frozen=True):
+class TrainedPrompt(msgspec.Struct, frozen=True):
     """Prompt settings of a model's training: `prompt` of `training.json`."""
 
     name: str = DEFAULT_PROMPT
     sha256: str = ""
     form: Literal["json", "sections"] = "json"
     few_shots: bool = True
-
-
-class _Card(msgspec.Struct, frozen=True):
-    prompt: _TrainedPrompt = _TrainedPrompt()
 
 
 def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
@@ -233,7 +229,7 @@ def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
     Raises:
         ConfigError: An option is invalid.
     """
-    trained = read_card(options).prompt if engine == "vllm" else _TrainedPrompt()
+    trained = read_card(options) if engine == "vllm" else TrainedPrompt()
     prompt = load_prompt(options.prompt or trained.name)
     if trained.sha256 not in ("", prompt.sha256) and trained.name == prompt.name:
         expected = f"is not the {prompt.name} of this version: train it again, or name a prompt"
@@ -278,7 +274,7 @@ def make_engine(name: str, options: Mapping[str, Any], *, is_strict: bool = True
     return engine
 
 
-def read_card(options: ModelOptions) -> _Card:
+def read_card(options: ModelOptions) -> TrainedPrompt:
     """Read the card of a crscore model or adapter; the defaults for another model.
 
     Raises:
@@ -293,7 +289,8 @@ def read_card(options: ModelOptions) -> _Card:
         file = folder / CARD
         if file.is_file():
             try:
-                return msgspec.json.decode(file.read_bytes(), type=_Card)
+                card = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+                return msgspec.convert(card.get("prompt", {}), TrainedPrompt)
             except (OSError, msgspec.DecodeError) as exc:
                 raise ConfigError("model", str(file), f"cannot be read: {exc}") from exc
-    return _Card()
+    return TrainedPrompt()

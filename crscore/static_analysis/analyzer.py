@@ -50,12 +50,6 @@ class Pattern(str):
         return re.compile(self)
 
 
-class Capture(Pattern):
-    """Regular expression with a group."""
-
-    __slots__ = ()
-
-
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Table of `analyzer.toml`; unknown keys are errors."""
 
@@ -65,7 +59,7 @@ class Tool(_Table, frozen=True):
 
     command: str
     """Name or path in the tools folder; `{python}` for this interpreter."""
-    pattern: Capture
+    pattern: Pattern
     """Pattern whose first group is the version, in the program's output or the path's name."""
     supported: str
     """Supported versions, a PEP 440 range."""
@@ -164,7 +158,7 @@ class Output(_Table, frozen=True):
     """Form of the tool's output."""
     unparsed_rules: tuple[Pattern, ...] = ()
     """Rules, as regular expressions, that report an unreadable file."""
-    unparsed_stderr: Capture | None = None
+    unparsed_stderr: Pattern | None = None
     """Regular expression; its first group is an unreadable file named in the diagnostics."""
     drop_findings_of_unparsed: bool = False
     """Whether findings on a file that could not be read are dropped."""
@@ -335,6 +329,13 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         # ``Expected `str`, got `int` - at `$.tool.command` ``
         text, _, path = str(exc).partition(" - at ")
         raise ManifestError(source, path.strip("`$").removeprefix(".") or "file", text) from exc
+    patterns = {
+        "tool.pattern": manifest.tool.pattern,
+        "output.unparsed_stderr": manifest.output.unparsed_stderr,
+    }
+    for key, pattern in patterns.items():
+        if not shipped and pattern is not None and not pattern.compiled.groups:
+            raise ManifestError(source, key, f"{pattern!r} has no group")
     if manifest.run.rules is not None:
         rules = (folder / manifest.run.rules).resolve()
         if not rules.is_relative_to(folder) or not rules.is_file():
@@ -348,15 +349,13 @@ def _check(kind: type[Pattern], text: object) -> Pattern:
 
     Raises:
         TypeError: The value is not a text.
-        ValueError: The text is not a regular expression, or has no group where one is needed.
+        ValueError: The text is not a regular expression.
     """
     if not isinstance(text, str):
         raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
     pattern = kind(text)
     try:
-        groups = pattern.compiled.groups
+        _ = pattern.compiled
     except re.error as exc:
         raise ValueError(f"{text!r} is not a regular expression: {exc}") from exc
-    if kind is Capture and not groups:
-        raise ValueError(f"{text!r} has no group")
     return pattern

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -43,47 +42,44 @@ Outcome = RawReport | ToolFailedError
 """Findings of a tool in one text, or the reason for their absence."""
 
 
-class Task(NamedTuple):
-    """Run of one tool."""
-
-    tool: Installed
-    """Tool to run, with its installed version."""
-    cache: Cache | None
-    """Cache of the tool's findings by text."""
-    stop: threading.Event
-    """Set when the outcome is no longer needed."""
-
-
-def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
+def run_analyzer(
+    tool: Installed, units: Sequence[Unit], *, cache: Cache | None, stop: threading.Event
+) -> tuple[Outcome, ...]:
     """Run one tool on some texts.
 
     Args:
-        task: Tool to run.
+        tool: Tool to run, with its installed version.
         units: Any number of texts with suffixes that the tool reads.
+        cache: Cache of the tool's findings by text.
+        stop: Set when the outcome is no longer needed.
 
     Returns:
         For each text, the tool's findings, or the failure that prevented its analysis.
     """
     cached: dict[Unit, Outcome] = {}
-    if task.cache is not None:
+    if cache is not None:
         for unit in units:
-            content = task.cache.get(_key(task, unit))
+            content = cache.get(_key(tool, unit))
             # Without an entry, or with one of another version, the tool runs.
             with contextlib.suppress(msgspec.MsgspecError):
                 cached[unit] = msgspec.json.decode(content or b"", type=RawReport)
-    outcomes = _run_in_batches(task, [unit for unit in dict.fromkeys(units) if unit not in cached])
+    outcomes = _run_in_batches(
+        tool, [unit for unit in dict.fromkeys(units) if unit not in cached], stop
+    )
     for unit, outcome in outcomes.items():
-        if task.cache and isinstance(outcome, RawReport):
+        if cache and isinstance(outcome, RawReport):
             # JSON: another user may be able to write to the cache, so it must not be unpickled.
-            task.cache.put(_key(task, unit), msgspec.json.encode(outcome))
+            cache.put(_key(tool, unit), msgspec.json.encode(outcome))
     outcomes |= cached
     return tuple(outcomes[unit] for unit in units)
 
 
-def _run_in_batches(task: Task, units: Sequence[Unit]) -> dict[Unit, Outcome]:
+def _run_in_batches(
+    tool: Installed, units: Sequence[Unit], stop: threading.Event
+) -> dict[Unit, Outcome]:
     """Run one process per batch; rerun failed batches in smaller batches."""
     outcomes: dict[Unit, Outcome] = {}
-    seconds_left = MAX_WAITS * task.tool.analyzer.manifest.limits.seconds
+    seconds_left = MAX_WAITS * tool.analyzer.manifest.limits.seconds
     for size in BATCH_SIZES:
         unread = [unit for unit in units if not isinstance(outcomes.get(unit), RawReport)]
         # A long text counts as several, so that large batches end within the time limit, too.
@@ -93,7 +89,7 @@ def _run_in_batches(task: Task, units: Sequence[Unit]) -> dict[Unit, Outcome]:
             batch = [unit for _, unit in pairs]
             started = time.monotonic()
             try:
-                outcomes |= zip(batch, _run_batch(task, batch), strict=True)
+                outcomes |= zip(batch, _run_batch(tool, batch, stop), strict=True)
             except ToolFailedError as exc:
                 outcomes |= dict.fromkeys(batch, exc)
                 seconds_left -= time.monotonic() - started
@@ -102,15 +98,14 @@ def _run_in_batches(task: Task, units: Sequence[Unit]) -> dict[Unit, Outcome]:
     return outcomes
 
 
-def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
+def _run_batch(tool: Installed, units: Sequence[Unit], stop: threading.Event) -> list[RawReport]:
     """Run one process.
 
     Raises:
         ToolFailedError: The tool exceeded a limit, crashed, or ended with an exit code that its
             manifest does not list; or its output cannot be read.
     """
-    tool = task.tool
-    if task.stop.is_set():
+    if stop.is_set():
         raise ToolFailedError(tool.analyzer.name, "was stopped")
     with tempfile.TemporaryDirectory(prefix="crscore-") as outer:
         # Separate folders: a tool that reads all of `work` must find only the texts there.
@@ -147,7 +142,7 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
             )
         except ToolNotFoundError as exc:  # it existed when its version was queried
             raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
-    return _read(task, process, len(units))
+    return _read(tool.analyzer, process, len(units))
 
 
 def overwrite_suppressions(text: str, analyzer: Analyzer) -> str:
@@ -160,13 +155,13 @@ def overwrite_suppressions(text: str, analyzer: Analyzer) -> str:
     return text
 
 
-def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]:
+def _read(analyzer: Analyzer, process: sandbox.Completed, count: int) -> list[RawReport]:
     """Group the findings of a process by text.
 
     Raises:
         ToolFailedError: The exit code is unknown, or contradicts the output.
     """
-    manifest, name = task.tool.analyzer.manifest, task.tool.analyzer.name
+    manifest, name = analyzer.manifest, analyzer.name
     codes = manifest.exit_codes
     if process.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
         raise ToolFailedError(name, f"ended with exit code {process.code}")
@@ -213,12 +208,12 @@ def _text_index(path: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _key(task: Task, unit: Unit) -> str:
+def _key(tool: Installed, unit: Unit) -> str:
     digest = hashlib.sha256()
-    analyzer = task.tool.analyzer
+    analyzer = tool.analyzer
     fields: Mapping[str, str] = {
         "crscore": __version__,
-        "tool": f"{analyzer.name} {task.tool.version} {analyzer.sha256}",
+        "tool": f"{analyzer.name} {tool.version} {analyzer.sha256}",
         # The suffix, and whether it is a package, can change what a tool finds.
         "name": unit.file_name(0),
         "text": unit.text,

@@ -8,7 +8,7 @@ import bisect
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -49,15 +49,6 @@ _CODE = re.compile(r"`([^`]{1,200})`")
 _WORD = re.compile(r"[^\W_]+")
 
 
-class ChosenIssues(NamedTuple):
-    """Pseudo-references of one change: its claims, then its issues."""
-
-    references: tuple[PseudoReference, ...]
-    """Claims that no issue repeats, then the issues that count, by path and line."""
-    analysis: Analysis
-    """Analysis, with the findings that count marked as `counted`."""
-
-
 _Issue: TypeAlias = list[Finding]
 """Findings of one pseudo-reference; the first one provides the sentence."""
 
@@ -69,7 +60,7 @@ def choose_issues(
     *,
     per_hunk: int | None,
     claims: Sequence[PseudoReference] = (),
-) -> ChosenIssues:
+) -> tuple[tuple[PseudoReference, ...], Analysis]:
     """Choose the findings that count, and make pseudo-references of them.
 
     Args:
@@ -79,6 +70,10 @@ def choose_issues(
         per_hunk: Maximum issues of one hunk; None for all.
         claims: Claims of a generator. Implications that repeat an issue on the same lines are
             dropped.
+
+    Returns:
+        Claims that no issue repeats, then the issues that count, by path and line; and the
+        analysis, with the findings that count marked as `counted`.
     """
     candidates = [
         finding
@@ -93,7 +88,7 @@ def choose_issues(
     counted = {id(finding) for issue in kept_issues for finding in issue}
     findings = (replace(finding, counted=id(finding) in counted) for finding in analysis.findings)
     issue_references = tuple(map(_reference, kept_issues))
-    return ChosenIssues(
+    return (
         (*drop_repeated(claims, issue_references, encoder), *issue_references),
         replace(analysis, findings=tuple(findings)),
     )

@@ -132,7 +132,7 @@ class Suite:
         )
         # Changes of one run may have a text in common.
         distinct = list(dict.fromkeys(read_units))
-        outcomes = execute.run_analyzer(execute.Task(tool, self.cache, stop), distinct)
+        outcomes = execute.run_analyzer(tool, distinct, cache=self.cache, stop=stop)
         return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))
 
 

@@ -112,8 +112,8 @@ def run(
         issue_counts = issues.assess(found, study_scorer)
         notes += issue_counts.notes
         analyses = Analysis(
-            tools=tuple(run for it in found for run in it.issues.analysis.tools),
-            confined=all(it.issues.analysis.confined for it in found),
+            tools=tuple(run for it in found for run in it.analysis.tools),
+            confined=all(it.analysis.confined for it in found),
         )
     for compute in extra:
         # The encoder itself, which may have other methods than `encode`.

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,6 @@ from crscore.cache import Cache
 from crscore.errors import ToolFailedError, ToolOutputError
 from crscore.records import Side
 from crscore.static_analysis import execute, formats, tools
-from crscore.static_analysis.execute import Task
 from crscore.static_analysis.reports import RawReport
 from crscore.static_analysis.units import Unit
 from tests.helpers.growth import slowness
@@ -26,15 +26,14 @@ def unit(text: str, path: str = "a.py", **more: object) -> Unit:
     return Unit(path=path, side=Side.NEW, text=text, suffix=".py", **more)
 
 
-def task(one, cache=None) -> Task:
-    findings = tools.find_tool(
-        one, tools=one.folder.parent / "tools", path=os.environ["PATH"], cache=None
-    )
-    return Task(findings, cache, threading.Event())
+def run_units(one, *units: Unit, cache: Cache | None = None):
+    path = os.environ["PATH"]
+    found = tools.find_tool(one, tools=one.folder.parent / "tools", path=path, cache=None)
+    return execute.run_analyzer(found, units, cache=cache, stop=threading.Event())
 
 
 def run(one, *texts: str, **options: object):
-    return execute.run_analyzer(task(one, **options), [unit(text) for text in texts])
+    return run_units(one, *map(unit, texts), **options)
 
 
 def messages(outcome) -> list[str]:
@@ -77,7 +76,7 @@ def test_long_texts_share_a_process_with_fewer(tmp_path, started) -> None:
 def test_tool_gets_names_of_ours_in_an_empty_folder(tmp_path) -> None:
     odd = unit("ARGUMENTS", path="$(id) --x\n.py")
     package = unit("ARGUMENTS", path="p/__init__.py", is_package=True)
-    one, two = execute.run_analyzer(task(toy(tmp_path)), [odd, package])
+    one, two = run_units(toy(tmp_path), odd, package)
     folder, *arguments = json.loads(messages(one)[0])
     assert arguments == ["s0000.py", "s0001/__init__.py"]
     assert Path(folder).name == "work"
@@ -266,9 +265,12 @@ def started(monkeypatch) -> list[int]:
     """How many texts each process got."""
     log: list[int] = []
     real = execute._run_batch
-    monkeypatch.setattr(
-        execute, "_run_batch", lambda one, units: log.append(len(units)) or real(one, units)
-    )
+
+    def run_batch(one, units, stop):
+        log.append(len(units))
+        return real(one, units, stop)
+
+    monkeypatch.setattr(execute, "_run_batch", run_batch)
     return log
 
 
@@ -295,10 +297,11 @@ def test_time_that_failures_take_is_bounded(tmp_path, monkeypatch, started) -> N
     assert len(started) <= execute.MAX_WAITS
 
 
-def test_stopped_task_starts_nothing(tmp_path) -> None:
-    stopped = task(toy(tmp_path))
-    stopped.stop.set()
-    (outcome,) = execute.run_analyzer(stopped, [unit("BAD a")])
+def test_stopped_run_starts_nothing(tmp_path, monkeypatch) -> None:
+    stopped = threading.Event()
+    stopped.set()
+    monkeypatch.setattr(threading, "Event", lambda: stopped)
+    (outcome,) = run(toy(tmp_path), "BAD a")
     assert str(outcome) == "toy was stopped"
 
 
@@ -309,7 +312,7 @@ def test_tool_removed_since_its_version_was_queried_fails(tmp_path) -> None:
     one = toy(tmp_path, replaced=('"{python}"', '"crscore-toy"'))
     findings = tools.find_tool(one, tools=tmp_path, path=str(tmp_path), cache=None)
     program.unlink()
-    (outcome,) = execute.run_analyzer(Task(findings, None, threading.Event()), [unit("BAD a")])
+    (outcome,) = execute.run_analyzer(findings, [unit("BAD a")], cache=None, stop=threading.Event())
     assert str(outcome) == "toy is no longer installed"
 
 
@@ -352,11 +355,11 @@ def test_another_tool_version_or_rules_is_read_anew(tmp_path, other) -> None:
 
 def test_another_text_or_name_is_read_anew(tmp_path) -> None:
     cache = Cache(tmp_path / "cache")
-    made = task(toy(tmp_path), cache)
-    (first,) = execute.run_analyzer(made, [unit("PID")])
-    assert execute.run_analyzer(made, [unit("PID", path="b.py")]) == (first,)
-    assert execute.run_analyzer(made, [unit("PID ")]) != (first,)
-    assert execute.run_analyzer(made, [unit("PID", is_package=True)]) != (first,)
+    run_one = partial(run_units, toy(tmp_path), cache=cache)
+    (first,) = run_one(unit("PID"))
+    assert run_one(unit("PID", path="b.py")) == (first,)
+    assert run_one(unit("PID ")) != (first,)
+    assert run_one(unit("PID", is_package=True)) != (first,)
 
 
 def test_failures_are_not_remembered(tmp_path) -> None:

@@ -65,7 +65,9 @@ def at(line: int, text: str = "Unused import `os`.", **more: object) -> Finding:
     return Finding(line=line, text=text, **arguments)
 
 
-def chosen(*findings: Finding, per_hunk: int | None = None, encoder=None) -> issues.ChosenIssues:
+def chosen(
+    *findings: Finding, per_hunk: int | None = None, encoder=None
+) -> tuple[tuple[PseudoReference, ...], Analysis]:
     return issues.choose_issues(
         Analysis(findings=findings),
         DIFF,
@@ -75,7 +77,7 @@ def chosen(*findings: Finding, per_hunk: int | None = None, encoder=None) -> iss
 
 
 def texts(*findings: Finding, **options) -> list[str]:
-    return [finding.text for finding in chosen(*findings, **options).references]
+    return [finding.text for finding in chosen(*findings, **options)[0]]
 
 
 def test_nothing_found_is_no_issue() -> None:
@@ -85,7 +87,7 @@ def test_nothing_found_is_no_issue() -> None:
 
 
 def test_finding_becomes_a_reference_on_its_lines() -> None:
-    (one,) = chosen(at(2, "`f` is too long.", end_line=4, severity=ERROR)).references
+    (one,) = chosen(at(2, "`f` is too long.", end_line=4, severity=ERROR))[0]
     assert one == PseudoReference(
         text="`f` is too long.",
         kind=ReferenceKind.ISSUE,
@@ -98,9 +100,9 @@ def test_finding_becomes_a_reference_on_its_lines() -> None:
 
 @pytest.mark.parametrize("mark", [{"in_change": False}, {"pre_existing": True}])
 def test_finding_that_is_no_part_of_the_change_does_not_count(mark) -> None:
-    findings = chosen(at(2, **mark), at(3, "Other."))
-    assert [finding.text for finding in findings.references] == ["Other."]
-    assert [finding.counted for finding in findings.analysis.findings] == [False, True]
+    references, analysis = chosen(at(2, **mark), at(3, "Other."))
+    assert [finding.text for finding in references] == ["Other."]
+    assert [finding.counted for finding in analysis.findings] == [False, True]
 
 
 def test_encoder_is_left_alone_unless_two_tools_meet_on_a_line() -> None:
@@ -125,17 +127,17 @@ def test_encoder_is_called_once_for_all_lines() -> None:
 
 
 def test_two_tools_that_mean_the_same_are_one_issue_that_names_both() -> None:
-    findings = chosen(
+    references, analysis = chosen(
         at(2, "The import `os` is unused."), at(2, "Unused import `os`.", tool="pyscent")
     )
-    (one,) = findings.references
+    (one,) = references
     assert (one.source, one.text) == ("pyscent+ruff", "Unused import `os`.")
-    assert all(finding.counted for finding in findings.analysis.findings)
+    assert all(finding.counted for finding in analysis.findings)
 
 
 def test_worst_of_two_is_worded_for_both() -> None:
     worse = at(2, "The import `os` is unused here.", tool="zeta", severity=ERROR)
-    (one,) = chosen(at(2), worse).references
+    (one,) = chosen(at(2), worse)[0]
     assert (one.text, one.weight) == ("The import `os` is unused here.", 1.0)
 
 
@@ -157,7 +159,7 @@ def test_one_tool_never_means_the_same_twice_on_a_line() -> None:
 
 def test_third_tool_joins_the_first_two() -> None:
     three = [at(2, tool=tool) for tool in ("a", "b", "c")]
-    (one,) = chosen(*three).references
+    (one,) = chosen(*three)[0]
     assert one.source == "a+b+c"
 
 
@@ -173,12 +175,12 @@ def test_line_with_thousands_of_findings_is_quick() -> None:
 
 
 def test_same_sentence_on_several_lines_is_one_issue_with_several_spans() -> None:
-    (one,) = chosen(at(4), at(2), at(56), at(57)).references
+    (one,) = chosen(at(4), at(2), at(56), at(57))[0]
     assert [(span.start, span.end) for span in one.spans] == [(2, 2), (4, 4), (56, 56), (57, 57)]
 
 
 def test_overlapping_spans_become_one() -> None:
-    (one,) = chosen(at(2, end_line=4), at(3), at(4, end_line=5)).references
+    (one,) = chosen(at(2, end_line=4), at(3), at(4, end_line=5))[0]
     assert [(span.start, span.end) for span in one.spans] == [(2, 5)]
 
 
@@ -203,8 +205,8 @@ def test_worst_of_a_hunk_are_kept_and_shown_by_line() -> None:
 
 
 def test_findings_over_the_limit_stay_uncounted() -> None:
-    findings = chosen(at(2, "One."), at(3, "Two."), per_hunk=1)
-    assert [finding.counted for finding in findings.analysis.findings] == [True, False]
+    _, analysis = chosen(at(2, "One."), at(3, "Two."), per_hunk=1)
+    assert [finding.counted for finding in analysis.findings] == [True, False]
 
 
 def test_findings_of_one_issue_count_once_in_a_hunk() -> None:
@@ -213,8 +215,8 @@ def test_findings_of_one_issue_count_once_in_a_hunk() -> None:
 
 
 def test_weights_fall_with_severity() -> None:
-    findings = chosen(*(at(2 + n, f"N{n}.", severity=one) for n, one in enumerate(Severity)))
-    weights = [claim.weight for claim in findings.references]
+    references, _ = chosen(*(at(2 + n, f"N{n}.", severity=one) for n, one in enumerate(Severity)))
+    weights = [claim.weight for claim in references]
     assert weights == sorted(weights, reverse=True)
     assert len(set(weights)) == 3
 
@@ -225,7 +227,7 @@ def test_path_outside_of_the_diff_raises_nothing() -> None:
 
 def test_names_are_identifiers_and_locations_are_not_read() -> None:
     text = "`eval` in `Client.charge` runs `x y`."
-    (one,) = chosen(at(2, text)).references
+    (one,) = chosen(at(2, text))[0]
     assert one.identifiers == ("eval", "Client.charge")
     assert one.reading == "`eval` runs `x y`."
 
@@ -252,16 +254,15 @@ def test_order_of_the_findings_does_not_matter(found, shuffler: random.Random, p
     other = list(found)
     shuffler.shuffle(other)
     one, two = chosen(*found, per_hunk=per_hunk), chosen(*other, per_hunk=per_hunk)
-    assert one.references == two.references
-    key = repr
-    assert sorted(one.analysis.findings, key=key) == sorted(two.analysis.findings, key=key)
+    assert one[0] == two[0]
+    assert sorted(one[1].findings, key=repr) == sorted(two[1].findings, key=repr)
 
 
 @given(FINDINGS)
 def test_every_finding_counts_where_there_is_no_limit(found) -> None:
-    made = chosen(*found)
-    assert all(finding.counted for finding in made.analysis.findings)
-    tools = {tool for one in made.references for tool in one.source.split("+")}
+    references, analysis = chosen(*found)
+    assert all(finding.counted for finding in analysis.findings)
+    tools = {tool for one in references for tool in one.source.split("+")}
     assert tools == {finding.tool for finding in found}
 
 
@@ -274,7 +275,7 @@ def implication(text: str, start: int = 2, kind=ReferenceKind.IMPLICATION) -> Ps
 
 
 def test_implication_that_repeats_an_issue_is_left_out() -> None:
-    references = chosen(at(2, "Unused import `os`.")).references
+    references = chosen(at(2, "Unused import `os`."))[0]
     same, other = implication("The import `os` is unused."), implication("A test is missing.")
     far, claim = implication(same.text, 54), implication(same.text, kind=ReferenceKind.CLAIM)
     left = issues.drop_repeated([same, other, far, claim], references, hashing.Hashing())
@@ -282,7 +283,7 @@ def test_implication_that_repeats_an_issue_is_left_out() -> None:
 
 
 def test_all_implications_are_compared_in_one_call() -> None:
-    references = chosen(at(2, "Alpha."), at(3, "Beta."), at(54, "Gamma.")).references
+    references = chosen(at(2, "Alpha."), at(3, "Beta."), at(54, "Gamma."))[0]
     claims = [implication("Alpha."), implication("Delta.", 3), implication("Beta.", 54)]
     encoder = Counting()
     assert issues.drop_repeated(claims, references, encoder) == tuple(claims[1:])
@@ -297,9 +298,11 @@ def test_without_issues_the_encoder_is_left_alone() -> None:
 
 
 def test_matter_of_taste_does_not_count() -> None:
-    findings = chosen(at(2, "The lambda is long.", is_style=True), at(3, "Unused import `os`."))
-    assert [finding.text for finding in findings.references] == ["Unused import `os`."]
-    assert [finding.counted for finding in findings.analysis.findings] == [False, True]
+    references, analysis = chosen(
+        at(2, "The lambda is long.", is_style=True), at(3, "Unused import `os`.")
+    )
+    assert [finding.text for finding in references] == ["Unused import `os`."]
+    assert [finding.counted for finding in analysis.findings] == [False, True]
 
 
 def test_two_tools_that_name_different_things_mean_two_defects() -> None:
@@ -342,5 +345,5 @@ def test_issue_of_two_hunks_counts_in_the_one_that_has_room() -> None:
     ],
 )
 def test_encoder_reads_an_issue_without_its_location(text: str, reading: str) -> None:
-    (one,) = chosen(at(2, text)).references
+    (one,) = chosen(at(2, text))[0]
     assert one.reading == reading

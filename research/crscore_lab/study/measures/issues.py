@@ -6,10 +6,9 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from crscore.records import ToolState
+from crscore.records import Analysis, PseudoReference, ToolState
 from crscore.scorer import Scorer
 from crscore.static_analysis import issues
-from crscore.static_analysis.issues import ChosenIssues
 from crscore_lab.study.data.study import Study, StudyChange
 from crscore_lab.study.measures import measurements
 
@@ -21,8 +20,10 @@ class AnalyzedChange(NamedTuple):
     """Static analysis of one change."""
 
     change: StudyChange
-    issues: ChosenIssues
-    """Findings, and the issues chosen from them."""
+    references: tuple[PseudoReference, ...]
+    """Issues chosen from the findings."""
+    analysis: Analysis
+    """Findings, marked as a score of the change would count them."""
 
 
 class ToolRow(Struct, frozen=True, kw_only=True):
@@ -75,7 +76,7 @@ def analyze_changes(study: Study, scorer: Scorer) -> tuple[AnalyzedChange, ...]:
         analyses = wait()
     return tuple(
         AnalyzedChange(
-            change, issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
+            change, *issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
         )
         for change, diff, analysis in zip(study.changes, diffs, analyses, strict=True)
     )
@@ -89,7 +90,7 @@ def assess(changes: Sequence[AnalyzedChange], scorer: Scorer) -> Issues:
         scorer: Scorer whose settings are reported.
     """
     absent = (ToolState.MISSING, ToolState.UNSUPPORTED)
-    runs = [run for analyzed in changes for run in analyzed.issues.analysis.tools]
+    runs = [run for analyzed in changes for run in analyzed.analysis.tools]
     # A set, because a tool gives the same reason for every change.
     reasons = {f"{run.tool} did not run: {run.reason}" for run in runs if run.state in absent}
     return Issues(
@@ -104,7 +105,7 @@ def _tools(changes: Sequence[AnalyzedChange]) -> Iterator[ToolRow]:
     for analyzed in changes:
         by_language[analyzed.change.language].append(analyzed)
     for language, group in sorted(by_language.items()):
-        tools = {run.tool for analyzed in group for run in analyzed.issues.analysis.tools}
+        tools = {run.tool for analyzed in group for run in analyzed.analysis.tools}
         for tool in (*sorted(tools), ALL):
             yield _tool(language, tool, group)
     yield _tool(ALL, ALL, changes)
@@ -114,13 +115,13 @@ def _tool(language: str, name: str, changes: Sequence[AnalyzedChange]) -> ToolRo
     def includes(tool: str) -> bool:
         return name in (ALL, tool)
 
-    analyses = [analyzed.issues.analysis for analyzed in changes]
+    analyses = [analyzed.analysis for analyzed in changes]
     runs = [[run for run in analysis.tools if includes(run.tool)] for analysis in analyses]
     findings = [
         finding for analysis in analyses for finding in analysis.findings if includes(finding.tool)
     ]
     in_change = [finding for finding in findings if finding.in_change]
-    references = [reference for analyzed in changes for reference in analyzed.issues.references]
+    references = [reference for analyzed in changes for reference in analyzed.references]
     return ToolRow(
         language=language,
         tool=name,

@@ -13,7 +13,6 @@ from crscore.records import (
     ToolState,
 )
 from crscore.settings import override_settings
-from crscore.static_analysis.issues import ChosenIssues
 from crscore_lab.study.measures import issues
 from crscore_lab.study.measures.issues import AnalyzedChange, Issues
 from crscore_lab.study.results import ValidationResult
@@ -76,7 +75,7 @@ def look_at(
         PseudoReference(text="Bad.", kind=ReferenceKind.ISSUE, source=one) for one in sources
     )
     analysis = Analysis(findings=findings, tools=tools)
-    return AnalyzedChange(row("c", "s").change, ChosenIssues(references, analysis))
+    return AnalyzedChange(row("c", "s").change, references, analysis)
 
 
 def assessed(*looks: AnalyzedChange) -> Issues:
