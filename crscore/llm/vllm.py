@@ -10,9 +10,8 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -50,13 +49,13 @@ _MIN_KV_CACHE_BYTES: Final = 512 * 2**20
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class VllmOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the model, its adapter, and how they are loaded."""
+class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Model in vLLM, which is loaded at the first chat and shared within the process."""
 
     model: str = DEFAULT_MODEL
     """Name on the hub, or path of a folder: absolute, or starting with `./`, `../` or `~`."""
     revision: str | None = None
-    """Commit, branch or tag on the hub."""
+    """Commit, branch or tag on the hub; `create` replaces None for a name."""
     lora: str | None = None
     """Folder of a LoRA adapter in peft's format."""
     max_model_len: Count | None = None
@@ -69,27 +68,6 @@ class VllmOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Numeric type as named by vLLM."""
     offline: bool = False
     """Never use the network."""
-
-
-class LoadedModel(NamedTuple):
-    """Model in memory."""
-
-    llm: Any
-    """`vllm.LLM`."""
-    context_tokens: int
-    """Maximum tokens of a chat and its answer together."""
-
-
-_LOADED: dict[VllmOptions, LoadedModel] = {}
-"""Model in memory, at most one: most GPUs cannot hold a second one, and releasing the first of two
-shuts down state of vLLM that both share."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vllm:
-    """Model in vLLM, which is loaded at the first chat and shared within the process."""
-
-    options: VllmOptions
 
     @property
     def origin(self) -> str:
@@ -104,30 +82,30 @@ class Vllm:
             ModelNotFoundError: The folder of the model or of the adapter is missing.
             GenerationError: The folder holds no model, or the adapter's folder no adapter.
         """
-        options, folder = self.options, self._folder
+        folder = self._folder
         name = (
-            f"{options.model}@{options.revision}"
+            f"{self.model}@{self.revision}"
             if folder is None
             else f"{folder.resolve().name}@{model_files.fingerprint(folder.resolve())}"
         )
         parts = [f"vllm:{name}"]
         if self._lora is not None:
             parts.append(f"lora:{self._lora.name}@{model_files.fingerprint(self._lora)}")
-        if options.quantization is not None:
-            parts.append(f"quantization:{options.quantization}")
-        if options.dtype != "auto":
-            parts.append(f"dtype:{options.dtype}")
+        if self.quantization is not None:
+            parts.append(f"quantization:{self.quantization}")
+        if self.dtype != "auto":
+            parts.append(f"dtype:{self.dtype}")
         return "+".join(parts)
 
     @property
     def context_tokens(self) -> int | None:
         """Maximum tokens of a chat and its answer together, from the options."""
-        return self.options.max_model_len
+        return self.max_model_len
 
     @property
     def special_tokens(self) -> frozenset[str]:
         """Texts that are always one token for the model; see `complete` for the errors."""
-        return chat_text.special_tokens(self.loaded().llm.get_tokenizer())
+        return chat_text.special_tokens(self.loaded()[0].get_tokenizer())
 
     def complete(
         self, chats: Sequence[Sequence[Message]], sampling: Sampling
@@ -164,25 +142,28 @@ class Vllm:
             answers.append(Answer(text="", whole=False, reason=reason, input_tokens=len(ids)))
         return tuple(answers)
 
-    def loaded(self) -> LoadedModel:
-        """Load the model, or return it if it is in memory; see `complete` for the errors."""
-        if self.options not in _LOADED:
+    def loaded(self) -> tuple[Any, int]:
+        """Load the model, or return it if it is in memory; see `complete` for the errors.
+
+        Returns:
+            A `vllm.LLM`, and the maximum tokens of a chat and its answer together.
+        """
+        if self not in _LOADED:
             release()
             with environment(ENVIRONMENT):
-                _LOADED[self.options] = self._load()
-        return _LOADED[self.options]
+                _LOADED[self] = self._load()
+        return _LOADED[self]
 
     @property
     def _folder(self) -> Path | None:
-        return model_files.folder_of(self.options.model)
+        return model_files.folder_of(self.model)
 
     @property
     def _lora(self) -> Path | None:
-        lora = self.options.lora
+        lora = self.lora
         return (model_files.folder_of(lora) or Path(lora)).resolve() if lora else None
 
-    def _load(self) -> LoadedModel:
-        options = self.options
+    def _load(self) -> tuple[Any, int]:
         try:
             from transformers import AutoConfig  # noqa: PLC0415  (comes with vLLM)
             from vllm import LLM  # noqa: PLC0415  (an extra)
@@ -196,7 +177,7 @@ class Vllm:
             raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
         # Always a path, because the libraries read a name as a folder if a folder has that name.
         folder = self._folder or model_files.find_on_hub(
-            options.model, options.revision or "main", offline=options.offline
+            self.model, self.revision or "main", offline=self.offline
         )
         model_files.fingerprint(folder)  # raises an error for other formats than safetensors
         arguments: dict[str, Any] = {}
@@ -208,7 +189,7 @@ class Vllm:
                 folder, local_files_only=True, trust_remote_code=False
             )
             limit = getattr(config, "max_position_embeddings", None) or MAX_CONTEXT_TOKENS
-            context_tokens = options.max_model_len or min(MAX_CONTEXT_TOKENS, int(limit))
+            context_tokens = self.max_model_len or min(MAX_CONTEXT_TOKENS, int(limit))
             if current_platform.is_cpu():
                 # On a CPU, compiling takes longer than it saves, and the default cache, half of all
                 # memory, is too large.
@@ -221,20 +202,20 @@ class Vllm:
                 # https://docs.vllm.ai/en/latest/features/automatic_prefix_caching.html
                 enable_prefix_caching=True,
                 max_model_len=context_tokens,
-                tensor_parallel_size=options.tensor_parallel,
-                quantization=options.quantization,
-                dtype=options.dtype,
+                tensor_parallel_size=self.tensor_parallel,
+                quantization=self.quantization,
+                dtype=self.dtype,
                 seed=0,
                 structured_outputs_config=STRUCTURED_OUTPUTS,
                 disable_log_stats=False,  # else hits of the prefix cache are not counted
                 **arguments,
             )
         except OSError as exc:
-            command = model_files.download_command(options.model, options.revision)
-            raise ModelNotFoundError(options.model, command) from exc
+            command = model_files.download_command(self.model, self.revision)
+            raise ModelNotFoundError(self.model, command) from exc
         except _vllm_errors() as exc:
-            raise GenerationError(f"vLLM cannot load {options.model}: {first_line(exc)}") from exc
-        return LoadedModel(llm, context_tokens)
+            raise GenerationError(f"vLLM cannot load {self.model}: {first_line(exc)}") from exc
+        return llm, context_tokens
 
     def _generate(self, llm: Any, prompts: Sequence[list[int]], sampling: Sampling) -> list[Any]:
         from vllm import SamplingParams  # noqa: PLC0415
@@ -261,8 +242,13 @@ class Vllm:
         raise GenerationError(f"vLLM failed: {first_line(failure)}") from failure
 
 
-def create(options: VllmOptions) -> Engine:
-    """Make the engine, without loading the model.
+_LOADED: dict[Vllm, tuple[Any, int]] = {}
+"""Model in memory, at most one: most GPUs cannot hold a second one, and releasing the first of two
+shuts down state of vLLM that both share."""
+
+
+def create(options: Vllm) -> Engine:
+    """Make the engine, without loading the model: add the pinned commit, or the branch `main`.
 
     Raises:
         ConfigError: The model is neither a name nor a folder, or a folder has a revision.
@@ -278,7 +264,7 @@ def create(options: VllmOptions) -> Engine:
         raise ConfigError("model", _ORIGIN, expected)
     else:
         revision = revision or PINNED.get(model, "main")
-    return Vllm(options=msgspec.structs.replace(options, model=model, revision=revision))
+    return msgspec.structs.replace(options, revision=revision)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def test_st_of_each_text_equals_the_published_pooling_with_its_own_mask(tiny: Pa
     model = SentenceTransformer(str(tiny), device="cpu")
     expected = np.stack([published_pooling(model, text, TINY_STOPS) for text in TEXTS])
     np.testing.assert_allclose(
-        st.create(st.SentenceTransformersOptions(model=str(tiny))).encode(TEXTS),
+        st.create(st.SentenceTransformers(model=str(tiny))).encode(TEXTS),
         expected,
         atol=1e-6,
     )
@@ -77,25 +77,25 @@ def test_st_of_stop_words_only_is_the_mean_of_all_tokens(tiny: Path) -> None:
     model = SentenceTransformer(str(tiny), device="cpu")
     tokens = model.encode(["the, not."], output_value="token_embeddings")[0].numpy()
     mean = tokens.mean(axis=0)
-    [vector] = st.create(st.SentenceTransformersOptions(model=str(tiny))).encode(["the, not."])
+    [vector] = st.create(st.SentenceTransformers(model=str(tiny))).encode(["the, not."])
     np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), atol=1e-6)
 
 
 def test_st_vector_does_not_depend_on_the_other_texts(tiny: Path) -> None:
-    encoder = st.create(st.SentenceTransformersOptions(model=str(tiny)))
+    encoder = st.create(st.SentenceTransformers(model=str(tiny)))
     alone = np.vstack([encoder.encode([text]) for text in TEXTS])
     many = encoder.encode(TEXTS * 20)[: len(TEXTS)]
     np.testing.assert_allclose(many, alone, atol=1e-6)
 
 
 def test_st_of_no_text_keeps_the_models_width(tiny: Path) -> None:
-    assert st.create(st.SentenceTransformersOptions(model=str(tiny))).encode([]).shape == (0, WIDTH)
+    assert st.create(st.SentenceTransformers(model=str(tiny))).encode([]).shape == (0, WIDTH)
 
 
 def test_st_of_half_precision_weights_computes_in_full_precision(tmp_path: Path) -> None:
     folder = save_tiny_model(tmp_path, half=True)
     model = SentenceTransformer(str(folder), device="cpu").float()
-    [vector] = st.create(st.SentenceTransformersOptions(model=str(folder))).encode(["rename loop"])
+    [vector] = st.create(st.SentenceTransformers(model=str(folder))).encode(["rename loop"])
     np.testing.assert_allclose(
         vector, published_pooling(model, "rename loop", TINY_STOPS), atol=1e-6
     )
@@ -103,7 +103,7 @@ def test_st_of_half_precision_weights_computes_in_full_precision(tmp_path: Path)
 
 def test_st_of_a_folder_without_a_model_is_an_encoding_error(tmp_path: Path) -> None:
     with pytest.raises(EncodingError, match="cannot load"):
-        st.create(st.SentenceTransformersOptions(model=str(tmp_path))).encode(["a"])
+        st.create(st.SentenceTransformers(model=str(tmp_path))).encode(["a"])
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_st_of_a_folder_with_code_of_its_own_is_refused(
     (folder / "modules.json").write_text(modules)
     (folder / "payload.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     with pytest.raises(EncodingError, match=reason):
-        st.create(st.SentenceTransformersOptions(model=str(folder))).encode(["a"])
+        st.create(st.SentenceTransformers(model=str(folder))).encode(["a"])
     assert not (tmp_path / "ran").exists()
 
 
@@ -131,7 +131,7 @@ def test_st_of_pickled_weights_is_refused(tiny: Path, tmp_path: Path) -> None:
             (tmp_path / path.name).write_bytes(path.read_bytes())
     torch.save({}, tmp_path / "pytorch_model.bin")
     with pytest.raises((ModelNotFoundError, EncodingError)):
-        st.create(st.SentenceTransformersOptions(model=str(tmp_path))).encode(["a"])
+        st.create(st.SentenceTransformers(model=str(tmp_path))).encode(["a"])
 
 
 PROGRAM = """
@@ -140,7 +140,7 @@ sockets = []
 sys.addaudithook(lambda event, _: sockets.append(event) if event == "socket.__new__" else None)
 from crscore.encoders import st
 from crscore.errors import CRScoreError
-options = st.SentenceTransformersOptions(model="org/tiny", revision=sys.argv[1], offline=True)
+options = st.SentenceTransformers(model="org/tiny", revision=sys.argv[1], offline=True)
 encoder = st.create(options)
 try:
     outcome = encoder.encode(["rename the loop"]).tolist()
@@ -175,7 +175,7 @@ def test_st_offline_with_a_cached_model_opens_no_socket(tiny: Path, tmp_path: Pa
     # The layout of the hub's cache, as its documentation gives it.
     shutil.copytree(tiny, tmp_path / "hub" / "models--org--tiny" / "snapshots" / COMMIT)
     vectors, sockets = encode_offline(tmp_path, COMMIT)
-    expected = st.create(st.SentenceTransformersOptions(model=str(tiny), device="cpu")).encode(
+    expected = st.create(st.SentenceTransformers(model=str(tiny), device="cpu")).encode(
         ["rename the loop"]
     )
     np.testing.assert_allclose(vectors, expected, rtol=0, atol=1e-6)
@@ -201,9 +201,9 @@ def test_minilm_vectors_equal_the_published_pooling(packaged: Any) -> None:
 
 
 def test_minilm_vectors_equal_those_of_the_st_encoder_on_the_same_files() -> None:
-    other = st.create(
-        st.SentenceTransformersOptions(model=str(model_folder()), device="cpu")
-    ).encode(REVIEW)
+    other = st.create(st.SentenceTransformers(model=str(model_folder()), device="cpu")).encode(
+        REVIEW
+    )
     vectors = minilm.MiniLM(offline=True).encode(REVIEW)
     np.testing.assert_allclose(vectors, other, rtol=0, atol=1e-5)
 

@@ -52,7 +52,7 @@ def chats(number: int) -> list[list[Message]]:
 
 
 def tokens_of(engine: vllm.Vllm, chat: list[Message]) -> int:
-    return len(chat_text.tokenize_chat(engine.loaded().llm.get_tokenizer(), chat))
+    return len(chat_text.tokenize_chat(engine.loaded()[0].get_tokenizer(), chat))
 
 
 def texts(answers: tuple[Answer, ...]) -> list[str]:
@@ -76,7 +76,7 @@ def engine(tiny: Path) -> vllm.Vllm:
 
 
 def made(**options: Any) -> vllm.Vllm:
-    engine = vllm.create(vllm.VllmOptions(**options))
+    engine = vllm.create(vllm.Vllm(**options))
     assert isinstance(engine, vllm.Vllm)
     return engine
 
@@ -181,7 +181,7 @@ def test_a_chat_that_is_too_long_has_a_reason_and_the_others_answers(engine: vll
 
 def test_what_chats_begin_with_is_computed_once(engine: vllm.Vllm) -> None:
     def hits() -> float:
-        metrics = engine.loaded().llm.get_metrics()
+        metrics = engine.loaded()[0].get_metrics()
         return sum(m.value for m in metrics if m.name == "vllm:prefix_cache_hits")
 
     begin = [Message(role="system", text="Quite other rules for this one. " * 40)]
@@ -244,7 +244,7 @@ before = [signal.getsignal(name) for name in names]
 kept = dict(os.environ)
 from crscore.llm import vllm
 from crscore.llm.base import Message, Sampling
-made = vllm.create(vllm.VllmOptions(model=sys.argv[1]))
+made = vllm.create(vllm.Vllm(model=sys.argv[1]))
 chat = [Message(role="user", text="hello")]
 assert made.complete([chat], Sampling(max_tokens=4))[0].reason is None
 assert [signal.getsignal(name) for name in names] == before

@@ -48,7 +48,7 @@ def test_server_is_asked_as_the_settings_say() -> None:
 
 def test_engine_without_a_server_gets_no_address() -> None:
     chosen = settings(tensor_parallel=2, max_model_len=512, dtype="bfloat16")
-    given = make_engine(VLLM, chosen).options
+    given = make_engine(VLLM, chosen)
     assert (given.tensor_parallel, given.max_model_len, given.dtype) == (2, 512, "bfloat16")
 
 
@@ -59,13 +59,13 @@ def test_option_that_means_nothing_to_the_engine_is_refused() -> None:
 
 def test_adapter_and_prompt_of_claims_are_not_the_judges(tmp_path: Path) -> None:
     chosen = settings(model="m", lora=str(tmp_path), prompt="claims.v9", temperature=1.0)
-    assert make_engine(VLLM, chosen).options.lora is None
+    assert make_engine(VLLM, chosen).lora is None
 
 
 @pytest.mark.parametrize(("model", "revision"), [("m", "abc"), ("other", "main")])
 def test_revision_is_that_of_one_model(model: str, revision: str) -> None:
     chosen = settings(model=model, model_revision="abc")
-    assert make_engine(VLLM, chosen).options.revision == revision
+    assert make_engine(VLLM, chosen).revision == revision
 
 
 @click.command(cls=validate.SplitCommand)

@@ -327,7 +327,7 @@ def test_chats_fit_the_context_of_the_engine() -> None:
 
 def test_generator_of_vllm_is_made_without_loading_its_model() -> None:
     generator = plugins.create("claims", "vllm", {"argument": "owner/name"})
-    assert (generator.source, generator.engine.options.model) == ("vllm", "owner/name")
+    assert (generator.source, generator.engine.model) == ("vllm", "owner/name")
 
 
 @pytest.mark.parametrize("name", ["openai", "vllm"])

@@ -150,9 +150,9 @@ def test_answers_come_in_order_and_a_chat_that_is_too_long_has_a_reason(tiny: Pa
 @pytest.mark.usefixtures("installed")
 def test_the_context_is_the_models_own_or_less(tiny: Path, tmp_path: Path) -> None:
     wide = tiny_llm.make(tmp_path / "wide", context=100_000)
-    assert engine(model=str(tiny)).loaded().context_tokens == tiny_llm.CONTEXT
-    assert engine(model=str(tiny), max_model_len=64).loaded().context_tokens == 64
-    assert engine(model=str(wide)).loaded().context_tokens == vllm.MAX_CONTEXT_TOKENS
+    assert engine(model=str(tiny)).loaded()[1] == tiny_llm.CONTEXT
+    assert engine(model=str(tiny), max_model_len=64).loaded()[1] == 64
+    assert engine(model=str(wide)).loaded()[1] == vllm.MAX_CONTEXT_TOKENS
 
 
 @pytest.mark.usefixtures("installed")
@@ -170,7 +170,7 @@ def test_a_schema_that_vllm_does_not_support_is_left_out(tiny: Path) -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_only_safetensors_are_loaded_and_no_code_of_the_model(tiny: Path) -> None:
-    arguments = engine(model=str(tiny)).loaded().llm.arguments
+    arguments = engine(model=str(tiny)).loaded()[0].arguments
     assert (arguments["load_format"], arguments["trust_remote_code"]) == ("safetensors", False)
     assert arguments["structured_outputs_config"]["backend"] == "guidance"
 
@@ -178,7 +178,7 @@ def test_only_safetensors_are_loaded_and_no_code_of_the_model(tiny: Path) -> Non
 @pytest.mark.usefixtures("installed")
 def test_an_adapter_is_loaded_with_memory_for_its_widest_rank(tiny: Path, tmp_path: Path) -> None:
     lora = write_adapter(tmp_path / "lora", rank_pattern={"q_proj": 24})
-    arguments = engine(model=str(tiny), lora=str(lora)).loaded().llm.arguments
+    arguments = engine(model=str(tiny), lora=str(lora)).loaded()[0].arguments
     assert (arguments["enable_lora"], arguments["max_lora_rank"]) == (True, 32)
 
 
@@ -248,8 +248,8 @@ def test_name_of_a_model_is_not_a_folder(
 ) -> None:
     write_model(tmp_path / name, {"a": b"1"})
     monkeypatch.chdir(tmp_path)
-    assert engine(model=name).options.revision == vllm.PINNED.get(name, "main")
-    assert engine(model=f"./{name}").options.revision is None
+    assert engine(model=name).revision == vllm.PINNED.get(name, "main")
+    assert engine(model=f"./{name}").revision is None
     assert engine(model=f"./{name}").identity.startswith(f"vllm:{Path(name).name}@")
 
 
