@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from crscore.errors import InputError
 
+# Far more than weights need. A file of zeros packs to a thousandth, so its size says nothing.
 MAX_BYTES: Final = 256 * 2**20
-"""Maximum bytes of all arrays, unpacked, far more than weights need: zeros pack to a thousandth."""
+"""Maximum bytes of all arrays, unpacked."""
 T = TypeVar("T")
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -22,8 +22,9 @@ from crscore.statistics.resampled import divide
 
 Ints = npt.NDArray[np.int64]
 
+# With many pull requests per night, short windows show a change soon; with few, only long ones do.
 RECENT: Final = (1, 2, 3, 7, 14)
-"""Lengths of the windows in nights: short for many pull requests per night, long for few."""
+"""Lengths of the windows in nights."""
 BEFORE: Final = 14
 """Maximum number of nights before a window in the comparison."""
 MIN_BEFORE: Final = 5

@@ -40,8 +40,9 @@ MAX_SARIF_FILES: Final = 20
 """Maximum number of files of other tools."""
 WAIT_BUDGET_S: Final = 300.0
 """Maximum seconds that the run for an event may wait for GitHub in total."""
+# A scheduled run reads many pull requests, and no author waits for it.
 NIGHTLY_WAIT_BUDGET_S: Final = 1800.0
-"""The same for a scheduled run, which reads many pull requests and blocks no one."""
+"""The same for a scheduled run."""
 _MESSAGE_CHARS: Final = 500
 _STOPPED: Final = (
     "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."

@@ -18,8 +18,9 @@ from crscore.encoders._pooling import unit_rows
 from crscore.encoders.base import Encoder
 from crscore.text import replace_surrogates
 
+# Trigrams match the inflections of a word ("reads", "reading").
 TRIGRAM_WEIGHT = 0.25
-"""Weight of each trigram, relative to 1 for a word, so that inflections still match."""
+"""Weight of each trigram, relative to 1 for a word."""
 
 # "read_file(x)" -> read_file, x;  "naïve 日本" -> naïve, 日本;  "..." -> nothing
 _WORD = re.compile(r"\w+")

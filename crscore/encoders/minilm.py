@@ -41,8 +41,9 @@ DIMENSIONS = 384
 MAX_TOKENS = 256
 """Maximum tokens of a text, including the two special tokens, as in the authors' configuration."""
 
+# The activations of so many tokens fit a core's cache.
 BATCH_TOKENS = 512
-"""Maximum tokens of one batch, including padding: the activations then fit a core's cache."""
+"""Maximum tokens of one batch, including padding."""
 
 # [UNK], [CLS] and [SEP] of BERT's vocabulary.
 UNKNOWN, BEGIN, END = 100, 101, 102
@@ -54,9 +55,10 @@ UPPER_LAYERS = ("encoder.layer.3.", "encoder.layer.4.", "encoder.layer.5.")
 REVISION = files.SHA256[files.WEIGHTS][:8]
 INT8 = "int8"
 """Revision with dense layers in 8-bit integers."""
+# With 127, AVX2's sums of 16 bits overflow, and machines would differ ("reduce_range" in
+# https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html).
 MAX_INT8 = 63
-"""Largest weight in 8-bit integers: with 127, AVX2's sums of 16 bits overflow (onnxruntime.ai/docs/
-performance/model-optimizations/quantization.html, "reduce_range"), and machines would differ."""
+"""Largest weight in 8-bit integers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

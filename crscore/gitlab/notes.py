@@ -27,8 +27,9 @@ _BOT: Final = re.compile(
 _SUGGESTION: Final = re.compile(r"^([ \t>*+-]{0,20}(?:`{3,9}|~{3,9})suggestion)(?=[ \t\r]*$)", re.M)
 
 
+# An integer of SQLite, as in an audit's store, has 64 bits: https://sqlite.org/datatype3.html
 Id = Annotated[int, msgspec.Meta(ge=0, le=2**60)]
-"""Id at GitLab; a larger one would not fit into an audit's store."""
+"""Id at GitLab."""
 _Line = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 

@@ -38,6 +38,8 @@ from crscore.version import __version__
 
 T = TypeVar("T")
 
+# This and the limits of pages and of a response's time are for a server that never ends: one that
+# sends on and on, or links its pages in a circle.
 MAX_RESPONSE_BYTES: Final = 50 * 2**20
 """Maximum bytes of one response, decompressed."""
 # https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api and

@@ -24,9 +24,9 @@ DEFAULT_MODEL: Final = "ise-uiuc/Magicoder-S-DS-6.7B"
 """Base model of the paper's claim generator (section 3.1 and appendix C.3)."""
 PINNED: Final = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
 """Model -> default commit; others use the branch `main`."""
+# If chats take more memory, fewer run at a time.
 MAX_CONTEXT_TOKENS: Final = 8192
-"""Maximum tokens of a chat and its answer for models that support more: if chats take more memory,
-fewer run at a time."""
+"""Maximum tokens of a chat and its answer for models that support more."""
 # https://docs.vllm.ai/en/latest/configuration/env_vars.html
 ENVIRONMENT: Final = {
     "VLLM_NO_USAGE_STATS": "1",

@@ -38,8 +38,9 @@ UNSHOWN_ELEMENTS: Final = RAW_ELEMENTS | frozenset(
 """All elements whose content is not shown."""
 MAX_NESTING: Final = 40
 """Maximum nesting of blocks and emphasis that is read, in markdown-it's levels."""
+# Matching brackets takes quadratic time.
 MAX_BRACKETS: Final = 2_000
-"""Number of `[` in a block above which links are ignored: matching them takes quadratic time."""
+"""Number of `[` in a block above which links are ignored."""
 
 # Not those that HTML does not know: GitHub shows "Func<Task> waits" as "Func waits".
 BLOCK_TAG: Final = re.compile(

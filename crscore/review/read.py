@@ -193,8 +193,9 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
     return None
 
 
+# Aligning lines takes quadratic time.
 MAX_LINES: Final = 100
-"""Maximum number of lines compared on each side; aligning them takes quadratic time."""
+"""Maximum number of lines compared on each side."""
 MAX_LINE_CHARS: Final = 1_000
 """Maximum characters of a line that are read."""
 MAX_SHOWN: Final = 200
@@ -503,6 +504,8 @@ LANGUAGE_IDENTITY: Final = f"1(py3langid-{version_of('py3langid')})"
 """Version of the rules and of the detector, for the signature."""
 NOT_READ: Final = "the text is not in English, so it was not read"
 """Reason that a text has no score."""
+# With it, one English text of 4,286 real comments is taken for another language, and 99 % of longer
+# messages in 17 other languages are found (docs/design/005-encoders.md).
 MIN_LOG_ODDS: Final = 12.0
 """Minimum logarithm of the odds of another language against English."""
 MAX_CHARS: Final = 10_000

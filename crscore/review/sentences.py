@@ -47,8 +47,9 @@ _MARKDOWN_VERSION: Final = 11
 output.
 """
 _LIBRARIES: Final = ("markdown-it-py", "selectolax", "sentencex")
+# The segmenter takes quadratic time on unclosed quotes.
 _WINDOW_CHARS: Final = 2_000
-"""Maximum characters passed to the segmenter, which takes quadratic time on unclosed quotes."""
+"""Maximum characters passed to the segmenter at once."""
 
 _URL: Final = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,:;!?'\")\]]"
 # Texts with a full stop that does not end a sentence; their characters are hidden from the

@@ -16,12 +16,15 @@ _PROC = "/proc"
 _CHUNK_BYTES = 1 << 16
 _MIN_INTERVAL_S = 0.05
 """Minimum seconds between two checks."""
+# Thousands of processes make a check slow, and its pause grows with it.
 _MAX_INTERVAL_S = 0.25
-"""Maximum seconds between two checks; thousands of processes make a check slow."""
+"""Maximum seconds between two checks."""
+# So checks cost about 5 % of the processor time.
 _PAUSE_FACTOR = 20
-"""Pause after a check as a multiple of its processor time, so that checks cost about 5 %."""
+"""Pause after a check as a multiple of its processor time."""
+# A million empty files take space, too.
 _BYTES_PER_ENTRY = 4096
-"""Bytes counted for a folder entry besides its size: a million empty files take space too."""
+"""Bytes counted for a folder entry besides its size."""
 # Killed processes end at once, unless they wait for a disk.
 _REAP_TIMEOUT_S = 2.0
 """Maximum seconds until killed processes are gone."""

@@ -28,10 +28,11 @@ from crscore.records import (
 
 Floats = npt.NDArray[np.float32]
 
+# Without it, a large change in one file would crowd out the others. References with a topic are not
+# discounted, because their generator weighed them against each other.
 SAME_FILE_DISCOUNT = 0.9
-"""Factor on the weight of a reference for each reference already selected from its file, so that a
-large change in one file does not crowd out the others. The order within a file stays. References
-with a topic are not discounted, because their generator weighed them against each other."""
+"""Factor on the weight of a reference for each reference already selected from its file. The order
+within a file stays."""
 # A weight is the estimated probability that a reader calls the claim useful. In repositories that
 # were left out of the training, 0.68 of the counted claims are useful (benchmarks/README.md,
 # "Claims").

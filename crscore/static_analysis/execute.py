@@ -31,6 +31,8 @@ from crscore.static_analysis.units import Unit
 from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
 
+# Starting a tool costs most: with 128 instead of 64, a large pull request has half as many starts.
+# A failed batch is tried in smaller ones, so that a hostile file affects only itself.
 BATCH_SIZES = (128, 8, 1)
 """Maximum number of texts of one process, for the first attempt and each further one."""
 MAX_WAITS = 3

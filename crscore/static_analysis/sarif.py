@@ -34,8 +34,10 @@ from crscore.static_analysis.reports import RawFinding, RawReport, without_surro
 from crscore.static_analysis.wording import resolve_links, shorten
 
 VERSION: Final = "2.1.0"
+# GitHub's limit for one run: https://docs.github.com/en/code-security/code-scanning/
+# integrating-with-code-scanning/sarif-support-for-code-scanning
 MAX_RESULTS: Final = 25_000
-"""Maximum results of all runs in a file; GitHub's limit for a run."""
+"""Maximum results of all runs in a file."""
 MAX_LINE: Final = 10_000_000
 """Largest valid line number."""
 MAX_NAME: Final = 60

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 MAX_TRIES = 6
 """Maximum completions tried for one fragment."""
+# Grammars recover slowly from errors in a long line.
 LONG_LINE = 10_000
 """Maximum characters of a line in a fragment that is completed in several ways. With a longer line,
-only one completion is tried, because grammars recover slowly."""
+only one completion is tried."""
 MAX_OPEN = 12
 """Maximum brackets added at each end; a fragment that lacks more gets none."""
 

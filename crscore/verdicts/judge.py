@@ -29,9 +29,9 @@ MAX_REMARKS: Final = 500
 # Shorter names, such as `id` or `get`, are also words, or members of most objects.
 MIN_NAME: Final = 4
 """Minimum characters of a name that is looked up."""
+# Shorter single words are often members of other objects, too.
 MIN_WORD: Final = 8
-"""Minimum characters of a single-word member: shorter names may be members of other objects,
-too."""
+"""Minimum characters of a single-word member."""
 MAX_PROOF: Final = 3
 """Maximum number of lines of a receipt."""
 _CODE: Final = re.compile(
@@ -54,8 +54,9 @@ MASK: Final = "§"
 """Encloses the index of a code mention in the masked text: `§0§` is the first."""
 MASKED: Final = r"§\d+§"
 """Matches a code mention in the masked text."""
+# Some patterns take quadratic time.
 MAX_CHARS: Final = 600
-"""Maximum characters of a sentence that is read: some patterns take quadratic time."""
+"""Maximum characters of a sentence that is read."""
 
 
 class CodeMention(NamedTuple):

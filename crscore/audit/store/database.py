@@ -35,8 +35,9 @@ DAMAGED = ("disk image is malformed", "malformed database schema", "not a databa
 """Parts of SQLite's messages about a damaged file."""
 # 128 bits: no two texts of a store have the same hash by chance.
 _HASH_BYTES: Final = 16
+# Far above a host's comments: GitHub's have at most 65,536 characters.
 MAX_TEXT_BYTES: Final = 4 * 2**20
-"""Maximum bytes of an unpacked text, far above a host's comments; longer ones are truncated."""
+"""Maximum bytes of an unpacked text; longer ones are truncated."""
 
 EMPTY_TEXT: Final = hashlib.sha256(b"").digest()[:_HASH_BYTES]
 """Key of the empty text."""

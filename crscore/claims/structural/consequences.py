@@ -16,14 +16,17 @@ from crscore.syntax.change import squeeze
 from crscore.syntax.outline import Kind, Role
 from crscore.text import find_code_spans, quote, split_identifier
 
+# Some patterns take quadratic time.
 MAX_LINE_CHARS: Final = 300
-"""Maximum characters of a changed line; some patterns take quadratic time."""
+"""Maximum characters of a changed line."""
+# In a rewritten file, single lines have no consequences.
 MAX_LINES: Final = 1000
-"""Maximum changed lines of a file; in a rewritten file, single lines have no consequences."""
+"""Maximum changed lines of a file."""
 MAX_CONDITIONS: Final = 40
 """Maximum conditions of a unit that are compared with its lines."""
+# Longer blocks are rewritten code, or data.
 MAX_BLOCK_LINES: Final = 60
-"""Maximum removed or added lines of a block; longer blocks are rewritten code, or data."""
+"""Maximum removed or added lines of a block."""
 _NAME: Final = re.compile(r"[\w$]+")
 # "count", "$a" and "user" of "not user.is_active"; not "None", "is"
 _VARIABLE: Final = re.compile(

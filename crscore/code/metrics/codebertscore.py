@@ -50,6 +50,8 @@ MODELS: Final[Mapping[str, str]] = {
     "cpp": "neulab/codebert-cpp",
 }
 """Published model by language, as in `ChangedFile.language`."""
+# The paper's for HumanEval (https://arxiv.org/abs/2302.05527), the layer of C++ for C, and CoNaLa's
+# (7) for the general model.
 LAYERS: Final[Mapping[str, int]] = {
     "neulab/codebert-python": 9,
     "neulab/codebert-java": 7,
@@ -58,8 +60,7 @@ LAYERS: Final[Mapping[str, int]] = {
     "neulab/codebert-cpp": 10,
     GENERAL_MODEL: 7,
 }
-"""Layer by model: the paper's for HumanEval, the layer of C++ for C, and CoNaLa's (7) for the
-general model. Every other model's default is its last layer."""
+"""Layer by model; every other model's default is its last layer."""
 VALUES: Final = ("precision", "recall", "f1", "f3")
 """Values of an alignment, in the order of `align`."""
 # Characters of operators are kept, as the paper says ("except arithmetic operators",
@@ -72,9 +73,9 @@ OVERLAP: Final = 0.5
 """Share of a window that serves only as context for the rest."""
 # Longer words are cut: the tokenizer takes all words of over 100 characters for the same one.
 _WORD: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}|[0-9]{1,40}|[^\W_]|[^\w\s]")
+# Their token vectors take some 500 MB.
 _BATCH_CHARACTERS: Final = 500_000
-"""Maximum characters whose token vectors are held at once, some 500 MB; one sample may exceed
-it."""
+"""Maximum characters whose token vectors are held at once; one sample may exceed it."""
 _BATCH_TEXTS: Final = 16
 """Number of texts that a Hugging Face model reads at once."""
 # 16 MB; two pieces of code of 10,000 tokens each would take 400 MB.
