@@ -8,17 +8,16 @@ The options of a plugin are the keyword parameters of its `create`, each with it
 import importlib
 import importlib.resources
 import inspect
+import pkgutil
 import re
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from crscore.errors import ConfigError, UnknownPluginError
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from crscore.version import entry_points
 
 # No list of plugins is kept anywhere: a file in one of these folders is enough (docs/flow.md).
 KINDS: Final = {
@@ -60,12 +59,8 @@ def names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(plugin_names))
 
 
-def _entry_points(kind: str) -> dict[str, "EntryPoint"]:
-    if kind not in _OPEN_KINDS:
-        return {}
-    from importlib.metadata import entry_points  # noqa: PLC0415  (most kinds need none)
-
-    return {point.name: point for point in entry_points(group=f"crscore.{kind}")}
+def _entry_points(kind: str) -> dict[str, str]:
+    return entry_points(f"crscore.{kind}") if kind in _OPEN_KINDS else {}
 
 
 def load(kind: str, name: str) -> ModuleType:
@@ -85,7 +80,7 @@ def load(kind: str, name: str) -> ModuleType:
     if name not in available:
         raise UnknownPluginError(kind, name, available)
     if name in (points := _entry_points(kind)):
-        module_of_point: ModuleType = points[name].load()
+        module_of_point: ModuleType = pkgutil.resolve_name(points[name])
         return module_of_point
     folder = KINDS[kind]
     module = f"crscore.{folder.replace('/', '.')}.{name}"

@@ -1,7 +1,12 @@
-"""Versions, in a separate module so that any layer can read them."""
+"""Versions and entry points of packages, in a separate module so that any layer can read them.
+
+`importlib.metadata` reads the same files, but takes 20 to 60 ms to import:
+https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+"""
 
 import contextlib
 import functools
+import re
 import sys
 from pathlib import Path
 
@@ -17,11 +22,7 @@ def _installed() -> dict[str, str]:
 
 
 def version_of(package: str) -> str:
-    """Return the version of a package; empty if it is not installed.
-
-    `importlib.metadata` reads the same names, but takes 20 ms to import:
-    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
-    """
+    """Return the version of a package; empty if it is not installed."""
     if version := _installed().get(package.lower().replace("-", "_")):
         return version
     from importlib import metadata  # noqa: PLC0415  (an installation of another kind)
@@ -29,3 +30,15 @@ def version_of(package: str) -> str:
     with contextlib.suppress(metadata.PackageNotFoundError):
         return metadata.version(package)
     return ""
+
+
+@functools.cache
+def entry_points(group: str) -> dict[str, str]:
+    """Return what the installed packages declare for a group, as `module:object` by name."""
+    points: dict[str, str] = {}
+    for path in reversed(sys.path):
+        for file in Path(path).glob("*.*-info/entry_points.txt"):
+            with contextlib.suppress(OSError):
+                section = file.read_text("utf-8").partition(f"[{group}]\n")[2].partition("\n[")[0]
+                points |= re.findall(r"(?m)^([\w.-]+)\s*=\s*([\w.:]+)", section)
+    return points

@@ -9,15 +9,12 @@ from __future__ import annotations
 import importlib.util
 import pkgutil
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from crscore.errors import DependencyError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from importlib.metadata import EntryPoint
+from crscore.version import entry_points
 
 GROUP: Final = "crscore.commands"
 PACKAGE: Final = "crscore-lab"
@@ -42,10 +39,7 @@ def module_names() -> set[str]:
 def summarize(name: str) -> str:
     """Return the summary of a command, read from the text of its module."""
     # Importing all of them takes 0.15 s (`crscore --help`), twice the time of everything else.
-    if name in module_names():
-        module = f"{__name__}.{name}"
-    else:
-        module = next((point.module for point in _find_entry_points(name)), "")
+    module = _find(name).partition(":")[0]
     spec = importlib.util.find_spec(module) if module else None
     # The loader also reads from a ZIP file. An installation of bytecode alone has no source.
     read_source = getattr(spec and spec.loader, "get_source", lambda _: None)
@@ -55,34 +49,32 @@ def summarize(name: str) -> str:
     return command.get_short_help_str(limit=100) if command else ""
 
 
-def _find_entry_points(name: str | None = None) -> Iterable[EntryPoint]:
-    # Imported here, because it takes 20 ms and most runs need no entry point.
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
-    points = entry_points(group=GROUP)
-    return points if name is None else points.select(name=name)
+def _find(path: str) -> str:
+    """Return the place of a command, `module:object`; empty for an unknown name."""
+    is_own = path in module_names()
+    return f"{__name__}.{path}:command" if is_own else entry_points(GROUP).get(path, "")
 
 
 def command_names(parent: str = "") -> set[str]:
     """Return the names of the subcommands of a command; "" stands for `crscore` itself."""
-    paths = RESEARCH.union(point.name for point in _find_entry_points())
+    paths = RESEARCH.union(entry_points(GROUP))
     split = (path.rpartition(".") for path in paths)
     return {name for prefix, _, name in split if prefix == parent}
 
 
 def load_command(path: str) -> click.Command | None:
-    """Import a command of another distribution.
+    """Import a command.
 
     Args:
-        path: Name of the entry point.
+        path: Its name, or that of an entry point.
 
     Returns:
         The command; None for an unknown name. For a command of `crscore-lab` while that is not
         installed, a command that raises `DependencyError`.
     """
-    for point in _find_entry_points(name=path):
-        installed: click.Command = point.load()
-        return installed
+    if place := _find(path):
+        existing: click.Command = pkgutil.resolve_name(place)
+        return existing
     if path not in RESEARCH:
         return None
 

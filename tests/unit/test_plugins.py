@@ -1,9 +1,7 @@
 import importlib
-import importlib.metadata
 import json
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -25,9 +23,8 @@ def test_names_are_the_public_files_of_the_folder(kind: str) -> None:
 
 
 def test_other_distributions_add_languages(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("cobol", "json", "crscore.languages")
-    points = {"crscore.languages": [point]}
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points[group])
+    points = {"crscore.languages": {"cobol": "json"}}
+    monkeypatch.setattr(plugins, "entry_points", points.__getitem__)
     assert plugins.names("languages") == ("cobol", "python")
     assert plugins.load("languages", "cobol") is json
     assert "cobol" not in plugins.names("encoders")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-from importlib.metadata import EntryPoint, EntryPoints
-
 import click
 import pytest
 
@@ -18,14 +15,11 @@ def greet() -> None:
 
 
 @pytest.fixture
-def points(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
+def points(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The installed entry points: none at first."""
-    installed: list[EntryPoint] = []
-
-    def entry_points(group: str) -> EntryPoints:
-        return EntryPoints(point for point in installed if point.group == group)
-
-    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    installed: dict[str, str] = {}
+    groups = {commands.GROUP: installed}
+    monkeypatch.setattr(commands, "entry_points", groups.__getitem__)
     return installed
 
 
@@ -55,12 +49,12 @@ def test_help_lists_missing_commands(points, capsys) -> None:
 
 @pytest.mark.parametrize("name", ["greet", "code.greet"])
 def test_entry_point_is_a_command(points, capsys, name) -> None:
-    points.append(EntryPoint(name, f"{__name__}:greet", commands.GROUP))
+    points[name] = f"{__name__}:greet"
     assert cli.run(name.split(".")) == 0
     assert capsys.readouterr().out == "hello\n"
 
 
 def test_misspelt_entry_point_is_suggested(points, capsys) -> None:
-    points.append(EntryPoint("greet", f"{__name__}:greet", commands.GROUP))
+    points["greet"] = f"{__name__}:greet"
     assert cli.run(["gret"]) == cli.EXIT_USAGE
     assert "did you mean greet?" in capsys.readouterr().err
