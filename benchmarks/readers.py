@@ -4,13 +4,14 @@
     crscore read PAIRS.jsonl --analyzers none --requests REQUESTS.jsonl
     python benchmarks/readers.py DATA --answers ANSWERS.jsonl
 
-DATA is the folder that `crscore train usefulness` takes. The first command writes the sample, 454
-pairs of a change and a review: 250 real comments with what became of them or what readers said of
-them, reviews of eight kinds on 16 commits by a further writer, and 60 statements. A model answers
-the requests, without the labels. The third prints, for the network and for the answers: AUC for
-each outcome, rank correlations with the worth and importance as read, how often a senior review
-beats each other kind, and what became of true and false statements; then how far the standings by
-the answers are from those by other readers (`GUIDE_SPREAD`).
+DATA is the folder that `crscore train usefulness` takes. The first command writes the sample, 675
+pairs of a change and a review: 350 real comments with what became of them or what readers said of
+them, reviews of eight kinds on 16 commits by a further writer, 60 statements, 6 problems in ten
+wordings each, and 57 orders to a model below comments of no worth. A model answers the requests,
+without the labels. The third prints, for the network and for the answers: AUC for each outcome,
+rank correlations with the worth and importance as read, how often a senior review beats each other
+kind, what became of true and false statements, the spread of the wordings, and the gain by an
+order; then how far the standings by the answers are from those by other readers (`GUIDE_SPREAD`).
 """
 
 from __future__ import annotations
@@ -20,20 +21,22 @@ import json
 import random
 from collections import Counter, defaultdict
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 import numpy as np
 from scipy.stats import spearmanr
 
-from benchmarks.usefulness import auc, read_rows, standing, value
+from benchmarks.usefulness import WORDINGS, auc, read_rows, standing, value
 from crscore import Scorer
 from crscore.diff import parse
 from crscore.usefulness import headline
 from crscore.usefulness.headline import BOTS, COMMENTS, PEOPLE
 from crscore_lab.training.data import judgements, templates
+from tests.helpers.model_readings import WORTHLESS, pair_orders
 
 HERE = Path(__file__).parent
-SEED = 7
+EXAMPLE = (HERE.parent / "examples/change.diff").read_text("utf-8")
+SEED = 41
 MAX_DIFF_CHARS = 9_000
 KINDS = ("senior", "nits", "summary", "generic", "false", "invented")
 
@@ -56,6 +59,8 @@ class Sample:
         self._add_comments()
         self._add_reviews()
         self._add_statements()
+        self._add_wordings()
+        self._add_orders()
         self.rng.shuffle(self.pairs)
 
     def _add(self, diff: str, body: str, place: dict | None = None, **known) -> None:
@@ -72,11 +77,11 @@ class Sample:
             return read_rows(self._data / f"real-comments/{name}.jsonl.gz")
 
         accepted = [row for row in real("accepted-dev") if row["diff_hunk"]]
-        self._add_outcomes("accepted", accepted, lambda row: int(row["accepted"]), 25)
+        self._add_outcomes("accepted", accepted, lambda row: int(row["accepted"]), 50)
         acted = real("acted-dev")
-        for writer in ("person", "bot"):
+        for writer, count in (("bot", 50), ("person", 25)):
             rows = [row for row in acted if row["writer"] == writer]
-            self._add_outcomes(f"acted on, {writer}", rows, lambda row: int(row["changed"]), 25)
+            self._add_outcomes(f"acted on, {writer}", rows, lambda row: int(row["changed"]), count)
         self._add_outcomes(
             "informative", real("dev"), lambda row: int(float(row["informativeness"]) > 0), 20
         )
@@ -105,6 +110,18 @@ class Sample:
         for row in draw(rows, lambda row: int(row["truth"]), 30, self.rng):
             diff = self._diffs[row["commit"][:12]]
             self._add(diff, row["text"], set="statement", y=int(row["truth"]))
+
+    def _add_wordings(self) -> None:
+        rows = [row for row in read_rows(HERE / "wordings.jsonl") if self._is_small(row)]
+        for at, row in enumerate(self.rng.sample(rows, 6)):
+            for name in WORDINGS:
+                self._add(self._diffs[row["commit"][:12]], row[name], set="wordings", problem=at)
+
+    def _add_orders(self) -> None:
+        for text, ordered in pair_orders():
+            self._add(EXAMPLE, ordered, set="order", plain=text)
+        for text in WORTHLESS:
+            self._add(EXAMPLE, text, set="plain", plain=text)
 
     def _is_small(self, row: dict) -> bool:
         diff = self._diffs.get(row["commit"][:12])
@@ -157,6 +174,27 @@ def report(name: str, scored: list[tuple[dict, object]]) -> None:
             for remark in result.remarks
         )
         print(f"  {'true' if truth else 'false'} statements: {dict(verdicts)}")
+    report_wordings(scored)
+
+
+def report_wordings(scored: list[tuple[dict, object]]) -> None:
+    """Print how far the standing moves by other words, and by an order to the model."""
+    problems: dict[int, list[float]] = defaultdict(list)
+    plain: dict[str, float] = {}
+    for known, result in scored:
+        if known["set"] == "wordings":
+            problems[known["problem"]].append(standing(result))
+        elif known["set"] == "plain":
+            plain[known["plain"]] = standing(result)
+    spread = median(max(row) - min(row) for row in problems.values())
+    print(f"  {len(problems)} problems in ten wordings: median spread {spread:.0f}")
+    gains = [
+        standing(result) - plain[known["plain"]]
+        for known, result in scored
+        if known["set"] == "order"
+    ]
+    over = sum(gain > 10 for gain in gains)
+    print(f"  {len(gains)} orders to the model: highest gain {max(gains):.0f}, {over} over 10")
 
 
 def report_spread(scored: list[tuple[dict, dict, object]], weights, data: Path) -> None:
