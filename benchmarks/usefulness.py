@@ -28,11 +28,11 @@ from scipy.stats import rankdata, spearmanr
 
 from crscore import Comment, Scorer, plugins, scorer, settings
 from crscore.diff import parse
-from crscore.records import LineKind, Stance
+from crscore.records import Importance, LineKind, Stance
 from crscore.usefulness import evidence, headline
 from crscore.usefulness.headline import BOTS, PEOPLE, percentile
-from crscore.usefulness.reader import trust
-from crscore.usefulness.reading import OUTPUTS
+from crscore.usefulness.reader import read_text, trust
+from crscore.usefulness.reading import OUTPUTS, PHRASED
 from crscore_lab.training import usefulness, worth
 from crscore_lab.training.data import corpus, templates
 from crscore_lab.training.data.judgements import FOLDS
@@ -341,7 +341,7 @@ def best_rating(item, name: str) -> float:
 def report_interval(fitted) -> None:
     """Print how often the interval of a standing has the standing by the readers' judgement."""
     for kind in headline.KINDS:
-        inside, widths = [], []
+        inside, widths, severe = [], [], []
         for fold, candidates in enumerate(fitted.candidates):
             learning = learning_for(fold, fitted)
             weights = worth.fit(learning)
@@ -359,8 +359,27 @@ def report_interval(fitted) -> None:
                     judged = headline.value_of([1 + 4 * share for share in item.worths])
                     inside.append(low <= percentile(said, judged) <= high)
                     widths.append(high - low)
+                    if is_severe(item):
+                        severe.append((inside[-1], max(item.worths) >= LIKELY_WORTH))
         share, width = mean(inside), mean(widths)
         print(f"80 % interval of {len(inside)} {kind}: covers {share:.2f}, {width:.0f} wide")
+        covered, likely = np.mean(severe, axis=0)
+        print(
+            f"  {len(severe)} that are severe by their words: covers {covered:.2f}; "
+            f"readers found {likely:.2f} of them worth 3 or more"
+        )
+
+
+LIKELY_WORTH = 0.5
+"""Worth of "an improvement worth making, or a likely problem", 3 of 1 to 5, as a share."""
+
+
+def is_severe(item) -> bool:
+    """Whether the network reads the most valuable remark as critical or major."""
+    outputs, phrased = np.split(worth.best_of(item.remarks).copy(), [len(OUTPUTS)])
+    at = [OUTPUTS.index(name) for name in PHRASED]
+    outputs[at] = (outputs[at] + phrased) / 2
+    return read_text("", outputs).level in (Importance.CRITICAL, Importance.MAJOR)
 
 
 def report_golden(fitted, data: Path) -> None:
