@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=500)
     options = parser.parse_args()
     graded = read_graded(options.data / "conala.jsonl.gz")
-    measured = measure(graded.samples, METRICS).measurements
+    measured = measure(graded.samples, METRICS)[0]
     problems = np.asarray(graded.problems)
     rows_by_problem = [np.flatnonzero(problems == name) for name in np.unique(problems)]
     rng = np.random.default_rng(0)

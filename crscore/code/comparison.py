@@ -131,16 +131,13 @@ def compare(
         str(index) if sample.id is None else sample.id for index, (sample, _) in enumerate(pairs)
     ]
     weights = bootstrap.weight_matrix(problems, resamples=resamples, seed=seed)
-    measured = measure(samples, metrics, preset=preset)
-    tests = [
-        paired_test(measurement, weights, len(set(problems)))
-        for measurement in measured.measurements
-    ]
+    measurements, skipped = measure(samples, metrics, preset=preset)
+    tests = [paired_test(measurement, weights, len(set(problems))) for measurement in measurements]
     # With nine metrics, the published rule (0.95 of the resamples) often finds one of two equal
     # systems better. With corrected p-values, this happens in 2 to 3 % of the trials
     # (`benchmarks/code_compare.py`).
     corrected = paired.correct(test.comparison for test in tests)
-    notes = measured.notes
+    notes = tuple(f"{name} is left out: {reason}" for name, reason in skipped.items())
     if len(set(problems)) < FEW_PROBLEMS:
         few = f"only {count_noun(len(set(problems)), 'problem')}: below {FEW_PROBLEMS}, "
         notes = (few + "intervals and p-values of a bootstrap are unreliable", *notes)
@@ -151,7 +148,7 @@ def compare(
         problems=len(set(problems)),
         resamples=resamples,
         seed=seed,
-        metrics=tuple(map(_comparison, measured.measurements, tests, corrected)),
+        metrics=tuple(map(_comparison, measurements, tests, corrected)),
         notes=notes,
     )
 

@@ -4,7 +4,6 @@ No code from a model's repository is run (`trust_remote_code` is off).
 """
 
 import functools
-from dataclasses import dataclass
 from typing import Any, Final
 
 from crscore.errors import DependencyError, EncodingError, ModelNotFoundError, requires
@@ -12,19 +11,9 @@ from crscore.errors import DependencyError, EncodingError, ModelNotFoundError, r
 INSTALL: Final = "pip install 'crscore[codebert]'"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LoadedModel:
-    """Model with its tokenizer."""
-
-    tokenizer: Any
-    model: Any
-    max_tokens: int
-    """Maximum number of tokens read at once."""
-
-
 @functools.cache
-def load_model(name: str) -> LoadedModel:
-    """Load a model of the hub, by its name, or of a folder; the same name returns the same object.
+def load_model(name: str) -> tuple[Any, Any]:
+    """Load the tokenizer and the model of a name of the hub, or of a folder, once for each name.
 
     Raises:
         DependencyError: PyTorch or transformers is not installed.
@@ -44,9 +33,7 @@ def load_model(name: str) -> LoadedModel:
         raise ModelNotFoundError(name, f"hf download {name}") from exc
     except (ValueError, KeyError, RuntimeError) as exc:
         raise EncodingError(f"transformers cannot load {name}: {exc}") from exc
-    return LoadedModel(
-        tokenizer=tokenizer, model=model.float().eval(), max_tokens=max_tokens(tokenizer, model)
-    )
+    return tokenizer, model.float().eval()
 
 
 def max_tokens(tokenizer: Any, model: Any) -> int:

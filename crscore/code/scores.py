@@ -63,7 +63,7 @@ def score_samples(
     Raises:
         CRScoreError: As `measurement.measure`.
     """
-    measured = measure(samples, specs, preset=preset)
+    measurements, skipped = measure(samples, specs, preset=preset)
     return CodeScores(
         samples=len(samples),
         ids=tuple(sample.id for sample in samples),
@@ -74,9 +74,9 @@ def score_samples(
                 score=_bound(measurement.corpus_score),
                 samples=tuple(map(_bound, measurement.sentence_scores)),
             )
-            for measurement in measured.measurements
+            for measurement in measurements
         ),
-        skipped=tuple(Skipped(metric=name, reason=reason) for name, reason in measured.skipped),
+        skipped=tuple(Skipped(metric=name, reason=reason) for name, reason in skipped.items()),
     )
 
 

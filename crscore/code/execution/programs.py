@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from crscore import jsonl
 from crscore.errors import InputError
@@ -14,12 +15,16 @@ _LANGUAGES: Final = {"c++": "cpp", "js": "javascript", "py": "python"}
 """Name of a language in a file -> its name in crscore."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """Task with its tests."""
+class Problem(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"id": "task_id", "tests": "test", "solution": "canonical_solution"},
+):
+    """Task with its tests, in a file one row of HumanEval's problems."""
 
-    id: str
-    """Name of the task."""
+    id: str | int
+    """Name of the task; in a row, it may be a number."""
     tests: str
     """Code that is run after a program; it fails with an exception or an exit code."""
     language: str = "python"
@@ -43,17 +48,6 @@ class Completion:
     """Number among the completions of its problem."""
 
 
-class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One problem, as in HumanEval's problems."""
-
-    task_id: str | int
-    test: str
-    language: str = "python"
-    prompt: str = ""
-    entry_point: str = ""
-    canonical_solution: str | None = None
-
-
 class CompletionRow(msgspec.Struct, frozen=True, kw_only=True):
     """One completion, as in HumanEval's samples."""
 
@@ -75,8 +69,8 @@ def read_problems(path: Path) -> dict[str, Problem]:
     """
     problems: dict[str, Problem] = {}
     content = jsonl.read_bytes(path, "problems")
-    for location, row in jsonl.read_rows(content, ProblemRow, path, "problems"):
-        name, tests = _name(row.task_id), row.test
+    for location, row in jsonl.read_rows(content, Problem, path, "problems"):
+        name, tests = _name(row.id), row.tests
         if name in problems:
             raise InputError(f"{location}: an earlier line has the task {name}")
         # HumanEval's tests define `check` and leave the call to the harness, BigCodeBench's are
@@ -84,14 +78,9 @@ def read_problems(path: Path) -> dict[str, Problem]:
         # https://github.com/bigcode-project/bigcodebench
         if row.entry_point and ("def check" in tests or "unittest" not in tests):
             tests = f"{tests}\ncheck({row.entry_point})\n"
-        problems[name] = Problem(
-            id=name,
-            tests=tests,
-            language=_LANGUAGES.get(row.language.lower(), row.language.lower()),
-            prompt=row.prompt,
-            entry_point=row.entry_point,
-            solution=row.canonical_solution,
-        )
+        language = row.language.lower()
+        language = _LANGUAGES.get(language, language)
+        problems[name] = replace(row, id=name, tests=tests, language=language)
     if not problems:
         raise InputError(f"{path} contains no problems")
     return problems

@@ -19,12 +19,12 @@ import itertools
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from crscore.code.hugging_face import LoadedModel, load_model
+from crscore.code.hugging_face import load_model, max_tokens
 from crscore.code.metrics.metric import Doubles, Metric, mean_metric
 from crscore.encoders.minilm import BEGIN, END, UNKNOWN, MiniLM
 from crscore.encoders.minilm import MAX_TOKENS as MINILM_TOKENS
@@ -136,13 +136,13 @@ def hugging_face_source(model: str) -> TokenSource:
     identity = f"hf:{name}@main#{'last' if layer is None else layer}"
 
     def read(texts: Sequence[str]) -> list[Tokens]:
-        loaded = load_model(model)
-        if not loaded.tokenizer.is_fast:
+        tokenizer, encoder = load_model(model)
+        if not tokenizer.is_fast:
             raise EncodingError(f"the tokenizer of {model} has no positions of its tokens")
         # No tokenizer accepts lone surrogates.
         codes = [replace_surrogates(text).strip() for text in texts]
         encodings = [
-            loaded.tokenizer(
+            tokenizer(
                 code,
                 return_offsets_mapping=True,
                 return_special_tokens_mask=True,
@@ -152,21 +152,23 @@ def hugging_face_source(model: str) -> TokenSource:
             for code in codes
         ]
         rows = [encoding["input_ids"] for encoding in encodings]
-        encode = partial(_encode, loaded, layer=-1 if layer is None else layer)
-        all_vectors = encode_windows(rows, loaded.max_tokens, encode)
+        encode = partial(_encode, tokenizer, encoder, layer=-1 if layer is None else layer)
+        all_vectors = encode_windows(rows, max_tokens(tokenizer, encoder), encode)
         all_tokens = []
         for encoding, code, vectors in zip(encodings, codes, all_vectors, strict=True):
             marker = np.array(encoding["special_tokens_mask"], dtype=np.bool_)
             # A token may begin with the white space before its word.
             spelled = tuple(code[start:end].strip() for start, end in encoding["offset_mapping"])
-            unknown = np.array(encoding["input_ids"]) == loaded.tokenizer.unk_token_id
+            unknown = np.array(encoding["input_ids"]) == tokenizer.unk_token_id
             all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
         return all_tokens
 
     return TokenSource(identity, read)
 
 
-def _encode(loaded: LoadedModel, rows: Sequence[Sequence[int]], *, layer: int) -> list[Vectors]:
+def _encode(
+    tokenizer: Any, encoder: Any, rows: Sequence[Sequence[int]], *, layer: int
+) -> list[Vectors]:
     import torch  # noqa: PLC0415
 
     vectors: list[Vectors] = [np.zeros((0, 0), np.float32)] * len(rows)
@@ -176,13 +178,13 @@ def _encode(loaded: LoadedModel, rows: Sequence[Sequence[int]], *, layer: int) -
         batch = order[start : start + _BATCH_TEXTS]
         shape = (len(batch), len(rows[batch[0]]))
         # Any number works without a padding token, because the mask hides it.
-        ids = torch.full(shape, loaded.tokenizer.pad_token_id or 0)
+        ids = torch.full(shape, tokenizer.pad_token_id or 0)
         present = torch.zeros(shape, dtype=torch.long)
         for line, index in enumerate(batch):
             ids[line, : len(rows[index])] = torch.tensor(rows[index])
             present[line, : len(rows[index])] = 1
         with torch.inference_mode():
-            states = loaded.model(ids, attention_mask=present, output_hidden_states=True)
+            states = encoder(ids, attention_mask=present, output_hidden_states=True)
         hidden = states.hidden_states[layer].numpy()
         for line, index in enumerate(batch):
             # Padding is cut off here, so that no batch can change a score.

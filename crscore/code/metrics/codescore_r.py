@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.code.hugging_face import load_model
+from crscore.code.hugging_face import load_model, max_tokens
 from crscore.code.metrics.metric import Metric, mean_metric
 from crscore.code.samples import Sample
 from crscore.syntax.sketch import sketch
@@ -29,23 +29,23 @@ _BATCH_SIZE: Final = 16
 
 def _vectors(model: str, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
     """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
-    loaded = load_model(model)
+    tokenizer, encoder = load_model(model)
     import torch  # noqa: PLC0415
 
     rows = []
     with torch.inference_mode():
         for start in range(0, len(sketches), _BATCH_SIZE):
             texts = sketches[start : start + _BATCH_SIZE]
-            batch = tokenize(loaded.tokenizer, texts, loaded.max_tokens)
-            rows.append(extract(loaded.model, batch).relu())
+            batch = tokenize(tokenizer, texts, max_tokens(tokenizer, encoder))
+            rows.append(extract(encoder, batch).relu())
         units = torch.nn.functional.normalize(torch.cat(rows), dim=1)
     vectors: npt.NDArray[np.float32] = units.float().numpy()
     return vectors
 
 
-def tokenize(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Any:
-    """Convert texts to padded tensors of at most `max_tokens`, or `MAX_TOKENS`."""
-    longest = min(max_tokens, MAX_TOKENS)
+def tokenize(tokenizer: Any, texts: Sequence[str], limit: int) -> Any:
+    """Convert texts to padded tensors of at most `limit`, or `MAX_TOKENS`, tokens."""
+    longest = min(limit, MAX_TOKENS)
     return tokenizer(
         list(texts), padding=True, truncation=True, max_length=longest, return_tensors="pt"
     )
@@ -71,7 +71,7 @@ def create(*, model: str | None = None) -> Metric:
     def identify() -> str:
         if model is None:
             return "codescore_r:cosine"
-        commit = getattr(load_model(model).model.config, "_commit_hash", None)
+        commit = getattr(load_model(model)[1].config, "_commit_hash", None)
         name = f"{model}@{commit[:8]}" if commit else model
         return f"codescore_r:cosine:{name}:cls-relu"
 

@@ -32,20 +32,6 @@ class Measurement(NamedTuple):
         return scores
 
 
-class Measured(NamedTuple):
-    """Samples measured by several metrics."""
-
-    measurements: tuple[Measurement, ...]
-    """One measurement for each metric that applies."""
-    skipped: tuple[tuple[str, str], ...]
-    """Names of the other metrics, and the reasons why they do not apply."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences on the metrics that do not apply."""
-        return tuple(f"{name} is left out: {reason}" for name, reason in self.skipped)
-
-
 def names() -> tuple[str, ...]:
     """Return the names of all metrics, sorted."""
     return plugins.names("metrics")
@@ -95,7 +81,7 @@ def make_metrics(
 
 def measure(
     samples: Sequence[Sample], specs: Sequence[str] | None = None, *, preset: str | None = None
-) -> Measured:
+) -> tuple[list[Measurement], dict[str, str]]:
     """Measure samples.
 
     Args:
@@ -103,13 +89,16 @@ def measure(
         specs: Metrics as for `make_metrics`, which must all apply; None for all that apply.
         preset: Preset of the metrics that have one.
 
+    Returns:
+        A measurement for each metric that applies, and the reasons of the others by name.
+
     Raises:
         ConfigError: As `make_metrics`.
         CRScoreError: A named metric does not apply, or its package is missing.
         UnknownPluginError: As `make_metrics`.
     """
     measurements: list[Measurement] = []
-    skipped: list[tuple[str, str]] = []
+    skipped: dict[str, str] = {}
     for spec, metric in make_metrics(specs, preset=preset).items():
         try:
             reason = metric.inapplicable(samples)
@@ -120,8 +109,8 @@ def measure(
             # A metric that was named is never left out with only a note.
             if specs is not None:
                 raise
-            skipped.append((spec, str(exc)))
-    return Measured(tuple(measurements), tuple(skipped))
+            skipped[spec] = str(exc)
+    return measurements, skipped
 
 
 def compute(
@@ -168,7 +157,7 @@ def compute(
     if not all(sample.references for sample in samples):
         raise InputError("a prediction has no reference to be compared with")
     scores: dict[str, Any] = {}
-    for measurement in measure(samples, metrics).measurements:
+    for measurement in measure(samples, metrics)[0]:
         scores[measurement.name] = measurement.corpus_score
         scores[f"{measurement.name}_scores"] = measurement.sentence_scores
     return scores

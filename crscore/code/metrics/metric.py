@@ -117,10 +117,6 @@ class Metric:
         )
         return float(self.sentence_scores(self.statistics([sample]))[0])
 
-    def corpus(self, samples: Sequence[Sample]) -> float:
-        """Score a set of samples, at least one."""
-        return float(self.corpus_scores(self.statistics(samples).sum(axis=0, keepdims=True))[0])
-
 
 def mean_metric(
     name: str,

@@ -145,10 +145,10 @@ def correlate(
         UnknownPluginError: There is no such metric.
     """
     # None means all metrics, which include `edit`.
-    measured = measure(graded.samples, metrics and (*metrics, EDIT), preset=preset)
+    measurements, skipped = measure(graded.samples, metrics and (*metrics, EDIT), preset=preset)
     columns = [
         _Column(name, metric.identity, metric.sentence_scores(statistics), name == EDIT)
-        for name, metric, statistics in measured.measurements
+        for name, metric, statistics in measurements
     ]
     columns += _baselines(graded.samples)
     pairs = ranks.graded_pairs(graded.problems, graded.grades)
@@ -162,7 +162,7 @@ def correlate(
         pairs=len(pairs[0]),
         **draws,
         agreements=tuple(sorted(agreements, key=_rank_key)),
-        notes=measured.notes,
+        notes=tuple(f"{name} is left out: {reason}" for name, reason in skipped.items()),
     )
 
 

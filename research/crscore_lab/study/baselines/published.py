@@ -100,7 +100,7 @@ def _measure(name: str, spec: str, texts: Sequence[str], references: Sequence[st
         Sample(candidate=text, references=(reference,))
         for text, reference in zip(texts, references, strict=True)
     ]
-    (measurement,) = measure(samples, [spec]).measurements
+    (measurement,) = measure(samples, [spec])[0]
     values = np.array(measurement.sentence_scores, dtype=np.float64)
     return Metric(name=name, values=values, variant=measurement.metric.identity)
 

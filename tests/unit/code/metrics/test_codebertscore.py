@@ -91,7 +91,7 @@ def test_code_that_would_take_minutes_is_refused() -> None:
 
     assert "30,001" in (metric.inapplicable([sample]) or "")
     with pytest.raises(InputError, match="30,001"):
-        metric.corpus([sample])
+        metric.statistics([sample])
 
 
 def test_surrogates_are_read() -> None:

@@ -114,7 +114,7 @@ def test_language_without_grammar_is_refused(name: str, language: str | None) ->
 
     assert "no grammar for" in (metric.inapplicable([sample]) or "")
     with pytest.raises(InputError, match="no grammar for"):
-        metric.corpus([sample])
+        metric.statistics([sample])
 
 
 @pytest.mark.parametrize("name", ["codebleu", "ruby"])

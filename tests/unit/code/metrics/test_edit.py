@@ -30,4 +30,4 @@ def test_code_that_would_take_minutes_is_refused(name: str) -> None:
 
     assert "200,001" in (metric.inapplicable([sample]) or "")
     with pytest.raises(InputError, match="cannot judge this: code of 200,001 characters"):
-        metric.corpus([sample])
+        metric.statistics([sample])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from crscore import plugins
 from crscore.code import metrics
 from crscore.code.samples import Sample
+from tests.helpers.corpus import corpus_score
 
 NAMES = ("bleu", "chrf", "crystalbleu", "edit", "meteor", "rouge_l")
 # Code-like pieces, so that sides overlap, and any text.
@@ -38,7 +39,7 @@ def test_scores_of_any_text_are_in_range(
 ) -> None:
     metric = plugins.create("metrics", name, offered=preset)
     statistics = metric.statistics(samples)
-    scores = [*metric.sentence_scores(statistics), metric.corpus(samples)]
+    scores = [*metric.sentence_scores(statistics), corpus_score(metric, samples)]
 
     assert len(statistics) == len(samples)
     assert np.isfinite(scores).all()
@@ -64,4 +65,4 @@ def test_empty_sides_agree_with_each_other_only(name: str, candidate: str, refer
 def test_sets_may_hold_empty_code(name: str) -> None:
     samples = [Sample(candidate="", references=("a",)), Sample(candidate="", references=("",))]
 
-    assert 0 <= metrics.make(name).corpus(samples) <= 1
+    assert 0 <= corpus_score(metrics.make(name), samples) <= 1

@@ -20,15 +20,15 @@ def no_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_scores_are_those_of_the_metric() -> None:
-    (measurement,) = measure(SAMPLES, ["chrf"]).measurements
+    (measurement,) = measure(SAMPLES, ["chrf"])[0]
 
-    assert measurement.metric.corpus_scores(measurement.statistics)[0] == metrics.make(
-        "chrf"
-    ).corpus(SAMPLES)
+    score = metrics.make("chrf").sentence("a + b", ["a - b"])
+    assert measurement.corpus_score == score
+    assert measurement.sentence_scores == [score]
 
 
 def test_preset_reaches_the_metrics_that_have_one() -> None:
-    bleu, edit = measure(SAMPLES, ["bleu", "edit"], preset="out-of-the-bleu").measurements
+    bleu, edit = measure(SAMPLES, ["bleu", "edit"], preset="out-of-the-bleu")[0]
 
     assert "round:3" in bleu.metric.identity
     assert edit.metric.identity == "edit"
@@ -43,22 +43,21 @@ def test_named_metric_without_its_package_is_an_error() -> None:
 @pytest.mark.usefixtures("no_rapidfuzz")
 def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurement, "names", lambda: ("edit", "bleu"))
-    measured = measure(SAMPLES)
+    measurements, skipped = measure(SAMPLES)
 
-    assert [measurement.name for measurement in measured.measurements] == ["bleu"]
-    assert measured.notes == (
-        "edit is left out: rapidfuzz is not installed; install it with: "
-        "pip install 'crscore[code]'",
-    )
+    assert [measurement.name for measurement in measurements] == ["bleu"]
+    assert skipped == {
+        "edit": "rapidfuzz is not installed; install it with: pip install 'crscore[code]'"
+    }
 
 
 def test_metric_that_cannot_judge_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     long = [Sample(candidate="x" * 200_001, references=("y",))]
     monkeypatch.setattr(measurement, "names", lambda: ("edit", "bleu"))
-    measured = measure(long)
+    measurements, skipped = measure(long)
 
-    assert [measurement.name for measurement in measured.measurements] == ["bleu"]
-    assert "edit cannot judge this: code of 200,001 characters" in measured.notes[0]
+    assert [measurement.name for measurement in measurements] == ["bleu"]
+    assert "edit cannot judge this: code of 200,001 characters" in skipped["edit"]
     with pytest.raises(InputError, match="edit cannot judge"):
         measure(long, ["edit"])
 
