@@ -311,7 +311,7 @@ def _score(
         cells=cells,
         judgement=judgement,
         rating=rating,
-        idf=reader.weights.rarity.of if reader else None,
+        idf=reader.weights.rarity.by_stem if reader else None,
         originals=originals,
     )
     return build_result(

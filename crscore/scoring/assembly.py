@@ -7,7 +7,7 @@ address a point of the change, two baselines, and the signature.
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -126,8 +126,9 @@ class JudgedReview(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """The matcher's judgement."""
     rating: Rating | None
     """Usefulness of the comments; None without a reader."""
-    idf: Callable[[str], float] | None
-    """Returns the inverse document frequency of a stem in changes; None without a reader."""
+    idf: Mapping[str, float] | None
+    """Stem -> inverse document frequency in changes; a missing one is rarer than all. None without
+    a reader."""
     originals: Mapping[int, Result]
     """Index of a comment on an older version of the change -> its result for that version."""
 
@@ -517,7 +518,7 @@ def find_touched(
     cells: Cells,
     judgement: Judgement,
     readings: Sequence[Reading] = (),
-    idf: Callable[[str], float] | None = None,
+    idf: Mapping[str, float] | None = None,
 ) -> tuple[Bools, tuple[Reading, ...]]:
     """Decide which sentences address which pseudo-references, for every report.
 
@@ -525,29 +526,28 @@ def find_touched(
         cells: The cells, of R pseudo-references and S sentences.
         judgement: The matcher's judgement.
         readings: Reading of each sentence, without its claim; empty without a reader.
-        idf: Returns the inverse document frequency of a stem in changes; needed for readings.
+        idf: Stem -> inverse document frequency in changes; needed for readings.
 
     Returns:
         Shape (R, S): True by the degree, by a name, or as the claim that the sentence is about;
         and the readings with these claims.
     """
-    by_name = find_named(cells, judgement.flags, idf)
-    touched, with_claims = by_name | (judgement.degrees >= judgement.decision), list(readings)
+    naming = find_named(cells, judgement.flags, idf)
+    touched, with_claims = naming | (judgement.degrees >= judgement.decision), list(readings)
     for column, reading in enumerate(readings):
         cosines = cells.similarity[:, column].tolist()
-        rows = np.flatnonzero(by_name[:, column]).tolist()
-        row = max(rows, key=cosines.__getitem__, default=None)
-        if row is None and reading.about >= ON_TOPIC and idf and cosines:
+        row = max(np.flatnonzero(naming[:, column]).tolist(), key=cosines.__getitem__, default=None)
+        if row is None and reading.about >= ON_TOPIC and idf is not None and cosines:
             # Excluded references may also be the subject. Of equal cosines, `argmax` takes the
             # first, which is the most informative one.
             best = int(np.argmax(cosines))
-            texts = cells.sentences[column].text, cells.references[best].text
+            shared = words(cells.sentences[column].text).stems
+            shared &= words(cells.references[best].text).stems
             # In a small change every sentence is similar to some claim, so a low cosine needs a
             # rare word, too.
             if cosines[best] >= SAME_COSINE or (
                 cosines[best] >= NEAR_COSINE
-                and max(map(idf, words(texts[0]).stems & words(texts[1]).stems), default=0.0)
-                >= RARE_IDF
+                and any(idf.get(stem, RARE_IDF) >= RARE_IDF for stem in shared)
             ):
                 row = best
         if row is not None:
@@ -557,7 +557,7 @@ def find_touched(
 
 
 def find_named(
-    cells: Cells, flags: Sequence[Flag | None], idf: Callable[[str], float] | None = None
+    cells: Cells, flags: Sequence[Flag | None], idf: Mapping[str, float] | None = None
 ) -> Bools:
     """Find the points whose code each sentence names explicitly.
 
@@ -569,8 +569,8 @@ def find_named(
         cells: The cells, of R pseudo-references and S sentences.
         flags: The matcher's flags; names in a flagged sentence are ignored, except in text that is
             not in English.
-        idf: Returns the inverse document frequency of a stem in changes. Without it, single words
-            name units only.
+        idf: Stem -> inverse document frequency in changes. Without it, single words name units
+            only.
 
     Returns:
         Shape (R, S): True for the most similar row of each point that a sentence names.
@@ -616,7 +616,7 @@ def _split(name: str) -> list[str]:
 
 
 def _name_points(
-    points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Callable[[str], float] | None
+    points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Mapping[str, float] | None
 ) -> dict[str, frozenset[int]]:
     """Return the points of each name: those whose unit has it or, if none, those that quote it."""
     added, removed, context = (
@@ -639,7 +639,8 @@ def _name_points(
             quoted.difference_update(_NAME.findall(f"{topic.name} {topic.place.path}"))
         # Words such as `value` and `data` occur in reviews of any change.
         for name in quoted:
-            if not _WORD.fullmatch(name) or (idf and idf(stem(name.lower())) >= MIN_WORD_IDF):
+            is_rare = idf is not None and idf.get(stem(name.lower()), MIN_WORD_IDF) >= MIN_WORD_IDF
+            if is_rare or not _WORD.fullmatch(name):
                 details[name].add(index)
     return {name: frozenset(owners) for name, owners in (details | units).items()}
 

@@ -6,6 +6,8 @@ that are rare in other changes are further evidence.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -31,7 +33,8 @@ FEATURES: Final = (
 """Names of the features that compare a text with a change."""
 
 
-class Rarity(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rarity:
     """Rarity of stems in changes."""
 
     frequency: Mapping[str, int]
@@ -39,10 +42,16 @@ class Rarity(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     documents: int
     """Number of changes."""
 
-    def of(self, stem: str) -> float:
-        """Return the inverse document frequency of a stem, at least 0."""
+    @cached_property
+    def by_stem(self) -> dict[str, float]:
+        """Stem -> its inverse document frequency, at least 0; a missing stem is rarer than all."""
         # One is added to both: an unknown stem divides by 1, and a stem of all changes counts 0.
-        return math.log((self.documents + 1) / (self.frequency.get(stem, 0) + 1))
+        total = self.documents + 1
+        return {stem: math.log(total / (count + 1)) for stem, count in self.frequency.items()}
+
+    def of(self, stem: str) -> float:
+        """Return the inverse document frequency of any stem."""
+        return self.by_stem.get(stem, math.log(self.documents + 1))
 
 
 class ChangeWords(msgspec.Struct, frozen=True, kw_only=True, eq=False):

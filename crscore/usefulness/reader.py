@@ -37,8 +37,8 @@ from crscore.records import (
 )
 from crscore.scoring.cells import Cells
 from crscore.text import find_code_spans, mask_names
-from crscore.usefulness import evidence, model
-from crscore.usefulness.evidence import ChangeEvidence
+from crscore.usefulness import model
+from crscore.usefulness.evidence import FEATURES, ChangeEvidence, collect_evidence, measure_evidence
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reading import RATINGS, STANCES, ReviewReadings, TextReading
 from crscore.usefulness.remarks import divide
@@ -94,9 +94,6 @@ SECURITY_IMPORTANCE: Final = 0.9
 """Minimum importance of a remark that names one of them and asks for something."""
 SECURITY_WORTH: Final = 0.5
 """Log-odds by which such a remark is worth more."""
-_CHANGED, _CONTEXT, _PLACE = (
-    evidence.FEATURES.index(f"{place}_rarest") for place in ("changed", "context", "place")
-)
 
 
 class Reader(msgspec.Struct, frozen=True, eq=False):
@@ -190,9 +187,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         remarks: Sequence[TextReading],
     ) -> ReviewReadings:
         """Compare the texts of a review with its change."""
-        change = evidence.collect_evidence(
-            cells.diff, cells.references, cells.reference_vectors, windows
-        )
+        change = collect_evidence(cells.diff, cells.references, cells.reference_vectors, windows)
         abouts, subjects = self.judge_about(cells.sentences, cells.sentence_vectors, change)
         # A description inside a remark that gives something is its premise.
         giving = {
@@ -280,11 +275,12 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         self, text: str, vector: Floats, change: ChangeEvidence, *, shift: float = 0.0
     ) -> tuple[float, Subject]:
         """Judge one text with its unit vector, shape (D,); `shift` is added to the log-odds."""
-        measures = evidence.measure_evidence(text, vector, change, self.weights.rarity)
+        measures = measure_evidence(text, vector, change, self.weights.rarity)
         weights = self.weights.about
         about = sigmoid(float(np.dot(weights[:-1], measures) + weights[-1]))
-        is_changed = measures[_CHANGED] >= max(measures[_CONTEXT], measures[_PLACE])
-        subject = Subject.CHANGE if is_changed else Subject.SURROUNDINGS
+        by_name = dict(zip(FEATURES, measures, strict=True))
+        around = max(by_name["context_rarest"], by_name["place_rarest"])
+        subject = Subject.CHANGE if by_name["changed_rarest"] >= around else Subject.SURROUNDINGS
         return sigmoid(logit(about) + shift) if shift else about, subject
 
 
@@ -400,12 +396,12 @@ def doubt_remarks(
         remarks: The remarks.
         authors: Indices of each author's comments.
     """
-    abouts = [remark.about for remark in remarks]
+    abouts = dict[int, float]()
     for comments in map(frozenset, authors.values()):
         of_author = [at for at, remark in enumerate(remarks) if remark.comment in comments]
-        for at, about in zip(of_author, doubt([abouts[at] for at in of_author]), strict=True):
-            abouts[at] = about
-    for remark, about in zip(remarks, abouts, strict=True):
+        abouts |= zip(of_author, doubt([remarks[at].about for at in of_author]), strict=True)
+    for at, remark in enumerate(remarks):
+        about = abouts[at]
         # A language model has judged by the code whether its remark is on topic.
         if remark.reading is None and about < remark.about:
             counted = trust(remark.about)

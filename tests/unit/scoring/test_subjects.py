@@ -55,11 +55,7 @@ UNITS = {
 REFERENCES = tuple(
     results.reference(text, topic=results.topic(name, (PATH, 1, 2))) for name, text in UNITS.items()
 )
-COMMON = {stem("value")}
-
-
-def idf(word: str) -> float:
-    return 1.0 if word in COMMON else 3.0
+IDF = {stem("value"): 1.0}
 
 
 def cells_of(
@@ -69,7 +65,7 @@ def cells_of(
     return replace(compare(CHANGE, references, sentences, rows, columns), similarity=cosines)
 
 
-def names(text: str, flag: Flag | None = None, rarity=idf) -> set[str]:
+def names(text: str, flag: Flag | None = None, rarity=IDF) -> set[str]:
     """Return the topics whose code a text names."""
     sentence = Sentence(text=text, comment=0)
     cosines = np.zeros((len(REFERENCES), 1), dtype=np.float32)
@@ -169,7 +165,7 @@ def test_sentence_addresses_by_degree_by_name_and_as_its_subject() -> None:
     cells = compare(CHANGE, two_claims()[:3], sentences, rows, columns)
     judgement = Judgement(degrees=degrees, decision=0.4, flags=(None,) * 3, in_review=(True,) * 3)
     readings = [results.make_reading()] * 3
-    touched, found = find_touched(cells, judgement, readings, idf)
+    touched, found = find_touched(cells, judgement, readings, IDF)
     assert np.argwhere(touched).tolist() == [[0, 0], [1, 1], [2, 2]]
     assert [(reading.subject, reading.reference) for reading in found] == [
         (Subject.CHANGE, None),

@@ -54,7 +54,8 @@ def test_word_that_is_changed_is_no_context() -> None:
 
 
 def test_rarity_falls_with_the_changes_that_have_a_word() -> None:
-    assert RARITY.of("limit") == pytest.approx(math.log(10))
+    assert RARITY.by_stem == {"limit": pytest.approx(math.log(10))}
+    assert RARITY.of("limit") == RARITY.by_stem["limit"]
     assert RARITY.of("unknown") == pytest.approx(math.log(100))
     assert Rarity(frequency={"the": 5}, documents=5).of("the") == 0
 
