@@ -205,6 +205,7 @@ _MODEL_SETTINGS = frozenset({"model", "encoder", "claims", "reader"})
 # https://kudelskisecurity.com/research/how-we-exploited-coderabbit-from-a-simple-pr-to-rce-and-write-access-on-1m-repositories
 # A settings file must not allow the same (docs/design/013-untrusted-code.md).
 _NO_OWN_FILE = "may name models but no folder or recording, as a change could contain its own"
+# The file may be part of the change that is scored, and a change must not choose programs.
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as its contents are executed"),
     "tools_dir": (_NO_VALUE, "cannot be set in a file, as the folder's contents are executed"),
@@ -220,10 +221,7 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
     ),
     "matcher": (r"[^:]*", "may name a matcher but no file, as a change could contain its own"),
 }
-"""Values that a settings file may have, as a pattern, and the message for any other value.
-
-The file may be part of the change that is scored, and a change must not choose programs.
-"""
+"""Values that a settings file may have, as a pattern, and the message for any other value."""
 
 
 class SettingsText(NamedTuple):

@@ -382,6 +382,7 @@ def _verdict(
         return "undecided" if all_fixes.is_more and not is_late(decision) else "drop"
     if not evidence:
         return "undecided"
+    # Two shares, so that a quiet bot that is right may stay.
     if _ends(gained)[0] > NEGLIGIBLE and _ends(weighty)[0] > KEEP_FROM:
         return "keep"
     if share_off >= SWITCH_OFF_FROM and (gained.share or 0.0) > NEGLIGIBLE:

@@ -291,6 +291,8 @@ def _likeness(findings: Sequence[TextView], problem: TextView) -> Doubles:
     of_findings = np.array([sum(view.stems.values()) for view in findings])
     return np.stack(
         [
+            # Opposite claims are alike to an encoder: two texts that want the first and the
+            # second of two recorders match with 0.99 (docs/design/029-golden-sets.md).
             np.stack([view.vector for view in findings]) @ problem.vector,
             covered.mean(axis=0),
             np.add.reduceat(cosines.max(axis=0), starts) / counts,

@@ -22,8 +22,9 @@ NEAR: Final = 0.02
 """Minimum probability of a finding in another file than the problem that is worth reading."""
 _SHORT: Final = 160
 """Maximum characters of a text in a table."""
+# GitHub accepts 65,536 in a comment: https://github.com/danger/danger/issues/424
 _MAX_CHARS: Final = 60_000
-"""Maximum characters of a Markdown report; GitHub accepts 65,536."""
+"""Maximum characters of a Markdown report."""
 # Bounded, because int() rejects thousands of digits.
 _NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 OTHER_FINDINGS: Final = {

@@ -41,8 +41,9 @@ Answers = Mapping[str, tuple[bool, str]]
 
 SAME_COSINE: Final = 0.8
 """Minimum cosine of two unlisted findings that make the same point."""
+# Their vectors take some 10 MB.
 CHUNK: Final = 64
-"""Number of changes for which one bot's texts are encoded at once: some 10 MB of vectors."""
+"""Number of changes for which one bot's texts are encoded at once."""
 
 
 class _Parts(NamedTuple):

@@ -51,8 +51,10 @@ _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 # "!7", a merge request; not "!important"
 _REFERENCE: Final = re.compile(r"!(?=\d)")
+# Otherwise, python-gitlab sleeps as long as the server demands, without a look at the run's budget:
+# https://python-gitlab.readthedocs.io/en/stable/api-usage-advanced.html#rate-limits
 _ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
-"""Keeps python-gitlab from waiting for a rate limit itself, because it does not know the budget."""
+"""Options of a write."""
 
 
 class _Job(msgspec.Struct, frozen=True):

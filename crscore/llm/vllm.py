@@ -242,9 +242,10 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         raise GenerationError(f"vLLM failed: {first_line(failure)}") from failure
 
 
+# Most GPUs cannot hold a second model, and releasing the first of two shuts down state of vLLM that
+# both share.
 _LOADED: dict[Vllm, tuple[Any, int]] = {}
-"""Model in memory, at most one: most GPUs cannot hold a second one, and releasing the first of two
-shuts down state of vLLM that both share."""
+"""Model in memory, at most one."""
 
 
 def create(options: Vllm) -> Engine:

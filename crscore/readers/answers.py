@@ -46,8 +46,10 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, **required}
 
 
+# The worth of a remark comes last, after its reasons: a model writes the fields in this order, so
+# it checks a severe remark against the code before it values it (docs/design/033-readers.md).
 SCHEMA: Final = _object({"remarks": {"type": "array", "items": _object(_FIELDS)}})
-"""JSON Schema of an answer: the worth of a remark comes last, after its reasons."""
+"""JSON Schema of an answer."""
 _Tenths = Annotated[int, msgspec.Meta(ge=0, le=10)]
 
 

@@ -259,6 +259,8 @@ def _draft(
         "code": excerpt.text,
         "findings": "\n".join(facts[:MAX_FINDINGS]),
         "other comments": "\n".join(neighbours),
+        # One comment, because in a shared request its author could sway the reading of another's
+        # (docs/design/033-readers.md).
         "comments": f"Comment 1{_location(entry.comment, excerpt)}:\n{text}",
     }
     # Invisible characters are removed, so that a model reads what people see.

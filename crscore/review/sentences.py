@@ -237,8 +237,9 @@ def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text)) and _WITHOUT_WORDS.fullmatch(text) is None
 
 
+# GitHub's limit for a comment: https://github.com/danger/danger/issues/424
 MAX_PART_CHARS: Final = 65_536
-"""GitHub's limit for a comment; a longer body is read in parts of at most this length."""
+"""Maximum characters read at once; a longer body is read in parts of at most this length."""
 _TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "th"})
 _BOLD: Final = frozenset({"b", "strong"})
 _LABEL_TAGS: Final = _BOLD | {"em", "i", "kbd", "sub", "sup", "mark", "span", "td"}

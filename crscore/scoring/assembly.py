@@ -64,8 +64,9 @@ SAME_COSINE: Final = 0.5
 """Minimum cosine of a sentence and the claim that it is about."""
 NEAR_COSINE: Final = 0.3
 """Minimum cosine if the claim shares a name or a rare word with the sentence."""
+# Such a word is in at most 5 % of changes.
 RARE_IDF: Final = 3.0
-"""Minimum inverse document frequency of a rare word: in at most 5 % of changes."""
+"""Minimum inverse document frequency of a rare word."""
 MAX_PARTS: Final = 8
 """Maximum parts of a qualified name that are read."""
 _NAMING: Final = (None, Flag.NOT_ENGLISH)

@@ -67,8 +67,9 @@ class Tool(_Table, frozen=True):
     """Installation command."""
     version: tuple[str, ...] | None = None
     """Arguments that print the version."""
+    # Starting a JVM to print the version takes a second.
     version_path: str | None = None
-    """File whose name has the version, as a glob: starting a JVM to print it takes a second."""
+    """File whose name has the version, as a glob."""
     needs: tuple[str, ...] = ()
     """Further programs that must be on PATH."""
     modules: tuple[str, ...] = ()

@@ -33,8 +33,9 @@ AUTO = "auto"
 """All analyzers that come with crscore."""
 NONE = "none"
 """No analyzer."""
+# The first attempt may miss a tool that is starting.
 _STOPPING_S = 0.05
-"""Seconds between two attempts to stop all tools; the first may miss one that is starting."""
+"""Seconds between two attempts to stop all tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -20,8 +20,9 @@ from crscore.syntax.change import ParsedChange
 from crscore.text import CODE_SPAN, quote
 from crscore.verdicts.repository import Code, FileText, Repository, SourceLine
 
+# Refuted remarks score 0, so a check that decides differently changes scores.
 VERSION: Final = "4"
-"""Part of the signature; increased when a check decides differently: refuted remarks score 0."""
+"""Version of the checks, for the signature."""
 # Verdicts take 2 % of the time of an ordinary run, which has far fewer remarks
 # (benchmarks/verdicts.py); very many remarks must not take more.
 MAX_REMARKS: Final = 500

@@ -16,8 +16,9 @@ from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Unit
 from crscore.syntax.outliner import parse_text, read
 
+# A decorator or a comment is above its declaration.
 LINES_BELOW: Final = 2
-"""Number of lines read below a line, because a decorator or comment is above its declaration."""
+"""Number of lines that are also read below a line."""
 MAX_FILES: Final = 200
 """Maximum number of files of a change that are read."""
 MAX_TEXTS: Final = 60

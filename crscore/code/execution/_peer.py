@@ -817,6 +817,8 @@ async def aexit_proxy(self: Any, kind: Any, error: Any, traceback: Any) -> bool:
     return keep_exception(await PEER.ask("invoke", "__aexit__", self, kind, error, None), error)
 
 
+# Python looks these up on the class, so with `__call__` every proxy would be callable:
+# https://docs.python.org/3/reference/datamodel.html#special-method-lookup
 _PROTOCOLS = {
     "__call__": call_proxy, "__next__": next_of_proxy, "__anext__": anext_of_proxy,
     "__exit__": exit_proxy, "__aexit__": aexit_proxy,
@@ -824,7 +826,7 @@ _PROTOCOLS = {
     **{f"__{name}__": asking("invoke", f"__{name}__") for name in ("enter", "aenter", "aiter")},
     **{f"__{name}__": asking("operate", name) for name in ("iter", "getitem", "reversed")},
 }  # fmt: skip
-"""Methods that a proxy has only if its object has them: Python looks them up by name."""
+"""Methods that a proxy has only if its object has them."""
 
 
 class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)

@@ -36,9 +36,9 @@ _COMMANDS: Final[dict[Severity | None, commands.Level]] = {
 }
 # GitLab's other levels, `blocker` and `critical`, are not used: no tool states them.
 _QUALITY: Final = {Severity.ERROR: "major", Severity.WARNING: "minor"}
+# The same for each push, so that a host replaces the earlier alerts.
 CATEGORY: Final = "crscore/pull-request"
-"""Category of the alerts of code scanning: the same for each push, so that a host replaces the
-earlier ones."""
+"""Category of the alerts of code scanning."""
 
 
 def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIND) -> str:
