@@ -47,6 +47,8 @@ _NOT_EXECUTABLE = frozenset(
     {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EISDIR, errno.ELOOP}
 )
 """System errors for a program that is missing or not executable."""
+Completed = subprocess.CompletedProcess[bytes]
+"""Exit code and all output of a tool that ended by itself. The caller decides about the code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,18 +65,6 @@ class Limits:
     """Maximum number of processes at once, at least 1."""
     readable: tuple[str, ...] = ()
     """Paths outside of its folders that it may read; empty for the entire file system."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completed:
-    """Result of a tool that ended by itself."""
-
-    code: int
-    """Exit code; the caller decides which ones are acceptable."""
-    stdout: bytes
-    """Complete standard output."""
-    stderr: bytes
-    """Complete standard error."""
 
 
 def run(
@@ -154,7 +144,7 @@ def run(
     exceeded = exceeded or failure
     if exceeded is not None:
         raise ToolFailedError(tool, exceeded)
-    return Completed(code=code, stdout=stdout, stderr=stderr)
+    return Completed(command, code, stdout, stderr)
 
 
 def stop_all() -> None:

@@ -165,15 +165,15 @@ def _read(analyzer: Analyzer, process: sandbox.Completed, count: int) -> list[Ra
     """
     manifest, name = analyzer.manifest, analyzer.name
     codes = manifest.exit_codes
-    if process.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
-        raise ToolFailedError(name, f"ended with exit code {process.code}")
+    code = process.returncode
+    if code not in {*codes.clean, *codes.findings, *codes.unparsed}:
+        raise ToolFailedError(name, f"ended with exit code {code}")
     report = formats.read_report(process.stdout, manifest.output, tool=name)
     unparsed, findings = _separate_unparsed(report, process.stderr, manifest.output)
-    if process.code not in codes.clean and not findings and not unparsed:
-        reason = f"ended with exit code {process.code} and no finding"
-        raise ToolFailedError(name, reason)
-    if process.code in codes.unparsed and process.code not in codes.findings and not unparsed:
-        reason = f"ended with exit code {process.code} and does not say what it could not read"
+    if code not in codes.clean and not findings and not unparsed:
+        raise ToolFailedError(name, f"ended with exit code {code} and no finding")
+    if code in codes.unparsed and code not in codes.findings and not unparsed:
+        reason = f"ended with exit code {code} and does not say what it could not read"
         raise ToolFailedError(name, reason)
     by_text: dict[int, list[RawFinding]] = defaultdict(list)
     for index, finding in findings:

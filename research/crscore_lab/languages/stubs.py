@@ -206,7 +206,7 @@ def compiled(
         target = folder / "compiled"
         target.mkdir()
         completed = Box(folder=folder, seconds=START_S).start(*command, tool=tool)
-        if completed.code == 0:
+        if completed.returncode == 0:
             paths = (path for path in target.rglob("*") if path.is_file())
             return {str(path.relative_to(target)): path.read_bytes() for path in paths}
         lines = (completed.stdout + completed.stderr).decode("utf-8", "replace").splitlines()

@@ -106,7 +106,7 @@ def test_exit_code_and_both_outputs_come_back(tmp_path: Path) -> None:
     completed = run(
         tmp_path, "import os; os.write(1, b'out\\xff'); os.write(2, b'err'); os._exit(3)"
     )
-    assert completed == Completed(code=3, stdout=b"out\xff", stderr=b"err")
+    assert (completed.returncode, completed.stdout, completed.stderr) == (3, b"out\xff", b"err")
 
 
 def test_all_that_was_printed_before_the_end_comes_back(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_rest_in_the_pipes_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_tool_that_closes_its_pipes_is_waited_for(tmp_path: Path) -> None:
     code = "import os, time; os.close(0); os.close(1); os.close(2); time.sleep(0.3); os._exit(5)"
-    assert run(tmp_path, code).code == 5
+    assert run(tmp_path, code).returncode == 5
 
 
 def test_waiting_takes_no_processor_time(tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_many_files_are_noticed(tmp_path: Path, statement: str) -> None:
 def test_earlier_files_do_not_count_as_written_by_the_tool(tmp_path: Path) -> None:
     (tmp_path / "source.py").write_bytes(b"x" * 3 * MB)
     code = "open('own', 'w').write('x' * 1000)\nimport time; time.sleep(0.3)"
-    assert run(tmp_path, code).code == 0
+    assert run(tmp_path, code).returncode == 0
 
 
 # Memory.
@@ -316,7 +316,7 @@ def test_tool_that_allocates_without_end_is_ended(tmp_path: Path) -> None:
 
 def test_one_block_far_over_the_limit_is_never_given(tmp_path: Path) -> None:
     completed = run(tmp_path, "bytearray(1 << 34)", limits(memory_bytes=128 * MB))
-    assert completed.code == 1
+    assert completed.returncode == 1
     assert b"MemoryError" in completed.stderr
 
 
@@ -348,7 +348,7 @@ def test_fork_bomb_is_ended(tmp_path: Path) -> None:
 
 def test_allowed_number_of_processes_is_allowed(tmp_path: Path) -> None:
     code = "import os, time\nfor _ in range({}):\n    if os.fork() == 0: break\ntime.sleep({})"
-    assert run(tmp_path, code.format(3, 0.6), limits(processes=4)).code == 0
+    assert run(tmp_path, code.format(3, 0.6), limits(processes=4)).returncode == 0
     error = failure(tmp_path, code.format(4, 1e6), limits(processes=4))
     assert error.reason == "started more than 4 processes"
 
@@ -404,7 +404,7 @@ def test_broken_pipe_is_as_usual_for_the_tool(tmp_path: Path) -> None:
         environment={"PATH": "/usr/bin:/bin", MARK: "1"},
         limits=LIMITS,
     )
-    assert completed == Completed(code=0, stdout=b"y\n", stderr=b"")
+    assert (completed.returncode, completed.stdout, completed.stderr) == (0, b"y\n", b"")
 
 
 # Network and other processes.
@@ -668,7 +668,7 @@ def test_only_the_folders_given_are_written(tmp_path: Path) -> None:
     )
     home, tmp = str(tmp_path / "home"), str(tmp_path / "tmp")
     completed = run(tmp_path / "work", code, HOME=home, TMPDIR=tmp)
-    assert completed == Completed(code=0, stdout=b"outside\n", stderr=b"")
+    assert (completed.returncode, completed.stdout, completed.stderr) == (0, b"outside\n", b"")
     assert not (tmp_path / "outside" / "canary").exists()
 
 
