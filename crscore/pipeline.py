@@ -9,7 +9,8 @@ calls `run`. Results go back the same way, to a report (`reports/`).
     both      scoring/cells.py: references that count, scope of each comment            |
     both      readers/model.py -> readings of a language model, if there is one         | _ask_model
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
-    both      readers/combined.py, usefulness/reader.py -> remarks, readings            | run
+    both      usefulness/reader.py -> remarks, readings                                 | run
+    both      readers/combined.py -> the same with the model's, if there is one         | run
     both      matchers/ -> degree of each cell                                          |
     review    verdicts/ -> judged code blocks, receipts of remarks                      | _score
     review    usefulness/headline.py -> worth of remarks and comments                   |
@@ -144,9 +145,11 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
     with progress.track("encoding"):
         encoded = _encode(reviews, parts)
         readings: Sequence[ReviewReadings | None] = [None] * len(encoded)
-        if parts.reader:
+        if parts.reader and parts.model:
             parsed = [review.text.parsed for review in reviews]
             readings = read_reviews(parts.reader, encoded, by_model, parsed)
+        elif parts.reader:
+            readings = parts.reader.read(encoded)
     results: list[Result] = []
     # Older versions come first, in the order of their comments, so the iterator never overtakes the
     # list that this loop fills.
@@ -243,24 +246,19 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     # The order of texts decides which of them share a batch, and so the last digits of the vectors.
     of_changes = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
     vectors = Vectors(parts.encoder, chain(of_changes, *sentences))
-    return [
-        (
-            compare(
-                review.pair.diff,
-                review.selection.references,
-                review.text.sentences,
-                vectors.of(rows),
-                vectors.of(columns),
-                [
-                    at
-                    for at, place in enumerate(review.text.places)
-                    if place and place.hunk is not None
-                ],
-            ),
-            vectors.of(lines),
+    encoded = []
+    for review, rows, columns, lines in zip(reviews, refs, sentences, windows, strict=True):
+        text = review.text
+        cells = compare(
+            review.pair.diff,
+            review.selection.references,
+            text.sentences,
+            vectors.of(rows),
+            vectors.of(columns),
+            [at for at, place in enumerate(text.places) if place and place.hunk is not None],
         )
-        for review, rows, columns, lines in zip(reviews, refs, sentences, windows, strict=True)
-    ]
+        encoded.append((cells, vectors.of(lines)))
+    return encoded
 
 
 def _score(
