@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from crscore.errors import DependencyError, HostError, UnavailableError
+from crscore.errors import DependencyError, HostError, UnavailableError, UncertainWriteError
 
 try:
     import github
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     import requests
     from github.Issue import Issue
+    from github.IssueComment import IssueComment
 
 T = TypeVar("T")
 
@@ -149,6 +150,28 @@ class Client(HostClient):
         """Return PyGithub's object of an issue or pull request, for `write`; sends nothing."""
         return self._github.get_repo(repository).get_issue(number)
 
+    # GitHub allows 65,536 characters in a comment.
+    def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
+        """Write a comment: see `sticky.Writer`."""
+        issue, operation = self.issue(repository, number), f"comment on {repository}#{number}"
+        return self.write(operation, lambda: _locate(issue.create_comment(body), operation))
+
+    def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
+        """Replace a comment's text: see `sticky.Writer`."""
+        issue, operation = self.issue(repository, number), f"comment on {repository}#{number}"
+
+        def edit() -> str:
+            note = issue.get_comment(comment)
+            note.edit(body)
+            return _locate(note, operation)[1]
+
+        return self.write(operation, edit)
+
+    def delete_comment(self, repository: str, number: int, comment: int) -> None:
+        """Delete a comment: see `sticky.Writer`."""
+        issue = self.issue(repository, number)
+        self.write(f"comment on {repository}#{number}", lambda: issue.get_comment(comment).delete())
+
     def read_refusal(self, exc: Exception) -> Refusal | None:
         """Return the response behind an exception of PyGithub."""
         if not isinstance(exc, github.GithubException):
@@ -173,3 +196,10 @@ class Client(HostClient):
             reason = join_reason("GitHub could not finish it", message)
             return TransientError(UnavailableError(operation, reason))
         return HostError(operation, join_reason("GitHub cannot do it", message))
+
+
+def _locate(comment: IssueComment, operation: str) -> tuple[int, str]:
+    if not (comment.id and comment.html_url):
+        # PyGithub returns an object without values for a response that is not a comment.
+        raise UncertainWriteError(operation, "GitHub's response contains no comment")
+    return comment.id, comment.html_url

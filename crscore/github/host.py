@@ -8,13 +8,12 @@ list) is recorded in `missing`, which makes the run partial: see docs/design/016
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,23 +25,16 @@ from crscore.errors import (
     HostError,
     InputError,
     UnavailableError,
-    UncertainWriteError,
 )
 from crscore.github import blobs, changed_files, conversation
 from crscore.github.client import Client
 from crscore.github.conversation import Branch, User
 from crscore.hosts import sticky
-from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews, no_checkout
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, no_checkout
 from crscore.hosts.outdated_hunks import mark_outdated, read_outdated_hunks
-from crscore.hosts.records import Change, HostMessage, PullRequest
-from crscore.hosts.sticky import Posted, Written
+from crscore.hosts.records import Change, HostMessage, OwnMessages, PullRequest
+from crscore.hosts.sticky import Posted
 from crscore.records import ChangedFile
-
-if TYPE_CHECKING:
-    from github.Issue import Issue
-    from github.IssueComment import IssueComment
-
-T = TypeVar("T")
 
 # https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
 MAX_LISTED = 100
@@ -143,8 +135,7 @@ class GitHub:
             notes=(*change.notes, *older_notes),
             checkout=search.checkout,
             settings=blob.text if blob else None,
-            sticky=own_comments,
-            knows_sticky=not unlisted,
+            own=OwnMessages(own_comments, not unlisted),
         )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: DiffLimits) -> Change:
@@ -158,28 +149,24 @@ class GitHub:
         """Read the current head: see `Host`."""
         return _head(self._get_pull(repository, number), repository)
 
-    def read_reviews(self, repository: str, number: int) -> Reviews:
+    def read_reviews(self, repository: str, number: int) -> tuple[Head, tuple[HostMessage, ...]]:
         """Read the reviews and their commits: see `Host`."""
         pull = self._get_pull(repository, number)
         reviews = conversation.read_reviews(self.client, repository, number, pull.head.sha)
-        author = pull.user.login if pull.user else None
-        return Reviews(_head(pull, repository), author, _trust(pull, reviews))
+        return _head(pull, repository), _trust(pull, reviews)
 
-    def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
+    def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own comments: see `Host`."""
         # No settings are needed, so `settings` names the root folder, which has no text.
         discussion = conversation.read_conversation(
-            self.client, repository, number, settings=f"{head}:"
+            self.client, repository, number, settings="HEAD:"
         )
         messages = sticky.find_own(discussion.messages, self.client.comment_key)
         return OwnMessages(messages, not discussion.unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update crscore's comment: see `Host`."""
-        writer = CommentWriter(self.client, repository, number)
-        return sticky.post(
-            writer, body, self.client.comment_key, existing.messages, certain=existing.certain
-        )
+        return sticky.post(self.client, repository, number, body, existing)
 
     def read_older_files(self, repository: str, base: str, commit: str) -> list[ChangedFile]:
         """Read the files of the change up to an older commit.
@@ -226,51 +213,6 @@ class GitHub:
         return Change(full.diff, (*listed.missing, *full.missing), (*unused, *full.notes))
 
 
-class CommentWriter(NamedTuple):
-    """`sticky.Writer` for one pull request.
-
-    The repository's name must be the current one, because writes follow no redirect. GitHub allows
-    65,536 characters in a comment.
-    """
-
-    client: Client
-    repository: str
-    number: int
-
-    def create(self, body: str) -> Written:
-        """Write a comment: see `sticky.Writer`."""
-        return self._write(lambda issue: self._locate(issue.create_comment(body)))
-
-    def edit(self, comment: int, body: str) -> Written:
-        """Replace a comment's text: see `sticky.Writer`."""
-
-        def edit(issue: Issue) -> Written:
-            note = issue.get_comment(comment)
-            note.edit(body)
-            return self._locate(note)
-
-        return self._write(edit)
-
-    def delete(self, comment: int) -> None:
-        """Delete a comment: see `sticky.Writer`."""
-        self._write(lambda issue: issue.get_comment(comment).delete())
-
-    @property
-    def _operation(self) -> str:
-        return f"comment on {self.repository}#{self.number}"
-
-    def _locate(self, comment: IssueComment) -> Written:
-        if not (comment.id and comment.html_url):
-            # PyGithub returns an object without values for a response that is not a comment.
-            reason = "GitHub's response contains no comment"
-            raise UncertainWriteError(self._operation, reason)
-        return Written(comment.id, comment.html_url)
-
-    def _write(self, action: Callable[[Issue], T]) -> T:
-        issue = self.client.issue(self.repository, self.number)
-        return self.client.write(self._operation, lambda: action(issue))
-
-
 def _trust(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, ...]:
     """Trust all authors in a private repository: only people with access can write there."""
     if pull.base.repo is None or not pull.base.repo.private:
@@ -280,7 +222,7 @@ def _trust(pull: _Pull, messages: Sequence[HostMessage]) -> tuple[HostMessage, .
 
 def _head(pull: _Pull, repository: str) -> Head:
     name = pull.base.repo.full_name if pull.base.repo else repository
-    return Head(name, pull.head.sha, pull.html_url)
+    return Head(name, pull.head.sha, pull.html_url, pull.user.login if pull.user else None)
 
 
 def find_by_head(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crscore.errors import DependencyError
 
@@ -17,6 +17,11 @@ from crscore.hosts.sticky import derive_key
 
 if TYPE_CHECKING:
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
+
+# Otherwise, python-gitlab sleeps as long as the server demands, without a look at the run's budget:
+# https://python-gitlab.readthedocs.io/en/stable/api-usage-advanced.html#rate-limits
+_ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
+"""Options of a write."""
 
 
 class Client(HostClient):
@@ -67,6 +72,23 @@ class Client(HostClient):
         """Return python-gitlab's notes of a merge request, for `write`; sends nothing."""
         project = self._gitlab.projects.get(repository, lazy=True)
         return project.mergerequests.get(number, lazy=True).notes
+
+    def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
+        """Write a note: see `sticky.Writer`."""
+        notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
+        note: int = self.write(operation, lambda: notes.create({"body": body}, **_ONCE).id)
+        return note, f"{self.url}/{repository}/-/merge_requests/{number}#note_{note}"
+
+    def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
+        """Replace a note's text: see `sticky.Writer`."""
+        notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
+        note = self.write(operation, lambda: notes.update(comment, {"body": body}, **_ONCE)["id"])
+        return f"{self.url}/{repository}/-/merge_requests/{number}#note_{note}"
+
+    def delete_comment(self, repository: str, number: int, comment: int) -> None:
+        """Delete a note: see `sticky.Writer`."""
+        notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
+        self.write(operation, lambda: notes.delete(comment, **_ONCE))
 
     def read_refusal(self, exc: Exception) -> Refusal | None:
         """Return the response behind an exception of python-gitlab."""

@@ -10,10 +10,10 @@ the run partial: see docs/design/016-pull-request.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Final
 
 import msgspec
 
@@ -32,17 +32,12 @@ from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
 from crscore.gitlab.versions import DiffRefs, MergeRequest, read_file, read_version, request_path
 from crscore.hosts import outdated_hunks, sticky
-from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews, no_checkout
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, no_checkout
 from crscore.hosts.listed_files import add_full_files
-from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
-from crscore.hosts.sticky import Posted, Written
+from crscore.hosts.records import Change, HostMessage, MessageKind, OwnMessages, PullRequest
+from crscore.hosts.sticky import Posted
 from crscore.records import ChangedFile, Diff
 from crscore.text import count_noun
-
-if TYPE_CHECKING:
-    from gitlab.v4.objects import ProjectMergeRequestNoteManager
-
-T = TypeVar("T")
 
 _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 """Errors for data that the token may not read; a job's token may read very little."""
@@ -51,10 +46,6 @@ _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 # "!7", a merge request; not "!important"
 _REFERENCE: Final = re.compile(r"!(?=\d)")
-# Otherwise, python-gitlab sleeps as long as the server demands, without a look at the run's budget:
-# https://python-gitlab.readthedocs.io/en/stable/api-usage-advanced.html#rate-limits
-_ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
-"""Options of a write."""
 
 
 class _Job(msgspec.Struct, frozen=True):
@@ -116,8 +107,7 @@ class GitLab:
             notes=(*change.notes, *discussion_notes, *older_notes),
             checkout=search.checkout,
             settings=self._read_settings(repository, before.target_branch),
-            sticky=existing,
-            knows_sticky=certain and not unlisted,
+            own=OwnMessages(existing, certain and not unlisted),
         )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: DiffLimits) -> Change:
@@ -135,7 +125,7 @@ class GitLab:
         request = self.client.get(request_path(repository, number), MergeRequest)
         return Head(repository, request.sha or "", request.web_url)
 
-    def read_reviews(self, repository: str, number: int) -> Reviews:
+    def read_reviews(self, repository: str, number: int) -> tuple[Head, tuple[HostMessage, ...]]:
         """Read the notes, each with the commit that was the newest when it was written: see `Host`.
 
         GitLab moves the positions of notes along with each push, so the commit that a note was
@@ -161,9 +151,9 @@ class GitLab:
             # The later notes of a discussion are replies.
             if message.id == item.notes[0].id
         ]
-        return Reviews(head, None, tuple(messages))
+        return head, tuple(messages)
 
-    def read_own(self, repository: str, number: int, head: str) -> OwnMessages:  # noqa: ARG002
+    def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own notes: see `Host`."""
         path = request_path(repository, number)
         request = self.client.get(path, MergeRequest)
@@ -175,10 +165,7 @@ class GitLab:
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update crscore's note: see `Host`."""
-        url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
-        writer = _Writer(self.client, repository, number, url)
-        key = self.client.comment_key
-        return sticky.post(writer, harmless(body), key, existing.messages, certain=existing.certain)
+        return sticky.post(self.client, repository, number, harmless(body), existing)
 
     def _read_conversation(
         self, path: str, request: MergeRequest
@@ -308,31 +295,6 @@ class GitLab:
 
         local = search.checkout.diff_to if search.checkout else None
         return outdated_hunks.read_outdated_hunks(messages, read_version=read, local=local)
-
-
-class _Writer(NamedTuple):
-    client: Client
-    repository: str
-    number: int
-    url: str
-
-    def create(self, body: str) -> Written:
-        return self._locate(self._write(lambda notes: notes.create({"body": body}, **_ONCE).id))
-
-    def edit(self, comment: int, body: str) -> Written:
-        data = {"body": body}
-        return self._locate(self._write(lambda notes: notes.update(comment, data, **_ONCE)["id"]))
-
-    def delete(self, comment: int) -> None:
-        self._write(lambda notes: notes.delete(comment, **_ONCE))
-
-    def _locate(self, note: int) -> Written:
-        return Written(note, f"{self.url}#note_{note}")
-
-    def _write(self, action: Callable[[ProjectMergeRequestNoteManager], T]) -> T:
-        manager = self.client.notes(self.repository, self.number)
-        operation = f"note on {self.repository}!{self.number}"
-        return self.client.write(operation, lambda: action(manager))
 
 
 def harmless(body: str) -> str:

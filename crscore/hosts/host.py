@@ -5,7 +5,7 @@ from typing import Final, NamedTuple, Protocol
 
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.parse import DiffLimits
-from crscore.hosts.records import Change, HostMessage, PullRequest
+from crscore.hosts.records import Change, HostMessage, OwnMessages, PullRequest
 from crscore.hosts.sticky import Posted
 
 FindCheckout = Callable[[str, str], CheckoutSearch]
@@ -29,25 +29,8 @@ class Head(NamedTuple):
     """The newest commit, 40 hex digits."""
     url: str
     """Its page on the host."""
-
-
-class Reviews(NamedTuple):
-    """Reviews of a pull request, with its current head."""
-
-    head: Head
-    author: str | None
+    author: str | None = None
     """Login of the pull request's author; None when unknown."""
-    messages: tuple[HostMessage, ...]
-    """Reviews, each with its commit if the host knows it."""
-
-
-class OwnMessages(NamedTuple):
-    """crscore's own comments on a pull request."""
-
-    messages: tuple[HostMessage, ...]
-    """Comments, the oldest first."""
-    certain: bool
-    """True if the list is known to be complete."""
 
 
 class Host(Protocol):
@@ -93,15 +76,17 @@ class Host(Protocol):
             HostError: It could not be read.
         """
 
-    def read_reviews(self, repository: str, number: int) -> Reviews:
-        """Read the reviews and their commits, in two requests if the lists are short.
+    def read_reviews(self, repository: str, number: int) -> tuple[Head, tuple[HostMessage, ...]]:
+        """Read the current head and the reviews, each with its commit if the host knows it.
+
+        This takes two requests if the lists are short.
 
         Raises:
             HostError: They could not be read in full.
         """
 
     # Posting what another job measured needs only these.
-    def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
+    def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own comments.
 
         Raises:

@@ -4,7 +4,7 @@ They are independent of how they were read from a host.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -84,6 +84,15 @@ class Change(NamedTuple):
     """Notes for a reader, one sentence each."""
 
 
+class OwnMessages(NamedTuple):
+    """crscore's own comments on a pull request."""
+
+    messages: tuple[HostMessage, ...] = ()
+    """Comments, the oldest first: the one to edit, and others left by concurrent runs."""
+    certain: bool = True
+    """True if the list is known to be complete."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullRequest:
     """Pull request with its change and messages."""
@@ -117,8 +126,5 @@ class PullRequest:
     """Local repository with the change; None if there is none."""
     settings: str | None = None
     """Text of `pyproject.toml` at the base; None if there is none."""
-    sticky: tuple[HostMessage, ...] = ()
-    """crscore's own comments, oldest first: the one to edit, and others left by concurrent runs.
-    """
-    knows_sticky: bool = True
-    """True if `sticky` is known to be complete."""
+    own: OwnMessages = field(default_factory=OwnMessages)
+    """crscore's own comments."""

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from crscore.errors import HostError, NotFoundError, PermissionDeniedError, UncertainWriteError
-from crscore.hosts.records import HostMessage, MessageKind
+from crscore.hosts.records import HostMessage, MessageKind, OwnMessages
 
 T = TypeVar("T")
 
@@ -54,27 +54,23 @@ class Posted(NamedTuple):
     """Why it was not written; "" if it was."""
 
 
-class Written(NamedTuple):
-    """Comment as the host has it after a write."""
-
-    id: int
-    url: str
-
-
 class Writer(Protocol):
-    """Writer of comments on one pull request.
+    """Client that writes comments on pull requests, each given by repository and number.
 
     Each method sends one write. It raises `UncertainWriteError` when the outcome is unknown and
     another `HostError` when nothing was written.
     """
 
-    def create(self, body: str) -> Written:
-        """Write a comment."""
+    comment_key: bytes
+    """Key of crscore's comments: see `sign`."""
 
-    def edit(self, comment: int, body: str) -> Written:
-        """Replace a comment's text."""
+    def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
+        """Write a comment; return its id and its address."""
 
-    def delete(self, comment: int) -> object:
+    def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
+        """Replace a comment's text; return its address."""
+
+    def delete_comment(self, repository: str, number: int, comment: int) -> object:
         """Delete a comment."""
 
 
@@ -127,39 +123,39 @@ def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, 
     return tuple(own_comments)
 
 
-def post(
-    writer: Writer, text: str, key: bytes, existing: Sequence[HostMessage], *, certain: bool
-) -> Posted:
+def post(writer: Writer, repository: str, number: int, text: str, existing: OwnMessages) -> Posted:
     """Create or update crscore's comment.
 
     Args:
-        writer: Writes on the pull request.
+        writer: Client of the host.
+        repository: Current full name of the repository, because writes follow no redirect.
+        number: The pull request.
         text: New text, without a marker.
-        key: See `sign`.
         existing: Comments from `find_own`. The first is edited; others, which concurrent runs can
-            leave, are deleted.
-        certain: True if `existing` is known to be complete; otherwise no comment is created.
+            leave, are deleted. If they may not be all, no comment is created.
 
     Returns:
         The outcome. A refusal is not an error: the job summary still has the scores.
     """
+    key = writer.comment_key
     try:
-        if not existing and certain:
-            return _create(writer, text, key)
-        if not existing:
+        if not existing.messages and existing.certain:
+            return _create(writer, repository, number, text)
+        if not existing.messages:
             reason = "it may exist already, because not all comments could be read"
             return Posted(Outcome.FAILED, "", reason)
-        first, *duplicates = existing
+        first, *duplicates = existing.messages
         posted = Posted(Outcome.UNCHANGED, first.url, "")
         # A draft keeps its nonce; all copies of it are newer.
         match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
         body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
         if not is_same(first.body, body):
-            posted = Posted(Outcome.UPDATED, _write_twice(writer.edit, first.id, body).url, "")
+            url = _write_twice(writer.edit_comment, repository, number, first.id, body)
+            posted = Posted(Outcome.UPDATED, url, "")
         for duplicate in duplicates:
             # A concurrent run may have deleted it.
             with contextlib.suppress(NotFoundError):
-                _write_twice(writer.delete, duplicate.id)
+                _write_twice(writer.delete_comment, repository, number, duplicate.id)
         return posted
     except (PermissionDeniedError, NotFoundError) as exc:
         # A host also sends 404 if the token may not know that a resource exists.
@@ -168,15 +164,17 @@ def post(
         return Posted(Outcome.FAILED, "", exc.reason)
 
 
-def _create(writer: Writer, text: str, key: bytes) -> Posted:
+def _create(writer: Writer, repository: str, number: int, text: str) -> Posted:
     # The id is known only afterwards. Each draft has a nonce of its own, so that if a write arrived
     # without a response, the next run finds the draft, and of two it deletes one.
-    nonce = secrets.token_hex(8)
-    comment = writer.create(sign(text, key, _DRAFT, nonce))
+    key, nonce = writer.comment_key, secrets.token_hex(8)
+    draft = sign(text, key, _DRAFT, nonce)
+    comment, url = writer.create_comment(repository, number, draft)
     # Without this edit, the next run still finds the draft.
     with contextlib.suppress(HostError):
-        _write_twice(writer.edit, comment.id, sign(text, key, comment.id, nonce))
-    return Posted(Outcome.CREATED, comment.url, "")
+        body = sign(text, key, comment, nonce)
+        _write_twice(writer.edit_comment, repository, number, comment, body)
+    return Posted(Outcome.CREATED, url, "")
 
 
 def _write_twice(write: Callable[..., T], *arguments: object) -> T:

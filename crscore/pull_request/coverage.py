@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from crscore.errors import ConfigError
-from crscore.hosts.host import Host, Reviews
-from crscore.hosts.records import MessageKind
+from crscore.hosts.host import Head, Host
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import strip_app_suffix
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.wildcards import matches
@@ -51,8 +51,8 @@ def judge(
     # A check that runs at a push comes before any review of it.
     left = wait_s
     while True:
-        reviews = host.read_reviews(repository, number)
-        reviewed = _list_reviewed(reviews)
+        head, messages = host.read_reviews(repository, number)
+        reviewed = _list_reviewed(head, messages)
         failed = []
         for pattern in map(str.strip, reviewers):
             commits = [
@@ -62,14 +62,14 @@ def judge(
                 if (is_trusted or "*" not in pattern)
                 and any(matches(pattern, name) for name in names)
             ]
-            if reviews.head.sha in commits:
+            if head.sha in commits:
                 continue
             last = (
                 f"; its last review is of {commits[-1][:_DIGITS]}" if commits else ", nor another"
             )
             failed.append(
-                f"{reviews.head.repository}#{number}: {pattern} did not review the newest commit "
-                f"{reviews.head.sha[:_DIGITS]}{last}"
+                f"{head.repository}#{number}: {pattern} did not review the newest commit "
+                f"{head.sha[:_DIGITS]}{last}"
             )
         if not failed or left <= 0:
             return GateResult(tuple(failed), ())
@@ -78,13 +78,13 @@ def judge(
         left -= pause
 
 
-def _list_reviewed(reviews: Reviews) -> list[tuple[str, set[str], bool]]:
+def _list_reviewed(head: Head, messages: Sequence[HostMessage]) -> list[tuple[str, set[str], bool]]:
     """Return each review's commit, the names of its author, and whether the author is trusted."""
     reviewed = []
-    for message in read_posts(reviews.messages, pull_author=reviews.author):
+    for message in read_posts(messages, pull_author=head.author):
         post = message.post
         is_review = message.is_review or post.kind is MessageKind.REVIEW
-        is_own = post.login is not None and post.login == reviews.author
+        is_own = post.login is not None and post.login == head.author
         if not is_review or message.skip or post.state == "DISMISSED" or is_own:
             continue
         is_trusted = post.is_trusted is not False

@@ -15,7 +15,7 @@ from crscore import pipeline
 from crscore.diff import checkout
 from crscore.diff.checkout import CheckoutSearch
 from crscore.errors import InputError
-from crscore.hosts.host import SETTINGS_FILE, Host, OwnMessages, no_checkout
+from crscore.hosts.host import SETTINGS_FILE, Host, no_checkout
 from crscore.hosts.records import PullRequest
 from crscore.hosts.site import pull_name
 from crscore.hosts.sticky import Outcome, Posted
@@ -200,7 +200,7 @@ def post(host: Host, measured: Measured) -> Posted:
     Returns:
         The outcome; a token without write permission is an outcome, not an error.
     """
-    if not measured.overview.reviewers and not measured.pull.sticky:
+    if not measured.overview.reviewers and not measured.pull.own.messages:
         # Without reviewers, a comment would have nothing to report.
         return Posted(Outcome.UNCHANGED, "", "there is no review yet")
     pull = measured.pull
@@ -208,7 +208,7 @@ def post(host: Host, measured: Measured) -> Posted:
         pull.repository,
         pull.number,
         for_people.render_comment(measured.overview),
-        OwnMessages(pull.sticky, pull.knows_sticky),
+        pull.own,
     )
 
 
@@ -252,5 +252,5 @@ def post_overview(host: Host, checked: Overview) -> Posted:
         HostError: The conversation could not be read.
     """
     subject = (checked.repository, checked.number)
-    existing = host.read_own(*subject, checked.head)
+    existing = host.read_own(*subject)
     return host.post_to(*subject, for_people.render_comment(checked), existing)

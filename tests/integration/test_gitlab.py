@@ -10,7 +10,7 @@ from crscore.errors import ConfigError
 from crscore.gitlab.client import Client
 from crscore.gitlab.host import GitLab
 from crscore.hosts.records import MessageKind
-from crscore.hosts.sticky import MARKER, Outcome
+from crscore.hosts.sticky import MARKER, Outcome, Posted
 from crscore.pull_request import run
 from crscore.pull_request.documents import for_hosts
 from crscore.pull_request.documents import json as report
@@ -19,6 +19,10 @@ from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.gitlab import schedules
 from tests.helpers.gitlab.server import serve
 from tests.helpers.schedules import REQUEST, Clock
+
+
+def post_again(host: GitLab, text: str) -> Posted:
+    return host.post_to("acme/shop", 7, text, host.read_own("acme/shop", 7))
 
 
 @pytest.mark.hosts
@@ -49,7 +53,7 @@ def test_reads_threads_and_writes_one_note_without_commands() -> None:
         measured = run.measure(host, REQUEST)
         pull = measured.pull
         posted = [run.post(host, run.measure(host, REQUEST)).outcome for _ in range(2)]
-        host.post_to("acme/shop", 7, "/merge", host.read_own("acme/shop", 7, ""))
+        post_again(host, "/merge")
     lines = [message for message in pull.messages if message.kind is MessageKind.LINE]
     assert pull.missing == ()
     assert not any(
@@ -71,13 +75,13 @@ def test_copies_of_the_note_by_the_same_account_are_left_alone() -> None:
     clock = Clock()
     with serve(scenes.shop(), clock=clock.now) as server:
         host, subject = schedules.host_of(server, clock, seed=0), ("acme/shop", 7)
-        host.post_to(*subject, "First.", host.read_own(*subject, ""))
+        post_again(host, "First.")
         (own,) = schedules.ours(server)
         writer = host.client.notes(*subject)
         copies = [own, own.replace("First.", "Build 7 passed.")]
         for body in copies:
             writer.create({"body": body})
-        outcome = host.post_to(*subject, "Second.", host.read_own(*subject, "")).outcome
+        outcome = post_again(host, "Second.").outcome
         bodies = schedules.ours(server)
     assert outcome is Outcome.UPDATED
     assert [body.partition("\n")[2] for body in bodies] == ["Second.", "First.", "Build 7 passed."]
@@ -91,11 +95,11 @@ def test_token_of_a_job_knows_its_own_notes() -> None:
         host = GitLab(Client(token="a-job-token", is_job=True, url=server.url))
         first = run.post(host, run.measure(host, REQUEST))
         server.may_write = False
-        assert host.read_own("acme/shop", 7, "").certain
+        assert host.read_own("acme/shop", 7).certain
         measured = run.measure(host, REQUEST)
-        refused = host.post_to("acme/shop", 7, "other", host.read_own("acme/shop", 7, ""))
+        refused = post_again(host, "other")
     assert first.outcome is Outcome.CREATED
-    assert len(measured.pull.sticky) == 1
+    assert len(measured.pull.own.messages) == 1
     assert refused.outcome is Outcome.REFUSED
 
 
@@ -107,7 +111,7 @@ def test_marker_of_a_stranger_does_not_make_the_run_partial() -> None:
         server.faults = Places([At(pattern="/user", fault=refused)])
         measured = run.measure(schedules.host_of(server, clock, seed=0), REQUEST)
     assert measured.pull.missing == ()
-    assert not measured.pull.knows_sticky
+    assert not measured.pull.own.certain
     assert any("could not be identified" in note for note in measured.overview.notes)
 
 

@@ -8,10 +8,9 @@ import pytest
 
 from crscore.github import client
 from crscore.github.client import Client
-from crscore.github.host import CommentWriter
 from crscore.hosts import sticky
 from crscore.hosts.http import WaitBudget
-from crscore.hosts.records import HostMessage, MessageKind
+from crscore.hosts.records import HostMessage, MessageKind, OwnMessages
 from crscore.hosts.sticky import Outcome, Posted
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.faults import Fault, Kind
@@ -33,7 +32,9 @@ KEY = b"a key"
 def shop(**rules: object) -> Iterator[tuple[Server, Client]]:
     with serve(scenes.shop(), **rules) as server:
         budget = WaitBudget(left_s=60, sleep=lambda _: None)
-        yield server, Client(token="loopback-token", api_url=server.url, budget=budget)
+        host = Client(token="loopback-token", api_url=server.url, budget=budget)
+        host.comment_key = KEY
+        yield server, host
 
 
 def notes(server: Server) -> list[Any]:
@@ -66,8 +67,8 @@ def message(number: int, body: str, *, mine: bool | None = True) -> HostMessage:
 def post(
     server: Server, host: Client, text: str = TEXT, *, certain: bool = True, first: bool = False
 ) -> Posted:
-    existing = () if first else find_own(server)
-    return sticky.post(CommentWriter(host, NAME, NUMBER), text, KEY, existing, certain=certain)
+    existing = OwnMessages(() if first else find_own(server), certain)
+    return sticky.post(host, NAME, NUMBER, text, existing)
 
 
 def test_first_run_makes_the_comment() -> None:

@@ -10,9 +10,9 @@ from crscore.diff import checkout
 from crscore.diff.parse import DiffLimits
 from crscore.errors import BadTokenError, HostError, NotFoundError, UnavailableError
 from crscore.github.client import Client
-from crscore.github.host import CommentWriter, GitHub, find_by_head, find_recent
+from crscore.github.host import GitHub, find_by_head, find_recent
 from crscore.hosts import sticky
-from crscore.hosts.records import PullRequest
+from crscore.hosts.records import OwnMessages, PullRequest
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.github.server import serve
@@ -68,17 +68,11 @@ def test_settings_are_those_of_the_base_branch() -> None:
 
 def test_our_comment_is_kept_apart_from_the_messages() -> None:
     with shop() as (_, host):
-        sticky.post(
-            CommentWriter(host, NAME, NUMBER),
-            "Half of the change is covered.",
-            host.comment_key,
-            (),
-            certain=True,
-        )
+        sticky.post(host, NAME, NUMBER, "Half of the change is covered.", OwnMessages())
         pull_request = read(host)
-    assert len(pull_request.sticky) == 1
+    assert len(pull_request.own.messages) == 1
     assert "Half of the change" not in " ".join(message.body for message in pull_request.messages)
-    assert pull_request.knows_sticky
+    assert pull_request.own.certain
 
 
 def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
@@ -87,7 +81,7 @@ def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
         request = pull_of(server)
         stranger = next(note for note in request.notes if "gift cards" in note.body)
         stranger.body = sticky.sign("Half is covered.", host.comment_key, stranger.id, "0" * 16)
-        assert read(host).sticky == ()
+        assert read(host).own.messages == ()
 
 
 @pytest.mark.parametrize("pattern", ["graphql", "7/files", "7/comments", "7/reviews"])
