@@ -45,7 +45,10 @@ class User(msgspec.Struct, frozen=True):
     type: str = "User"
 
 
-class _Repository(msgspec.Struct, frozen=True):
+class Repository(msgspec.Struct, frozen=True):
+    """Repository in REST."""
+
+    id: int
     full_name: str
     private: bool = False
 
@@ -55,11 +58,29 @@ class Branch(msgspec.Struct, frozen=True):
 
     sha: str
     ref: str = ""
-    repo: _Repository | None = None
+    repo: Repository | None = None
+
+
+class PullItem(msgspec.Struct, frozen=True, kw_only=True):
+    """Pull request as REST lists it."""
+
+    number: int
+    node_id: str
+    state: str
+    created_at: str
+    updated_at: str
+    base: Branch
+    head: Branch
+    title: str = ""
+    html_url: str = ""
+    user: User | None = None
+    closed_at: str | None = None
+    merged_at: str | None = None
+    merge_commit_sha: str | None = None
 
 
 class CommentItem(msgspec.Struct, frozen=True):
-    """Comment as REST lists it in the conversation; base of the other kinds."""
+    """Review, or comment as REST lists it in the conversation; base of comments on lines."""
 
     id: int
     body: str | None = None
@@ -70,6 +91,10 @@ class CommentItem(msgspec.Struct, frozen=True):
     created_at: str = ""
     updated_at: str = ""
     author_association: str = ""
+    state: str = ""
+    """State of a review; "" for comments."""
+    submitted_at: str | None = None
+    commit_id: str | None = None
 
 
 class LineItem(CommentItem, frozen=True):
@@ -105,12 +130,6 @@ class LineItem(CommentItem, frozen=True):
         return None if is_across or first is None or first > (last or 0) else first, last
 
 
-class _ReviewItem(CommentItem, frozen=True):
-    state: str = ""
-    submitted_at: str | None = None
-    commit_id: str | None = None
-
-
 def read_conversation(
     client: Client, repository: str, number: int, *, settings: str
 ) -> Conversation:
@@ -129,7 +148,7 @@ def read_conversation(
     # The lists are read before the states, so that comments in between count as unlisted and are
     # read again.
     lines = client.pages(f"{pulls}/comments", LineItem)
-    reviews = client.pages(f"{pulls}/reviews", _ReviewItem)
+    reviews = client.pages(f"{pulls}/reviews", CommentItem)
     comments = client.pages(f"{issues}/comments", CommentItem)
     owner, _, name = repository.partition("/")
     variables = {"owner": owner, "name": name, "number": number, "settings": settings}
@@ -157,7 +176,7 @@ def read_conversation(
         messages[index] = replace(
             message,
             resolved=None if thread is None else resolved.get(message.id, resolved.get(thread)),
-            minimized=state.is_minimized if state else None,
+            minimized=state.minimized if state else None,
             is_own=state.viewer_did_author if state else None,
         )
     messages.sort(key=lambda message: (message.created, message.kind.value, message.id))
@@ -206,7 +225,7 @@ def read_reviews(
         HostError: They could not be read in full.
     """
     path = f"/repos/{repository}/pulls/{number}"
-    reviews = client.pages(f"{path}/reviews", _ReviewItem)
+    reviews = client.pages(f"{path}/reviews", CommentItem)
     # A reply in a thread is also an empty review; only the comments show that it is a reply.
     replies = {
         review.id
@@ -237,11 +256,12 @@ def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION
         is_bot=is_bot,
         url=item.html_url,
         created=item.created_at,
+        updated=item.updated_at,
         is_trusted=is_chosen or (False if item.author_association else None),
     )
 
 
-def _from_review(review: _ReviewItem) -> HostMessage:
+def _from_review(review: CommentItem) -> HostMessage:
     message = read_comment(review, MessageKind.REVIEW)
     return replace(
         message, state=review.state, created=review.submitted_at or "", commit=review.commit_id

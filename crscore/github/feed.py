@@ -7,10 +7,9 @@ requests.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
-
-import msgspec
 
 from crscore.diff.languages import language_of
 from crscore.errors import NotFoundError, UnavailableError
@@ -18,22 +17,14 @@ from crscore.github import graphql
 from crscore.github.client import Client
 from crscore.github.conversation import (
     PENDING,
-    Branch,
     CommentItem,
     LineItem,
-    User,
+    PullItem,
+    Repository,
     read_comment,
     read_line_comment,
 )
-from crscore.hosts.feed import (
-    FeedCheck,
-    FeedDetails,
-    FeedMessage,
-    FeedPull,
-    FeedRepository,
-    FeedThread,
-    PullKey,
-)
+from crscore.hosts.feed import FeedCheck, FeedDetails, FeedPull, FeedThread, PullKey
 from crscore.hosts.http import PAGE_ITEMS
 from crscore.hosts.records import HostMessage, MessageKind
 
@@ -45,48 +36,6 @@ COMMITS_PER_QUERY: Final = 100
 # 300,000 pull requests: a host whose list never ends must not be read forever.
 MAX_PULL_PAGES: Final = 3_000
 """Maximum number of pages to read from a repository's list of pull requests."""
-
-
-class _Repository(msgspec.Struct, frozen=True):
-    id: int
-    full_name: str
-
-
-class _PullItem(msgspec.Struct, frozen=True):
-    number: int
-    node_id: str
-    state: str
-    created_at: str
-    updated_at: str
-    base: Branch
-    head: Branch
-    title: str = ""
-    user: User | None = None
-    closed_at: str | None = None
-    merged_at: str | None = None
-    merge_commit_sha: str | None = None
-
-    @property
-    def facts(self) -> FeedPull:
-        """Return the fields that all hosts have."""
-        return FeedPull(
-            number=self.number,
-            node=self.node_id,
-            title=self.title,
-            author=self.user.login if self.user else None,
-            # REST calls a merged pull request closed.
-            state="merged" if self.merged_at else self.state,
-            created=self.created_at,
-            updated=self.updated_at,
-            closed=self.closed_at,
-            merged=self.merged_at,
-            base_ref=self.base.ref,
-            base=self.base.sha,
-            head=self.head.sha,
-            # https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
-            # For an open pull request, this is GitHub's test merge, which is on no branch.
-            merge_commit=self.merge_commit_sha if self.merged_at else None,
-        )
 
 
 class GitHubFeed:
@@ -117,18 +66,19 @@ class GitHubFeed:
         """REST requests sent so far."""
         return self._client.requests - self._queries
 
-    def find_repository(self, name: str) -> FeedRepository:
+    def find_repository(self, name: str) -> tuple[int, str]:
         """Find a repository: see `Feed`."""
         path = f"/repositories/{name}" if name.isdigit() else f"/repos/{name}"
-        return _repository(self._client.get(path, _Repository))
+        item = self._client.get(path, Repository)
+        return item.id, item.full_name
 
-    def list_repositories(self, owner: str) -> tuple[FeedRepository, ...]:
+    def list_repositories(self, owner: str) -> dict[int, str]:
         """List the repositories of an organisation or a user: see `Feed`."""
         try:
-            items = self._client.pages(f"/orgs/{owner}/repos", _Repository, {"type": "all"})
+            items = self._client.pages(f"/orgs/{owner}/repos", Repository, {"type": "all"})
         except NotFoundError:
-            items = self._client.pages(f"/users/{owner}/repos", _Repository)
-        return tuple(map(_repository, items))
+            items = self._client.pages(f"/users/{owner}/repos", Repository)
+        return {item.id: item.full_name for item in items}
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
         """Return the commits that GitHub still has, at one point per 100: see `Feed`."""
@@ -152,11 +102,11 @@ class GitHubFeed:
         changed: dict[int, FeedPull] = {}
         times: list[str] = []
         for number in range(1, MAX_PULL_PAGES + 1):
-            page = self._client.page(path, _PullItem, number, query)
+            page = self._client.page(path, PullItem, number, query)
             for item in page.items:
                 times.append(item.updated_at)
                 if item.updated_at >= since:
-                    changed.setdefault(item.number, item.facts)
+                    changed.setdefault(item.number, _facts(item))
             # If the items so far are sorted, all newer ones are among them.
             is_past = bool(times) and times[-1] < since
             if not page.has_more or (is_past and times == sorted(times, reverse=True)):
@@ -211,19 +161,18 @@ class GitHubFeed:
         states: dict[tuple[MessageKind, int], graphql.CommentState] = {
             **{(MessageKind.LINE, first.id): first for first, _ in threads},
             **{(MessageKind.CONVERSATION, note.id): note for note in node.comments.nodes},
+            **{(MessageKind.REVIEW, review.id): review for review in reviews},
         }
-        messages = [_from_item(item, read_line_comment(item, original=True)) for item in lines]
-        messages += [_from_item(item, read_comment(item)) for item in comments]
+        messages = [read_line_comment(item, original=True) for item in lines]
+        messages += map(read_comment, comments)
+        messages += [_from_review(review) for review in reviews if review.state != PENDING]
         return FeedDetails(
             pull=None,
-            messages=(
-                *(
-                    item._replace(minimized=state.minimized)
-                    if (state := states.get((item.message.kind, item.message.id)))
-                    else item
-                    for item in messages
-                ),
-                *(_from_review(review) for review in reviews if review.state != PENDING),
+            messages=tuple(
+                replace(message, minimized=state.minimized)
+                if (state := states.get((message.kind, message.id)))
+                else message
+                for message in messages
             ),
             threads=tuple(
                 _thread(thread, roots.get(first.id, first.id)) for first, thread in threads
@@ -260,27 +209,40 @@ class GitHubFeed:
         return response
 
 
-def _repository(item: _Repository) -> FeedRepository:
-    return FeedRepository(item.id, item.full_name)
+def _facts(item: PullItem) -> FeedPull:
+    return FeedPull(
+        number=item.number,
+        node=item.node_id,
+        title=item.title,
+        author=item.user.login if item.user else None,
+        # REST calls a merged pull request closed.
+        state="merged" if item.merged_at else item.state,
+        created=item.created_at,
+        updated=item.updated_at,
+        closed=item.closed_at,
+        merged=item.merged_at,
+        base_ref=item.base.ref,
+        base=item.base.sha,
+        head=item.head.sha,
+        # https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
+        # For an open pull request, this is GitHub's test merge, which is on no branch.
+        merge_commit=item.merge_commit_sha if item.merged_at else None,
+    )
 
 
-def _from_item(item: CommentItem, message: HostMessage) -> FeedMessage:
-    return FeedMessage(message, item.updated_at)
-
-
-def _from_review(review: graphql.Review) -> FeedMessage:
+def _from_review(review: graphql.Review) -> HostMessage:
     author = review.author
-    message = HostMessage(
+    return HostMessage(
         id=review.id,
         kind=MessageKind.REVIEW,
         body=review.body,
         login=author.rest_login if author else None,
         is_bot=author is not None and author.is_app,
         created=review.submitted_at or review.created_at,
+        updated=review.updated_at,
         state=review.state,
         commit=review.commit.oid if review.commit else None,
     )
-    return FeedMessage(message, review.updated_at, review.minimized)
 
 
 def _thread(thread: graphql.Thread, first: int) -> FeedThread:

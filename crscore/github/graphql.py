@@ -70,9 +70,9 @@ class CommentState(_Object, frozen=True):
         return int(self.full_database_id)
 
     @property
-    def minimized(self) -> str | None:
-        """Why it is hidden, in lower case; None if it is shown."""
-        return (self.minimized_reason or "hidden").lower() if self.is_minimized else None
+    def minimized(self) -> str:
+        """Why it is hidden, in lower case; "" if it is shown."""
+        return (self.minimized_reason or "hidden").lower() if self.is_minimized else ""
 
 
 class Commit(_Object, frozen=True):

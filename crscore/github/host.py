@@ -28,7 +28,7 @@ from crscore.errors import (
 )
 from crscore.github import blobs, changed_files, conversation
 from crscore.github.client import Client
-from crscore.github.conversation import Branch, User
+from crscore.github.conversation import PullItem
 from crscore.hosts import sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, no_checkout
 from crscore.hosts.outdated_hunks import mark_outdated, read_outdated_hunks
@@ -41,22 +41,10 @@ MAX_LISTED = 100
 """Maximum number of pull requests per page of GitHub's list."""
 
 
-class _Pull(msgspec.Struct, frozen=True):
-    number: int
-    base: Branch
-    head: Branch
+class _Pull(PullItem, frozen=True, kw_only=True):
     changed_files: int
     additions: int
     deletions: int
-    title: str = ""
-    html_url: str = ""
-    user: User | None = None
-
-
-class _Listed(msgspec.Struct, frozen=True):
-    number: int
-    head: Branch
-    updated_at: str = ""
 
 
 # GitHub compares at most 300 files, which is enough: for a missing file, the part of the hunk that
@@ -135,7 +123,7 @@ class GitHub:
             notes=(*change.notes, *older_notes),
             checkout=search.checkout,
             settings=blob.text if blob else None,
-            own=OwnMessages(own_comments, not unlisted),
+            own_messages=OwnMessages(own_comments, not unlisted),
         )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: DiffLimits) -> Change:
@@ -241,7 +229,7 @@ def find_by_head(
         The numbers; empty when no open pull request still has this head.
     """
     query = {"state": "open", "head": f"{owner}:{branch}"}
-    items = client.pages(f"/repos/{repository}/pulls", _Listed, query, key=attrgetter("number"))
+    items = client.pages(f"/repos/{repository}/pulls", PullItem, query, key=attrgetter("number"))
     # The branch may have new commits since the run whose result is posted.
     return tuple(item.number for item in items if item.head.sha == sha)
 
@@ -266,6 +254,6 @@ def find_recent(
     """
     since = (now or datetime.now(UTC)) - timedelta(days=days)
     query = {"state": "open", "sort": "updated", "direction": "desc", "per_page": str(limit)}
-    items = client.get(f"/repos/{repository}/pulls", list[_Listed], query)
+    items = client.get(f"/repos/{repository}/pulls", list[PullItem], query)
     # ISO 8601 in UTC sorts as text.
     return tuple(item.number for item in items if item.updated_at >= f"{since:%Y-%m-%dT%H:%M:%SZ}")

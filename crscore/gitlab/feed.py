@@ -20,14 +20,7 @@ from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
 from crscore.gitlab.notes import Discussion, Id
 from crscore.gitlab.versions import MergeRequest, read_version, request_path
-from crscore.hosts.feed import (
-    FeedDetails,
-    FeedMessage,
-    FeedPull,
-    FeedRepository,
-    FeedThread,
-    PullKey,
-)
+from crscore.hosts.feed import FeedDetails, FeedPull, FeedThread, PullKey
 from crscore.hosts.http import MAX_PAGES
 from crscore.hosts.records import MessageKind
 
@@ -62,15 +55,16 @@ class GitLabFeed:
         """Requests sent so far."""
         return self.client.requests
 
-    def find_repository(self, name: str) -> FeedRepository:
+    def find_repository(self, name: str) -> tuple[int, str]:
         """Find a project: see `Feed`."""
-        return _repository(self.client.get(f"/projects/{quote(name, safe='')}", _Project))
+        project = self.client.get(f"/projects/{quote(name, safe='')}", _Project)
+        return project.id, project.path_with_namespace
 
-    def list_repositories(self, owner: str) -> tuple[FeedRepository, ...]:
+    def list_repositories(self, owner: str) -> dict[int, str]:
         """List the projects of a group and its subgroups: see `Feed`."""
         path = f"/groups/{quote(owner, safe='')}/projects"
         projects = self.client.pages(path, _Project, {"include_subgroups": "true"})
-        return tuple(map(_repository, projects))
+        return {project.id: project.path_with_namespace for project in projects}
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
         """Return the commits that still exist.
@@ -139,8 +133,8 @@ class GitLabFeed:
                 if message.id not in known_hunks and message.path and message.commit in ids:
                     version = read_version(self.client, path, ids[message.commit])
                     hunk = versions.hunk_until(version, message)
-                whole = replace(message, hunk=hunk, created=created)
-                messages.append(FeedMessage(whole, utc(note.updated_at) or created))
+                updated = utc(note.updated_at) or created
+                messages.append(replace(message, hunk=hunk, created=created, updated=updated))
         lines, language = None, None
         if request.sha in ids:
             version = read_version(self.client, path, ids[request.sha])
@@ -199,10 +193,6 @@ def _facts(request: MergeRequest) -> FeedPull:
         head=request.sha or "",
         merge_commit=commit if merged else None,
     )
-
-
-def _repository(project: _Project) -> FeedRepository:
-    return FeedRepository(project.id, project.path_with_namespace)
 
 
 def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThread]:

@@ -107,7 +107,7 @@ class GitLab:
             notes=(*change.notes, *discussion_notes, *older_notes),
             checkout=search.checkout,
             settings=self._read_settings(repository, before.target_branch),
-            own=OwnMessages(existing, certain and not unlisted),
+            own_messages=OwnMessages(existing, certain and not unlisted),
         )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: DiffLimits) -> Change:

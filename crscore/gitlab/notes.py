@@ -49,26 +49,20 @@ class User(msgspec.Struct, frozen=True):
         return self.bot or _BOT.fullmatch(self.username) is not None
 
 
-class _Lines(msgspec.Struct, frozen=True):
+class Position(msgspec.Struct, frozen=True):
+    """Position of a note in a version of the change, or an end of its lines."""
+
     old_line: _Line | None = None
     new_line: _Line | None = None
+    head_sha: str | None = None
+    old_path: str | None = None
+    new_path: str | None = None
+    line_range: "dict[str, Position | None] | None" = None
+    """The `start` and the `end` of its lines."""
 
     def line_in(self, side: Side) -> int | None:
         """Return the line number in one version."""
         return self.old_line if side is Side.OLD else self.new_line
-
-
-class _Range(msgspec.Struct, frozen=True):
-    start: _Lines | None = None
-
-
-class Position(_Lines, frozen=True):
-    """Position of a note in a version of the change."""
-
-    head_sha: str | None = None
-    old_path: str | None = None
-    new_path: str | None = None
-    line_range: _Range | None = None
 
 
 class NoteItem(msgspec.Struct, frozen=True):
@@ -124,7 +118,7 @@ def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteI
             is_bot=author is not None and author.is_bot,
             url=f"{subject.url}#note_{note.id}",
             created=note.created_at,
-            minimized=False,
+            minimized="",
             is_trusted=_is_trusted(author, subject),
             is_own=None if account is None else author is not None and author.id == account,
         )
@@ -133,7 +127,7 @@ def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteI
             continue
         side = Side.OLD if position.new_line is None and position.old_line is not None else Side.NEW
         line = position.line_in(side)
-        start = position.line_range.start if position.line_range else None
+        start = (position.line_range or {}).get("start")
         start_line = start.line_in(side) if start else None
         message = replace(
             message,

@@ -9,14 +9,6 @@ from typing import NamedTuple, Protocol
 from crscore.hosts.records import HostMessage
 
 
-class FeedRepository(NamedTuple):
-    """Repository on the host."""
-
-    id: int
-    """The host's number, which stays the same when the repository is renamed."""
-    name: str
-
-
 class PullKey(NamedTuple):
     """Identity of a pull request."""
 
@@ -49,15 +41,6 @@ class FeedPull(NamedTuple):
     merge_commit: str | None
 
 
-class FeedMessage(NamedTuple):
-    """`HostMessage` with fields that only an audit stores."""
-
-    message: HostMessage
-    updated: str
-    minimized: str | None = None
-    """Why it is hidden; None if it is shown or the host does not report it."""
-
-
 class FeedThread(NamedTuple):
     """State of a thread of messages on lines."""
 
@@ -87,7 +70,7 @@ class FeedDetails(NamedTuple):
 
     pull: FeedPull | None
     """The pull request itself; None if `read_changed` has all its fields."""
-    messages: tuple[FeedMessage, ...]
+    messages: tuple[HostMessage, ...]
     threads: tuple[FeedThread, ...]
     lines: int | None
     """Changed lines; None when unknown."""
@@ -116,15 +99,17 @@ class Feed(Protocol):
     def requests(self) -> int:
         """REST requests sent so far."""
 
-    def find_repository(self, name: str) -> FeedRepository:
-        """Find a repository by its name, or by its number in decimal digits.
+    def find_repository(self, name: str) -> tuple[int, str]:
+        """Find a repository by its name, or by its number in decimal digits; return both.
+
+        A repository keeps its number when it is renamed.
 
         Raises:
             HostError: It cannot be read.
         """
 
-    def list_repositories(self, owner: str) -> tuple[FeedRepository, ...]:
-        """List the repositories of an owner.
+    def list_repositories(self, owner: str) -> dict[int, str]:
+        """Return the names of an owner's repositories by number.
 
         Raises:
             HostError: The list cannot be read to its end.

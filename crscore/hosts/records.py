@@ -43,6 +43,8 @@ class HostMessage:
     """Address of its page on the host."""
     created: str = ""
     """Time of creation, ISO 8601 in UTC."""
+    updated: str = ""
+    """Time of the last change; "" when unknown."""
     state: str = ""
     """State of a review: APPROVED, CHANGES_REQUESTED, COMMENTED or DISMISSED; "" for others."""
     path: str | None = None
@@ -63,8 +65,8 @@ class HostMessage:
     """Id of the first message of its thread, which can be itself; None outside threads."""
     resolved: bool | None = None
     """Whether its thread is resolved; None outside threads and when it could not be read."""
-    minimized: bool | None = None
-    """Whether it was hidden (spam, off topic, ...); None when it could not be read."""
+    minimized: str | None = None
+    """Why it is hidden (spam, off topic, ...); "" when it is shown, None when that is unknown."""
     is_trusted: bool | None = None
     """Whether the repository chose its author: an app, an owner, a member or a collaborator; None
     when the host does not say.
@@ -126,5 +128,5 @@ class PullRequest:
     """Local repository with the change; None if there is none."""
     settings: str | None = None
     """Text of `pyproject.toml` at the base; None if there is none."""
-    own: OwnMessages = field(default_factory=OwnMessages)
+    own_messages: OwnMessages = field(default_factory=OwnMessages)
     """crscore's own comments."""

@@ -200,7 +200,7 @@ def post(host: Host, measured: Measured) -> Posted:
     Returns:
         The outcome; a token without write permission is an outcome, not an error.
     """
-    if not measured.overview.reviewers and not measured.pull.own.messages:
+    if not measured.overview.reviewers and not measured.pull.own_messages.messages:
         # Without reviewers, a comment would have nothing to report.
         return Posted(Outcome.UNCHANGED, "", "there is no review yet")
     pull = measured.pull
@@ -208,7 +208,7 @@ def post(host: Host, measured: Measured) -> Posted:
         pull.repository,
         pull.number,
         for_people.render_comment(measured.overview),
-        pull.own,
+        pull.own_messages,
     )
 
 

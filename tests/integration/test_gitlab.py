@@ -99,7 +99,7 @@ def test_token_of_a_job_knows_its_own_notes() -> None:
         measured = run.measure(host, REQUEST)
         refused = post_again(host, "other")
     assert first.outcome is Outcome.CREATED
-    assert len(measured.pull.own.messages) == 1
+    assert len(measured.pull.own_messages.messages) == 1
     assert refused.outcome is Outcome.REFUSED
 
 
@@ -111,7 +111,7 @@ def test_marker_of_a_stranger_does_not_make_the_run_partial() -> None:
         server.faults = Places([At(pattern="/user", fault=refused)])
         measured = run.measure(schedules.host_of(server, clock, seed=0), REQUEST)
     assert measured.pull.missing == ()
-    assert not measured.pull.own.certain
+    assert not measured.pull.own_messages.certain
     assert any("could not be identified" in note for note in measured.overview.notes)
 
 

@@ -178,7 +178,7 @@ def make_tasks(
                     queries.to_message(store, row),
                     outdated=outdated,
                     resolved=resolved,
-                    minimized=False,
+                    minimized="",
                 )
                 for row, outdated, resolved in queries.read_comments(store, repository, number)
             ),

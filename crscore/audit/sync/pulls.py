@@ -30,8 +30,8 @@ from crscore.errors import (
     RateLimitedError,
     UnavailableError,
 )
-from crscore.hosts.feed import Feed, FeedDetails, FeedMessage, FeedPull, FeedThread, PullKey
-from crscore.hosts.records import MessageKind
+from crscore.hosts.feed import Feed, FeedDetails, FeedPull, FeedThread, PullKey
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.reports.escape import one_line
 from crscore.text import count_noun
@@ -66,7 +66,7 @@ def read_changed(
     """
     # It is found by its number, which stays when the repository is renamed.
     listed = feed.find_repository(str(repository.id))
-    repository = store_listed(store, feed, listed, "", messages)
+    repository = store_listed(store, feed, *listed, "", messages)
     since = queries.get_position(store, repository.id, "pulls") or ""
     last, in_order = since, True
     for pulls in feed.read_changed(repository.id, since):
@@ -212,10 +212,9 @@ class PullReader:
         else:
             self.read += 1
 
-    def _comment(self, pull: Pull, item: FeedMessage) -> Comment:
+    def _comment(self, pull: Pull, message: HostMessage) -> Comment:
         """Store the texts of a comment, and return its row."""
-        store, message = self.store, item.message
-        is_line = message.kind is MessageKind.LINE
+        store, is_line = self.store, message.kind is MessageKind.LINE
         row = Comment(
             key=comment_key(message.kind, message.id),
             repository=pull.repository,
@@ -230,7 +229,7 @@ class PullReader:
             body=store.add_text(message.body),
             hunk=store.add_text(message.hunk) if message.hunk else None,
             created=message.created,
-            updated=item.updated,
+            updated=message.updated,
             state=message.state,
             commit_id=message.commit,
             path=message.path,
@@ -252,7 +251,7 @@ class PullReader:
                 store, comment_key(MessageKind.LINE, thread.first), thread.node
             )
             queries.put_observation(store, _to_thread_observation(key, self.night, thread))
-        items = {comment_key(item.message.kind, item.message.id): item for item in details.messages}
+        items = {comment_key(item.kind, item.id): item for item in details.messages}
         for comment in store.find(Comment, repository=pull.repository, number=pull.number):
             item = items.get(comment.key)
             row = CommentObservation(
@@ -261,7 +260,7 @@ class PullReader:
                 # A bot may rewrite what proved wrong. The host keeps only the last text, the store
                 # all of them.
                 body=comment.body,
-                minimized=item.minimized if item else DELETED,
+                minimized=item.minimized or None if item else DELETED,
             )
             # An incomplete list does not show which comments were deleted.
             if item or not details.unlisted:

@@ -17,7 +17,7 @@ from crscore.errors import (
     PermissionDeniedError,
     RateLimitedError,
 )
-from crscore.hosts.feed import Feed, FeedRepository
+from crscore.hosts.feed import Feed
 from crscore.hosts.site import site_of_page
 
 # `owner/name`: `psf/requests`, `a.b/c-d_e`. GitLab's groups can be nested, up to 20 levels deep:
@@ -85,8 +85,8 @@ def find_repositories(
             repositories[stored[0].id] = stored[0]
             continue
         try:
-            listed = feed.find_repository(name)
-            repositories[listed.id] = store_listed(store, feed, listed, since, messages)
+            row = store_listed(store, feed, *feed.find_repository(name), since, messages)
+            repositories[row.id] = row
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
@@ -97,7 +97,8 @@ def find_repositories(
     for pattern in patterns:
         for listed in _list(feed, pattern, messages):
             try:
-                repositories[listed.id] = store_listed(store, feed, listed, since, messages)
+                row = store_listed(store, feed, *listed, since, messages)
+                repositories[row.id] = row
             except HostError as exc:
                 messages.missing.append(f"{pattern}: {exc.reason}.")
     # A fixed order, so that a repeated run reads the same repositories first.
@@ -117,11 +118,11 @@ def find_again(
     except (NotFoundError, PermissionDeniedError) as exc:
         _lose(store, repository, exc, messages)
         return None
-    return store_listed(store, feed, listed, "", messages)
+    return store_listed(store, feed, *listed, "", messages)
 
 
-def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[FeedRepository]:
-    """Return the repositories of an owner that match a pattern."""
+def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, str]]:
+    """Return number and name of the repositories of an owner that match a pattern."""
     owner = pattern.rpartition("/")[0]
     try:
         listed = feed.list_repositories(owner)
@@ -131,22 +132,22 @@ def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[FeedReposito
         messages.missing.append(f"The repositories of {owner} cannot be listed: {exc.reason}.")
         return ()
     # Names on code hosts ignore case.
-    return [item for item in listed if fnmatchcase(item.name.lower(), pattern.lower())]
+    return [item for item in listed.items() if fnmatchcase(item[1].lower(), pattern.lower())]
 
 
 def store_listed(
-    store: Store, feed: Feed, listed: FeedRepository, since: str, messages: Messages
+    store: Store, feed: Feed, number: int, name: str, since: str, messages: Messages
 ) -> Repository:
     """Store a repository as the host has it now, perhaps with another name.
 
     Raises:
         HostError: It has a name that could change an address or a message.
     """
-    if not _NAME.fullmatch(listed.name):
-        reason = f"the host calls it {listed.name[:100]!r}, which is not a name"
+    if not _NAME.fullmatch(name):
+        reason = f"the host calls it {name[:100]!r}, which is not a name"
         raise HostError("the repository", reason)
-    previous = store.find_one(Repository, id=listed.id)
-    row = Repository(id=listed.id, name=listed.name, state="ok", page=feed.page)
+    previous = store.find_one(Repository, id=number)
+    row = Repository(id=number, name=name, state="ok", page=feed.page)
     if previous is not None and previous.name != row.name:
         messages.notes.append(f"{previous.name} is now called {row.name}.")
     with store.transaction():

@@ -60,8 +60,8 @@ def test_pending_review_of_our_own_is_left_out_too() -> None:
 
 
 def test_minimised_comment_is_marked(whole: Conversation) -> None:
-    assert saying(whole, "cheap watches").minimized is True
-    assert sum(message.minimized is True for message in whole.messages) == 1
+    assert saying(whole, "cheap watches").minimized == "hidden"
+    assert sum(message.minimized == "hidden" for message in whole.messages) == 1
 
 
 def test_resolution_is_that_of_the_thread(whole: Conversation) -> None:

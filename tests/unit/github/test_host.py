@@ -70,9 +70,9 @@ def test_our_comment_is_kept_apart_from_the_messages() -> None:
     with shop() as (_, host):
         sticky.post(host, NAME, NUMBER, "Half of the change is covered.", OwnMessages())
         pull_request = read(host)
-    assert len(pull_request.own.messages) == 1
+    assert len(pull_request.own_messages.messages) == 1
     assert "Half of the change" not in " ".join(message.body for message in pull_request.messages)
-    assert pull_request.own.certain
+    assert pull_request.own_messages.certain
 
 
 def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
@@ -81,7 +81,7 @@ def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
         request = pull_of(server)
         stranger = next(note for note in request.notes if "gift cards" in note.body)
         stranger.body = sticky.sign("Half is covered.", host.comment_key, stranger.id, "0" * 16)
-        assert read(host).own.messages == ()
+        assert read(host).own_messages.messages == ()
 
 
 @pytest.mark.parametrize("pattern", ["graphql", "7/files", "7/comments", "7/reviews"])

@@ -16,7 +16,6 @@ from crscore.audit.sync.repositories import Messages, find_repositories
 from crscore.errors import HostError
 from crscore.github.client import Client
 from crscore.github.feed import GitHubFeed
-from crscore.hosts.feed import FeedRepository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,8 +70,8 @@ class Renaming:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def find_repository(self, _: str) -> FeedRepository:
-        return FeedRepository(5, self.name)
+    def find_repository(self, _: str) -> tuple[int, str]:
+        return 5, self.name
 
 
 @pytest.mark.parametrize("name", ["--x/../y\n::error::z", "acme/shop\x1b[31m", "", "a/b?c=d"])
