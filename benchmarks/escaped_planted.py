@@ -440,8 +440,8 @@ def main() -> None:
         print(f"{title}: {right + totals[label, 'fn']:,} planted, {right:,} joined rightly, "
               f"{totals[label, 'fp']:,} falsely")  # fmt: skip
         for word, other in (("precision", "fp"), ("recall", "fn")):
-            share = wilson(right, right + totals[label, other])
-            print(f"  {word:9}  {share.share:.3f}  ({share.low:.3f} to {share.high:.3f})")
+            share, low, high = wilson(right, right + totals[label, other])
+            print(f"  {word:9}  {share:.3f}  ({low:.3f} to {high:.3f})")
     print("kind                       right  false  missed")
     for kind in sorted({kind for kind, _ in by_kind}):
         numbers = (by_kind[kind, what] for what in ("right", "false", "missed"))

@@ -2,32 +2,19 @@
 
 import math
 from statistics import NormalDist
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 Doubles = npt.NDArray[np.float64]
+Interval = tuple[float | None, float | None]
+"""Ends of an interval of a statistic; None if the data do not determine them."""
 
 LEVEL: Final = 0.95
 """Coverage of an interval."""
 # 1.96 standard deviations.
 _Z: Final = NormalDist().inv_cdf((1 + LEVEL) / 2)
-
-
-class Interval(NamedTuple):
-    """Interval of a statistic; its ends are None if the data do not determine them."""
-
-    low: float | None
-    high: float | None
-
-
-class Share(NamedTuple):
-    """Share with its interval, all in [0, 1]."""
-
-    share: float
-    low: float
-    high: float
 
 
 def percentiles(draws: Doubles) -> tuple[float, float]:
@@ -37,7 +24,7 @@ def percentiles(draws: Doubles) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def wilson(successes: float, trials: float) -> Share | None:
+def wilson(successes: float, trials: float) -> tuple[float, float, float] | None:
     """Return a share with its 95 % interval of Wilson, without correction for continuity.
 
     Args:
@@ -45,7 +32,7 @@ def wilson(successes: float, trials: float) -> Share | None:
         trials: At least 0.
 
     Returns:
-        The share and its interval; None if there are no trials.
+        The share and the ends of its interval, all in [0, 1]; None if there are no trials.
 
     Source:
         Wilson, JASA 22 (1927), 209-212.
@@ -63,10 +50,10 @@ def wilson(successes: float, trials: float) -> Share | None:
     half = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     half *= _Z / (1 + square / trials)
     # At shares of 0 and 1, rounding may put an end slightly beyond the share.
-    return Share(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
+    return share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
 
 
-def clustered_wilson(successes: Doubles, trials: Doubles) -> Share | None:
+def clustered_wilson(successes: Doubles, trials: Doubles) -> tuple[float, float, float] | None:
     """Return a share with its 95 % interval for trials that come in clusters.
 
     This is Wilson's interval for the equivalent independent trials.
@@ -76,7 +63,7 @@ def clustered_wilson(successes: Doubles, trials: Doubles) -> Share | None:
         trials: Number in each cluster, shape (N,), whole numbers.
 
     Returns:
-        The share and its interval; None if there are no trials.
+        As `wilson`.
 
     Example:
         >>> alike = clustered_wilson(np.array([4.0, 0.0, 4.0, 0.0]), np.full(4, 4.0))

@@ -82,7 +82,7 @@ def compare(
         >>> result.direction, result.p < 0.01
         (1, True)
     """
-    low, high, p, error = bootstrap.bootstrap_test(
+    (low, high), p, error = bootstrap.bootstrap_test(
         difference, draws, clusters=units, is_correlation=False
     )
     # Sums of equal differences in another order differ by rounding, about 1e-16 of their size: a

@@ -5,7 +5,6 @@ import pytest
 import scipy.stats
 
 from crscore.statistics import bootstrap
-from crscore.statistics.bootstrap import BootstrapTest
 from crscore.statistics.intervals import Interval
 from crscore.statistics.resampled import means
 
@@ -69,7 +68,7 @@ def test_clustered_rows_widen_the_interval() -> None:
     values = np.repeat(np.random.default_rng(2).normal(size=20), 20)
     apart = interval([str(i) for i in range(400)], values)
     together = interval([str(i // 20) for i in range(400)], values)
-    ratio = (together.high - together.low) / (apart.high - apart.low)
+    ratio = (together[1] - together[0]) / (apart[1] - apart[0])
     assert ratio == pytest.approx(np.sqrt(20), rel=0.15)
 
 
@@ -95,35 +94,35 @@ def test_single_cluster_has_no_interval() -> None:
     assert interval(["a", "a", "a"], np.array([1.0, 2.0, 3.0])) == (None, None)
 
 
-def judged(value: float | None, drawn: list[float], **kwargs) -> BootstrapTest:
+def judged(value: float | None, drawn: list[float], **kwargs) -> tuple:
     options = {"clusters": 10, "is_correlation": False} | kwargs
     return bootstrap.bootstrap_test(value, np.array(drawn), **options)
 
 
 def test_bootstrap_test_is_percentiles_and_students_t() -> None:
     drawn = np.random.default_rng(6).normal(0.3, 0.1, 500)
-    result = judged(0.3, [*drawn, np.nan])
-    assert (result.low, result.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
-    assert result.error == pytest.approx(drawn.std())
-    assert result.p == pytest.approx(2 * scipy.stats.t.sf(0.3 / drawn.std(), 9))
+    interval, p, error = judged(0.3, [*drawn, np.nan])
+    assert interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
+    assert error == pytest.approx(drawn.std())
+    assert p == pytest.approx(2 * scipy.stats.t.sf(0.3 / drawn.std(), 9))
 
 
 def test_p_of_a_correlation_is_on_fishers_scale() -> None:
     drawn = np.tanh(np.random.default_rng(7).normal(1.2, 0.2, 500))
     z = np.arctanh(0.8) / np.arctanh(drawn).std()
-    result = judged(0.8, drawn.tolist(), is_correlation=True)
-    assert result.p == pytest.approx(2 * scipy.stats.t.sf(z, 9))
-    assert result.error == pytest.approx(drawn.std())
+    _, p, error = judged(0.8, drawn.tolist(), is_correlation=True)
+    assert p == pytest.approx(2 * scipy.stats.t.sf(z, 9))
+    assert error == pytest.approx(drawn.std())
 
 
 def test_p_does_not_mind_the_sign() -> None:
     drawn = np.random.default_rng(8).normal(0.2, 0.1, 100)
-    assert judged(0.2, drawn.tolist()).p == judged(-0.2, (-drawn).tolist()).p
+    assert judged(0.2, drawn.tolist())[1] == judged(-0.2, (-drawn).tolist())[1]
 
 
 @pytest.mark.parametrize(("value", "p"), [(0.0, 1.0), (0.5, None)])
 def test_value_that_no_draw_changes_has_no_p_unless_it_is_zero(value, p) -> None:
-    assert judged(value, [value] * 10) == (value, value, p, 0.0)
+    assert judged(value, [value] * 10) == ((value, value), p, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -136,11 +135,11 @@ def test_value_that_no_draw_changes_has_no_p_unless_it_is_zero(value, p) -> None
     ],
 )
 def test_too_few_draws_test_nothing(value, drawn, options) -> None:
-    assert judged(value, drawn, **options) == (None, None, None, None)
+    assert judged(value, drawn, **options) == ((None, None), None, None)
 
 
 def test_perfect_correlation_has_a_p() -> None:
-    assert 0 <= judged(1.0, [1.0, 1.0, 0.9, 0.95] * 5, is_correlation=True).p < 0.05
+    assert 0 <= judged(1.0, [1.0, 1.0, 0.9, 0.95] * 5, is_correlation=True)[1] < 0.05
 
 
 def test_clusters_needed_is_the_textbook_size() -> None:

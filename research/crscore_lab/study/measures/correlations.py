@@ -66,7 +66,9 @@ def correlate(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple
             for d, dimension in enumerate(DIMENSIONS):
                 values, ratings = metric.values[:, d], human[:, d]
                 spearman = subset.correlate(ranks.spearman, values, ratings)
-                test = bootstrap_test(spearman, draws[m, d], clusters=clusters, is_correlation=True)
+                (low, high), p, _ = bootstrap_test(
+                    spearman, draws[m, d], clusters=clusters, is_correlation=True
+                )
                 rows[m, d, subset.name] = Correlation(
                     metric=metric.name,
                     dimension=dimension,
@@ -75,9 +77,9 @@ def correlate(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple
                     spearman=spearman,
                     kendall=subset.correlate(ranks.kendall, values, ratings),
                     pearson=subset.correlate(ranks.pearson, values, ratings),
-                    low=test.low,
-                    high=test.high,
-                    p=test.p,
+                    low=low,
+                    high=high,
+                    p=p,
                 )
     # Slices are the outer loop so that their draws are made once, but vary fastest in the result.
     return tuple(rows[key] for key in sorted(rows, key=lambda key: key[:2]))

@@ -158,10 +158,8 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     mean_positives = (positive.astype(np.float64) + linked) / 2
     of_f1 = partial(resampled.ratio, (positive & linked).astype(np.float64), mean_positives)
     of_precision = partial(average_precision, score, linked)
-    f1, precision = (
-        resampled.interval(statistic, links.changes, **resampling)
-        for statistic in (of_f1, of_precision)
-    )
+    f1 = resampled.interval(of_f1, links.changes, **resampling)
+    precision = resampled.interval(of_precision, links.changes, **resampling)
     return Classifier(
         n=len(linked),
         positive=total,
@@ -170,11 +168,11 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
         precision=hits / positives if positives else None,
         recall=hits / total if total else 0.0,
         f1=2 * hits / (positives + total) if positives + total else 0.0,
-        f1_low=f1.low,
-        f1_high=f1.high,
+        f1_low=f1[0],
+        f1_high=f1[1],
         average_precision=resampled.of_all_rows(of_precision, len(linked)) or 0.0,
-        average_precision_low=precision.low,
-        average_precision_high=precision.high,
+        average_precision_low=precision[0],
+        average_precision_high=precision[1],
         auc=resampled.of_all_rows(partial(resampled.auc, score, linked), len(linked)),
     )
 
