@@ -24,11 +24,11 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.encoders import minilm_files as files
-from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows
+from crscore.encoders._pooling import kept_tokens, pool_rows
 from crscore.encoders.base import Encoder, Floats
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError, requires
 from crscore.settings import ENCODER_DIR
-from crscore.text import replace_surrogates
+from crscore.text import IGNORED_PIECES, replace_surrogates
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -44,6 +44,9 @@ MAX_TOKENS = 256
 # The activations of so many tokens fit a core's cache.
 BATCH_TOKENS = 512
 """Maximum tokens of one batch, including padding."""
+# A further batch reads all weights again, which takes as long as so many tokens.
+BATCH_PADDING = 8
+"""Maximum tokens of padding in one batch."""
 
 # [UNK], [CLS] and [SEP] of BERT's vocabulary.
 UNKNOWN, BEGIN, END = 100, 101, 102
@@ -370,11 +373,15 @@ def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
     folder = weights.parent if is_mapped else None
     values = _to_values(onnxruntime, tensors, int8)
     upper = {name: values.pop(name) for name in [*values] if name.startswith(UPPER_LAYERS)}
+    # To look at all of the vocabulary would take 0.03 s; its words are in small letters.
+    pieces = map(tokenizer.token_to_id, IGNORED_PIECES)
+    ignored = np.zeros(tokenizer.get_vocab_size(), dtype=np.bool_)
+    ignored[[token for token in pieces if token is not None]] = True
     return _Model(
         tokenizer=tokenizer,
         lower=_start_session(onnxruntime, "lower", folder, values, int8),
         upper=_start_session(onnxruntime, "upper", folder, upper, int8),
-        ignored=ignored_ids(tokenizer.get_vocab()),
+        ignored=ignored,
         folder=folder,
         replaced=upper,
         int8=int8,
@@ -477,11 +484,12 @@ def _batches(lengths: Sequence[int], *, workers: int) -> list[list[int]]:
     """Group texts of similar length, the longest first, to minimize padding."""
     budget = min(BATCH_TOKENS, max(1, sum(lengths) // workers))
     batches: list[list[int]] = []
-    width = 0
+    width = padding = 0
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if not batches or (len(batches[-1]) + 1) * width > budget:
+        padding += width - lengths[index]
+        if not batches or (len(batches[-1]) + 1) * width > budget or padding > BATCH_PADDING:
             batches.append([])
-            width = lengths[index]
+            width, padding = lengths[index], 0
         batches[-1].append(index)
     return batches
 

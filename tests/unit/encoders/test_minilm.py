@@ -203,7 +203,9 @@ def test_batches_of_mixed_lengths_hold_every_text_once_and_stay_within_the_budge
     batches = minilm._batches(lengths, workers=1)
     assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
     for batch in batches:
-        assert len(batch) * max(lengths[i] for i in batch) <= minilm.BATCH_TOKENS
+        tokens = len(batch) * max(lengths[i] for i in batch)
+        assert tokens <= minilm.BATCH_TOKENS
+        assert tokens - sum(lengths[i] for i in batch) <= minilm.BATCH_PADDING
 
 
 def test_batches_of_few_texts_give_every_worker_one() -> None:
