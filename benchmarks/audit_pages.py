@@ -18,7 +18,7 @@ from pathlib import Path
 
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from tests.helpers import audit_rows
 
@@ -34,7 +34,7 @@ def main() -> None:
         audit_rows.fill(store, comments=arguments.comments)
         start, cpu = time.perf_counter(), time.process_time()
         period = Period(since=audit_rows.night(0), until=audit_rows.night(audit_rows.NIGHTS - 1))
-        overview = make_overview(store, OverviewOptions(period=period))
+        overview = make_overview(store, period)
         overview_s = time.perf_counter() - start
         files = write_site(overview, Path(folder, "site"))
         total_s, cpu_s = time.perf_counter() - start, time.process_time() - cpu

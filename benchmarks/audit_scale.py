@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from crscore.audit.compare import compare_all
 from crscore.audit.store.database import Store
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period, load_reviews
 from tests.helpers import audit_rows
 
@@ -46,7 +46,7 @@ def measure(store: Store, path: Path) -> None:
     with timed("compare all pairs of bots"):
         verdicts = compare_all(load_reviews(store, PERIOD))
     with timed("make the overview"):
-        overview = make_overview(store, OverviewOptions(period=PERIOD))
+        overview = make_overview(store, PERIOD)
     comments = store.query("SELECT COUNT(*) FROM comments")[0][0]
     texts = store.query("SELECT TOTAL(LENGTH(text)) FROM texts")[0][0]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -3,10 +3,10 @@
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from statistics import NormalDist
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -43,6 +43,9 @@ from crscore.usefulness.headline import GUIDE_SPREAD, REVIEWS
 from crscore.usefulness.model import read_weights
 from crscore.usefulness.reader import SHIPPED
 
+Prices = Mapping[str, tuple[float, str, str]]
+"""Price, currency (may be empty), and `month` or `pull` by bot, as from `read_price`."""
+NO_PRICES: Final[Prices] = MappingProxyType({})
 HOST: Final = "https://github.com"
 # For one bot's style, the reader errs in one direction, which more comments do not average out.
 # With this part, 80 % intervals contain the mean of readers with the guide for 6 of 7 bots
@@ -72,47 +75,44 @@ def read_price(text: str) -> tuple[str, tuple[float, str, str]]:
     return match[1].casefold(), (float(match[2]), (match[3] or "").strip(), match[4])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverviewOptions:
-    """Options for the content of an overview."""
-
-    period: Period
-    detect: float = DETECT
-    """Smallest difference that matters, of 100 pull requests."""
-    resamples: int = RESAMPLES
-    seed: int = 0
-    prices: Mapping[str, tuple[float, str, str]] = field(default_factory=dict)
-    """Price, currency (may be empty), and `month` or `pull` by bot, as from `read_price`."""
-    host: str = HOST
-    """Address of GitHub's pages, for links."""
-
-
-def make_overview(store: Store, options: OverviewOptions) -> Overview:
+def make_overview(
+    store: Store,
+    period: Period,
+    *,
+    detect: float = DETECT,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    prices: Prices = NO_PRICES,
+    host: str = HOST,
+) -> Overview:
     """Make the overview of a period.
 
     Args:
         store: The store.
-        options: Period and content.
+        period: The period.
+        detect: Smallest difference that matters, of 100 pull requests.
+        resamples: Number of draws for the comparisons of bots.
+        seed: Seed of the draws.
+        prices: Prices of bots.
+        host: Address of GitHub's pages, for links.
 
     Raises:
         StoreError: The store cannot be read.
         InputError: A name matches no repository.
     """
-    table = load_reviews(store, options.period)
+    table = load_reviews(store, period)
     nights = tuple(
         Night(
             night=run.night,
             kind=run.kind,
             partial=run.partial or (None if run.finished else "it was stopped"),
         )
-        for run in reports.read_runs(store, options.period.since)
+        for run in reports.read_runs(store, period.since)
     )
-    escaped = load_escaped(store, table, options.host)
+    escaped = load_escaped(store, table, host)
     records = load_records(store, table, escaped.reviewers)
-    verdicts = compare_all(
-        table, detect=options.detect, resamples=options.resamples, seed=options.seed
-    )
-    pages = pull_pages(store, options.host)
+    verdicts = compare_all(table, detect=detect, resamples=resamples, seed=seed)
+    pages = pull_pages(store, host)
     # Bots that never reviewed are listed too, because their coverage shows it: a bot whose check is
     # always green looks like one that finds nothing.
     silent = {
@@ -123,7 +123,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
     }
     reviewers = []
     for name in sorted({*table.reviewers, *silent}):
-        row = _reviewer(table, name, records.get(name, Record()), options, pages)
+        row = _reviewer(table, name, records.get(name, Record()), prices, pages)
         if row.decision:
             row = replace(row, facts=make_facts(row, row.decision, verdicts))
         reviewers.append(row)
@@ -140,7 +140,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
         notes.append(f"Not scored: {count_noun(abstained, 'review')}.")
     notes += [
         f"The price of {name} is not used: no bot of this period has that name."
-        for name in sorted(options.prices.keys() - {row.name.casefold() for row in reviewers})
+        for name in sorted(prices.keys() - {row.name.casefold() for row in reviewers})
     ]
     if verdicts and not any(row.difference for row in verdicts):
         notes.append(
@@ -148,11 +148,11 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
             "compared with each other."
         )
     return Overview(
-        since=options.period.since,
-        until=options.period.until,
+        since=period.since,
+        until=period.until,
         signature=table.signature,
         other_signatures=table.other_signatures,
-        detect=options.detect,
+        detect=detect,
         recommendation=recommend(reviewers),
         pulls=pulls,
         merged=merged,
@@ -169,11 +169,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
 
 
 def _reviewer(
-    table: ReviewTable,
-    name: str,
-    record: Record,
-    options: OverviewOptions,
-    pages: Mapping[str, str],
+    table: ReviewTable, name: str, record: Record, prices: Prices, pages: Mapping[str, str]
 ) -> Reviewer:
     rows, scored = table.rows_of(name), table.columns["scored"] > 0
     posts = table.coverage.get(name)
@@ -184,7 +180,7 @@ def _reviewer(
     since, until = map(date.fromisoformat, (table.scope.since, table.scope.until))
     days = (until - since).days + 1
     units = {"month": (days / 30, days, "day"), "pull": (pulls, pulls, "pull request")}
-    amount, currency, unit = options.prices.get(name.casefold(), (None, "", "month"))
+    amount, currency, unit = prices.get(name.casefold(), (None, "", "month"))
     factor, size, noun = units[unit]
     price = None if amount is None else amount * factor
     standings = (places := table.columns["usefulness"][rows])[~np.isnan(places)]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from crscore.audit.overview import Overview
     from crscore.audit.store.database import Store
-    from crscore.audit.summary import OverviewOptions
+    from crscore.audit.tables import Period
     from crscore.hosts.site import Connection, Site
 
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)
@@ -256,15 +256,15 @@ def compare(
     from crscore.audit.report.contents import render_verdicts  # noqa: PLC0415
     from crscore.audit.tables import load_reviews  # noqa: PLC0415
 
-    options = _options(question)
+    period, detect = _read_period(question), _read_detect(question)
     with _open(file, must_exist=True) as store:
-        table = load_reviews(store, options.period)
-    verdicts = comparison.compare_all(table, reviewers=reviewers or None, detect=options.detect)
+        table = load_reviews(store, period)
+    verdicts = comparison.compare_all(table, reviewers=reviewers or None, detect=detect)
     document = PairComparisons(
-        since=options.period.since,
-        until=options.period.until,
+        since=period.since,
+        until=period.until,
         signature=table.signature,
-        detect=options.detect,
+        detect=detect,
         verdicts=verdicts,
     )
 
@@ -295,11 +295,11 @@ def digest(
     from crscore.audit.report import contents  # noqa: PLC0415
 
     with _open(file, must_exist=True) as store:
-        written = contents.digest(_overview(store, question))
-    message = slack_message(written.title, written.lines, link=link)
+        title, lines = contents.digest(_overview(store, question))
+    message = slack_message(title, lines, link=link)
     write_document(
-        layout, output, written._asdict(),
-        markdown=partial(contents.render_digest, written),
+        layout, output, {"title": title, "lines": lines},
+        markdown=partial(contents.render_digest, title, lines),
         slack=partial(escape.write_json, message),
     )  # fmt: skip
     if webhook:
@@ -400,8 +400,7 @@ def _folder(clones: Path | None, file: Path) -> Path:
     return (clones or file.with_name(f"{file.name}.clones")).absolute()
 
 
-def _options(question: dict[str, Any]) -> OverviewOptions:
-    from crscore.audit.summary import OverviewOptions, read_price  # noqa: PLC0415
+def _read_period(question: dict[str, Any]) -> Period:
     from crscore.audit.tables import Period  # noqa: PLC0415
 
     until: date = question["until"].date() if question["until"] else datetime.now(UTC).date()
@@ -409,19 +408,24 @@ def _options(question: dict[str, Any]) -> OverviewOptions:
     first = until - timedelta(days=question["days"] - 1)
     since: date = question["since"].date() if question["since"] else first
     repositories = question["repositories"] or ("*",)
-    return OverviewOptions(
-        period=Period(since=f"{since}", until=f"{until}", repositories=repositories),
-        # `gate` has no --detect. The option is a share, the report counts of 100 pull requests.
-        detect=100 * question.get("detect", 0.05),
-        prices=dict(map(read_price, question.get("prices", ()))),
-        host=all_sites()[0].web(None),
-    )
+    return Period(since=f"{since}", until=f"{until}", repositories=repositories)
+
+
+def _read_detect(question: dict[str, Any]) -> float:
+    # `gate` has no --detect. The option is a share, the report counts of 100 pull requests.
+    return float(100 * question.get("detect", 0.05))
 
 
 def _overview(store: Store, question: dict[str, Any]) -> Overview:
-    from crscore.audit.summary import make_overview  # noqa: PLC0415
+    from crscore.audit.summary import make_overview, read_price  # noqa: PLC0415
 
-    return make_overview(store, _options(question))
+    return make_overview(
+        store,
+        _read_period(question),
+        detect=_read_detect(question),
+        prices=dict(map(read_price, question.get("prices", ()))),
+        host=all_sites()[0].web(None),
+    )
 
 
 def _post(url: str, message: dict[str, Any]) -> None:

@@ -18,7 +18,6 @@ from crscore.audit.store.rows import (
     Score,
     Signal,
     SignalRow,
-    Thread,
     ThreadObservation,
     comment_key,
 )
@@ -284,7 +283,6 @@ def _review_rows(
                 updated=at(day, 10 + offset),
                 **old,
             ),
-            Thread(id=key, node=f"T_{key}"),
             ThreadObservation(
                 thread=key, night=night(day), resolved=int(rng.random() < 0.4), outdated=0
             ),

@@ -9,7 +9,7 @@ import pytest
 
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from crscore.bench import score
 from crscore.bench.report import lay_out
@@ -65,7 +65,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         audit_rows.fill(store, comments=1_000)
         period = Period(since="2026-03-01", until="2026-03-30")
         site = folder / "site"
-        write_site(make_overview(store, OverviewOptions(period=period, resamples=50)), site)
+        write_site(make_overview(store, period, resamples=50), site)
     kinds = ["index.html", "numbers.html", "bots/*.html"]
     return [folder / f"{name}.html" for name in documents] + [
         min(site.glob(pattern)) for pattern in kinds

@@ -11,7 +11,7 @@ from msgspec import structs
 from crscore.audit.overview import ConfigurationChange, Overview
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from tests.helpers import audit_rows, browser, results
 
@@ -91,7 +91,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(at / "store.db") as store:
         audit_rows.fill(store, comments=1_000)
         period = Period(since="2026-03-01", until="2026-03-30")
-        found = make_overview(store, OverviewOptions(period=period, resamples=200))
+        found = make_overview(store, period, resamples=200)
         write_site(hostile(found), at / "site")
     return at / "site"
 

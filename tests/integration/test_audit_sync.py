@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crscore.audit.store.queries import get_position
 from crscore.audit.store.rows import (
     AuditRun,
     Check,
     Comment,
     CommentObservation,
-    Cursor,
     Pull,
     Repository,
     ThreadObservation,
@@ -448,8 +448,10 @@ def test_clock_that_was_in_the_future_ends_no_observation_later(
     assert done.run.night == future
     assert done.run.started[:10] == f"{audit_worlds.after(pair.world, 1):%Y-%m-%d}"
     assert rows(tmp_path, Pull, "WHERE final = 1 AND number = 1") == []
-    since = rows(tmp_path, Cursor, "WHERE repository = ?", pair.world.repositories[1].id)
-    assert max(one.position for one in since) < done.run.started
+    with opened(tmp_path) as store:
+        since = get_position(store, pair.world.repositories[1].id, "pulls")
+    assert since
+    assert since < done.run.started
     assert len(rows(tmp_path, Pull, "WHERE number IN (11, 12)")) == 2
 
 

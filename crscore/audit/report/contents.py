@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from crscore.audit import facts
 from crscore.audit.decide import KINDS, UNIMPORTANT
@@ -268,23 +268,19 @@ def _short(overview: Overview) -> Iterator[Block]:
         yield Signature(overview.signature)
 
 
-class Digest(NamedTuple):
-    """Ten lines on the review bots, for a chat."""
+def digest(overview: Overview) -> tuple[str, tuple[str, ...]]:
+    """Digest a period for a chat: the recommendation, its reasons, changes of bots, and limits.
 
-    title: str
-    lines: tuple[str, ...]
-    """At most nine lines, the most important first."""
-
-
-def digest(overview: Overview) -> Digest:
-    """Digest a period: the recommendation, its reasons, changes of bots, and limits."""
+    Returns:
+        The title, and at most nine lines, the most important first.
+    """
     bots = [row for row in overview.reviewers if row.decision]
     lines = [overview.recommendation]
     lines += [row.decision.reason for row in bots[:5] if row.decision]
     if len(bots) > 5:
         lines.append(f"And {view.count_noun(len(bots) - 5, 'more bot')}.")
     lines += [*list_changes(overview), *overview.notes]
-    return Digest(heading(overview), tuple(map(_shorten, lines[:9])))
+    return heading(overview), tuple(map(_shorten, lines[:9]))
 
 
 def _shorten(text: str) -> str:
@@ -294,7 +290,7 @@ def _shorten(text: str) -> str:
     return f"{line[:end]}." if end > 0 else escape.one_line(line, _DIGEST_CHARS)
 
 
-def render_digest(digest: Digest) -> str:
+def render_digest(title: str, lines: Sequence[str]) -> str:
     """Write a digest as Markdown."""
-    lines = "".join(f"- {escape.markdown(line)}\n" for line in digest.lines)
-    return f"**{escape.markdown(digest.title, 100)}**\n\n{lines}"
+    items = "".join(f"- {escape.markdown(line)}\n" for line in lines)
+    return f"**{escape.markdown(title, 100)}**\n\n{items}"

@@ -136,11 +136,11 @@ class Store:
 
         Example:
             >>> from pathlib import Path
-            >>> from crscore.audit.store.rows import Cursor
+            >>> from crscore.audit.store.rows import Repository
             >>> with Store(Path(":memory:")) as store:
-            ...     store.put([Cursor(repository=7, list="pulls", position="2026-01-02T03:04:05Z")])
-            ...     store.find(Cursor, "list", repository=7)[0].position
-            '2026-01-02T03:04:05Z'
+            ...     store.put([Repository(id=7, name="acme/shop", state="ok")])
+            ...     store.find(Repository, "id", state="ok")[0].name
+            'acme/shop'
         """
         sql = _where_clause(values) + (f" ORDER BY {', '.join(order)}" if order else "")
         return self.select(kind, sql, *values.values())

@@ -9,10 +9,9 @@ from crscore.audit.store.rows import (
     AuditRun,
     Comment,
     CommentObservation,
-    Cursor,
     Pull,
     Repository,
-    Thread,
+    Row,
     ThreadObservation,
     host_id_of,
     kind_of,
@@ -51,13 +50,14 @@ def pull_pages(store: Store, host: str) -> Mapping[str, str]:
 
 def get_position(store: Store, repository: int, name: str) -> str | None:
     """Return the position in a list; None if none is stored."""
-    cursor = store.find_one(Cursor, repository=repository, list=name)
-    return cursor.position if cursor else None
+    sql = "SELECT position FROM cursors WHERE repository = ? AND list = ?"
+    return next((position for (position,) in store.query(sql, repository, name)), None)
 
 
 def put_position(store: Store, repository: int, name: str, position: str) -> None:
     """Store the position in a list, in an open transaction."""
-    store.put([Cursor(repository=repository, list=name, position=position)])
+    sql = "REPLACE INTO cursors (repository, list, position) VALUES (?, ?, ?)"
+    store.change(sql, repository, name, position)
 
 
 def last_night(store: Store) -> str | None:
@@ -159,13 +159,13 @@ def add_thread(store: Store, first: int, node: str) -> int:
     """
     comment = store.find_one(Comment, key=first)
     key = comment.thread if comment is not None and comment.thread is not None else first
-    store.put([Thread(id=key, node=node)])
+    store.change("REPLACE INTO threads (id, node) VALUES (?, ?)", key, node)
     return key
 
 
 def put_observation(store: Store, row: ThreadObservation | CommentObservation) -> None:
     """Store an observation if it differs from the last run's, in an open transaction."""
-    column = row.KEY[0]
+    column = _subject(type(row))
     key = getattr(row, column)
     clauses = f"WHERE {column} = ? AND night < ? ORDER BY night DESC LIMIT 1"
     previous = store.select(type(row), clauses, key, row.night)
@@ -177,6 +177,11 @@ def put_observation(store: Store, row: ThreadObservation | CommentObservation) -
 
 
 Observed = TypeVar("Observed", ThreadObservation, CommentObservation)
+
+
+def _subject(kind: type[Row]) -> str:
+    """Return the column of the observed thread or comment."""
+    return "thread" if kind is ThreadObservation else "comment"
 
 
 def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, int]]:
@@ -203,7 +208,7 @@ def read_observations(
     """Return the observations of a pull request's threads or comments, sorted by night."""
     key = "thread" if kind is ThreadObservation else "key"
     of_pull = f"SELECT {key} FROM comments WHERE repository = ? AND number = ?"
-    clauses = f"WHERE {kind.KEY[0]} IN ({of_pull}) ORDER BY night"
+    clauses = f"WHERE {_subject(kind)} IN ({of_pull}) ORDER BY night"
     return store.select(kind, clauses, repository, number)
 
 

@@ -1,4 +1,7 @@
-"""Rows of the store: one class per table, with the columns of `schema.sql` in order."""
+"""Rows of the store: a class has the columns of its table in `schema.sql`, in their order.
+
+A table that one function reads and one writes has no class.
+"""
 
 # Keeps the types of the columns as text, such as `int | None`.
 from __future__ import annotations
@@ -39,32 +42,25 @@ class Row:
     """Row of a table."""
 
     TABLE: ClassVar[str]
-    KEY: ClassVar[tuple[str, ...]]
-    """Columns of the primary key."""
 
 
 _R = TypeVar("_R", bound=Row)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-def _table(name: str, *key: str) -> Callable[[type[_R]], type[_R]]:
-    """Return a decorator that makes a class the dataclass of a table's rows.
-
-    Args:
-        name: Name of the table.
-        key: Columns of its primary key.
-    """
+def _table(name: str) -> Callable[[type[_R]], type[_R]]:
+    """Return a decorator that makes a class the dataclass of the rows of the table `name`."""
 
     def decorate(kind: type[_R]) -> type[_R]:
         row = dataclass(frozen=True, slots=True, kw_only=True)(kind)
-        row.TABLE, row.KEY = name, key
+        row.TABLE = name
         return row
 
     return decorate
 
 
 # `schema.sql` explains the columns. `bytes` are the hash of a text, which is stored once.
-@_table("repositories", "id")
+@_table("repositories")
 class Repository(Row):
     """Audited repository."""
 
@@ -75,16 +71,7 @@ class Repository(Row):
     page: str | None = None
 
 
-@_table("cursors", "repository", "list")
-class Cursor(Row):
-    """Position in one list of a repository."""
-
-    repository: int
-    list: str
-    position: str
-
-
-@_table("pulls", "repository", "number")
+@_table("pulls")
 class Pull(Row):
     """Pull request."""
 
@@ -110,7 +97,7 @@ class Pull(Row):
     failure: str | None = None
 
 
-@_table("checks", "repository", "number", "head", "app", "name")
+@_table("checks")
 class Check(Row):
     """Check on the newest commit of a pull request."""
 
@@ -122,15 +109,7 @@ class Check(Row):
     outcome: str
 
 
-@_table("threads", "id")
-class Thread(Row):
-    """Thread of comments on lines."""
-
-    id: int
-    node: str
-
-
-@_table("comments", "key")
+@_table("comments")
 class Comment(Row):
     """Latest version of a comment."""
 
@@ -156,7 +135,7 @@ class Comment(Row):
     side: str | None = None
 
 
-@_table("thread_observations", "thread", "night")
+@_table("thread_observations")
 class ThreadObservation(Row):
     """State of a thread since a night."""
 
@@ -167,7 +146,7 @@ class ThreadObservation(Row):
     outdated: int
 
 
-@_table("comment_observations", "comment", "night")
+@_table("comment_observations")
 class CommentObservation(Row):
     """State of a comment since a night."""
 
@@ -177,7 +156,7 @@ class CommentObservation(Row):
     minimized: str | None = None
 
 
-@_table("scores", "repository", "number", "reviewer", "signature", "content")
+@_table("scores")
 class Score(Row):
     """Score of one reviewer's comments on one pull request."""
 
@@ -195,7 +174,7 @@ class Score(Row):
     reason: str | None = None
 
 
-@_table("comment_scores", "comment", "signature", "content")
+@_table("comment_scores")
 class CommentScore(Row):
     """Score of one comment: one reviewer's posts in one thread."""
 
@@ -212,7 +191,7 @@ class CommentScore(Row):
     words: bytes
 
 
-@_table("last_scored", "repository", "number")
+@_table("last_scored")
 class LastScored(Row):
     """Content of the last scoring of a pull request."""
 
@@ -235,7 +214,7 @@ class Signal(IntEnum):
     """A person resolved the thread."""
 
 
-@_table("signals", "comment", "signal", "night", "rules")
+@_table("signals")
 class SignalRow(Row):
     """Whether a comment was acted on, by one signal."""
 
@@ -248,7 +227,7 @@ class SignalRow(Row):
     base_all: int | None = None
 
 
-@_table("followed", "repository", "number")
+@_table("followed")
 class Followed(Row):
     """Last commit up to which the lines of a merged pull request were followed."""
 
@@ -259,7 +238,7 @@ class Followed(Row):
     reason: str | None = None
 
 
-@_table("later_changes", "repository", "number", "commit_id")
+@_table("later_changes")
 class LaterChange(Row):
     """Later commit that changes lines of a merged pull request."""
 
@@ -274,7 +253,7 @@ class LaterChange(Row):
     near: str
 
 
-@_table("runs", "id")
+@_table("runs")
 class AuditRun(Row):
     """One run of `sync` or `score`."""
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from crscore.audit.overview import PairComparison, Reviewer
 from crscore.audit.report.contents import bot_item
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Check, CommentObservation, SignalRow, comment_key
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import MessageKind
 from tests.helpers import audit_rows as rows
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from crscore.audit.overview import Decision
 
-OPTIONS = OverviewOptions(period=Period(since="2026-03-01", until="2026-03-31"), resamples=50)
+overview_of = partial(
+    make_overview, period=Period(since="2026-03-01", until="2026-03-31"), resamples=50
+)
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ def write(
 
 
 def row_of(store: Store) -> Reviewer:
-    (reviewer, *_) = make_overview(store, OPTIONS).reviewers
+    (reviewer, *_) = overview_of(store).reviewers
     return reviewer
 
 
@@ -171,7 +174,7 @@ def test_points_that_no_other_reviewer_made_would_be_lost(store: Store) -> None:
     say(3, "ada", 201, 201)
     say(4, "otter", 202, 202, level="nit")  # no weight
 
-    points = {row.name: row.points for row in make_overview(store, OPTIONS).reviewers}
+    points = {row.name: row.points for row in overview_of(store).reviewers}
 
     otter, hare = points["otter"], points["hare"]
     assert otter
@@ -264,7 +267,7 @@ def test_formula_beside_a_remark_is_no_other_point(store: Store) -> None:
         store.put([rows.comment(number, "hare", 100 + number, body=body)])
         store.put([rows.comment_score(key, number, text=text)])
 
-    otter = next(row for row in make_overview(store, OPTIONS).reviewers if row.name == "otter")
+    otter = next(row for row in overview_of(store).reviewers if row.name == "otter")
 
     # Only the third and later ones are formulas.
     assert otter.remarks.fixed == 38
@@ -295,7 +298,7 @@ def test_fix_beside_another_point_is_no_evidence(
             ]
         )
 
-    fixed = next(row for row in make_overview(store, OPTIONS).reviewers if row.name == "otter")
+    fixed = next(row for row in overview_of(store).reviewers if row.name == "otter")
 
     # Comments are on line 3, and changes three lines away count for each.
     is_shared = line == 9 and ("person" in other or not other)
@@ -586,7 +589,7 @@ def test_few_comparable_remarks_are_counted_without_an_interval(store: Store) ->
 def test_people_are_not_decided_about(store: Store) -> None:
     write(store, [("major",)] * 30, "ada")
 
-    (ada,) = make_overview(store, OPTIONS).reviewers
+    (ada,) = overview_of(store).reviewers
     assert isinstance(ada, Reviewer)
     assert ada.decision is None
 
@@ -595,7 +598,7 @@ def test_people_are_not_decided_about(store: Store) -> None:
 def test_what_asks_for_nothing_is_not_acted_on(store: Store, kind: str) -> None:
     write(store, [("major", kind)] * 30, acted_on=100)
 
-    (reviewer,) = make_overview(store, OPTIONS).reviewers
+    (reviewer,) = overview_of(store).reviewers
 
     assert reviewer.decision
     remarks, decision = reviewer.remarks, reviewer.decision

@@ -9,7 +9,7 @@ from crscore.audit.coverage import rate
 from crscore.audit.overview import Reviewer
 from crscore.audit.ranking import place, recommend
 from crscore.audit.store.database import Store
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from tests.helpers import audit_rows as rows
 
@@ -22,7 +22,7 @@ def reviewer() -> Reviewer:
         store.signature_id("one")
         store.put([rows.repository(), rows.pull(1), rows.comment(1, "otter", 1)])
         store.put([rows.comment_score(4, 1), rows.score(1, "otter", 50)])
-        return make_overview(store, OverviewOptions(period=MARCH, resamples=20)).reviewers[0]
+        return make_overview(store, MARCH, resamples=20).reviewers[0]
 
 
 def bot(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import SignalRow, comment_key
 from crscore.audit.summary import (
     BOT_ERROR,
-    OverviewOptions,
     estimate_mean,
     make_overview,
     read_price,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARCH = Period(since="2026-03-01", until="2026-03-31")
-OPTIONS = OverviewOptions(period=MARCH, resamples=200)
+overview_of = partial(make_overview, period=MARCH, resamples=200)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def store() -> Iterator[Store]:
 
 
 def test_an_empty_store_has_an_overview(store: Store) -> None:
-    overview = make_overview(store, OPTIONS)
+    overview = overview_of(store)
 
     assert (overview.pulls, overview.scored, overview.reviewers, overview.signature) == (
         0,
@@ -55,7 +55,7 @@ def test_a_filled_store_gives_the_same_valid_document_twice() -> None:
     def document() -> bytes:
         with Store(Path(":memory:")) as filled:
             rows.fill(filled, comments=600, seed=3)
-            return msgspec.json.encode(make_overview(filled, OPTIONS))
+            return msgspec.json.encode(overview_of(filled))
 
     first = document()
     overview = msgspec.json.decode(first, type=Overview)
@@ -75,7 +75,7 @@ def test_means_are_over_pulls(store: Store) -> None:
     store.put([rows.score(1, "otter", 20, comments=1), rows.score(2, "otter", 60, comments=4)])
     store.put([rows.score(3, "otter", None, comments=1)])
 
-    overview = make_overview(store, OPTIONS)
+    overview = overview_of(store)
     (otter,) = overview.reviewers
 
     assert otter.usefulness
@@ -104,7 +104,7 @@ def test_interval_is_that_of_the_reader_in_the_signature() -> None:
             opened.signature_id(signature)
             opened.put([rows.repository(), *(rows.pull(number) for number in (1, 2, 3))])
             opened.put(rows.score(number, "otter", 24) for number in (1, 2, 3))
-            (otter,) = make_overview(opened, OPTIONS).reviewers
+            (otter,) = overview_of(opened).reviewers
             intervals.append(otter.usefulness)
     network, model = intervals
     # Where a model puts a review at 24, readers with the guide have 14 to 72 in four of five cases.
@@ -129,8 +129,7 @@ def test_price_is_for_the_period(store: Store, unit: str, amount: float, basis: 
     store.put([rows.score(number, "otter", 50) for number in (1, 3)])
 
     text = f"otter=30{unit}" if "/" in unit else f"otter=30/{unit}"
-    options = replace(OPTIONS, prices=dict([read_price(text)]))
-    (otter,) = make_overview(store, options).reviewers
+    (otter,) = overview_of(store, prices=dict([read_price(text)])).reviewers
 
     # 31 days of 30; three pull requests that it saw, on one of which it said nothing.
     assert otter.price == pytest.approx(amount)
@@ -145,7 +144,7 @@ def test_bots_of_different_repositories_are_said_once_not_to_compare(store: Stor
     for number in range(1, 21):
         store.put([rows.score(number, "otter", 50), rows.score(number, "hare", 50, repository=2)])
 
-    overview = make_overview(store, OPTIONS)
+    overview = overview_of(store)
 
     assert sum("cannot be compared with each other" in note for note in overview.notes) == 1
     assert all(fact.title != "Compared" for row in overview.reviewers for fact in row.facts)
@@ -154,8 +153,8 @@ def test_bots_of_different_repositories_are_said_once_not_to_compare(store: Stor
 def test_price_of_a_bot_that_is_not_there_is_a_note(store: Store) -> None:
     store.put([rows.pull(1), rows.comment(1, "otter", 1)])
     store.put([rows.comment_score(4, 1), rows.score(1, "otter", 50)])
-    options = replace(OPTIONS, prices=dict(map(read_price, ("ottr=3/pull", "Otter=3/pull"))))
-    notes = make_overview(store, options).notes
+    prices = dict(map(read_price, ("ottr=3/pull", "Otter=3/pull")))
+    notes = overview_of(store, prices=prices).notes
     assert [note for note in notes if "price" in note] == [
         "The price of ottr is not used: no bot of this period has that name."
     ]
@@ -164,7 +163,7 @@ def test_price_of_a_bot_that_is_not_there_is_a_note(store: Store) -> None:
 def test_one_pull_has_no_interval(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 20)])
 
-    assert make_overview(store, OPTIONS).reviewers[0].usefulness is None
+    assert overview_of(store).reviewers[0].usefulness is None
 
 
 def test_people_are_listed_after_bots(store: Store) -> None:
@@ -172,7 +171,7 @@ def test_people_are_listed_after_bots(store: Store) -> None:
     store.put(rows.score(number, "ada", 90) for number in (1, 2))
     store.put(rows.score(number, "otter", 10) for number in (1, 2))
 
-    reviewers = make_overview(store, OPTIONS).reviewers
+    reviewers = overview_of(store).reviewers
 
     assert [row.name for row in reviewers] == ["otter", "ada"]
 
@@ -180,7 +179,7 @@ def test_people_are_listed_after_bots(store: Store) -> None:
 def test_a_bot_that_never_reviewed_is_listed(store: Store) -> None:
     store.put([rows.pull(1), rows.comment(1, "otter", 1, is_review=0, skip="limit")])
 
-    (otter,) = make_overview(store, OPTIONS).reviewers
+    (otter,) = overview_of(store).reviewers
 
     assert (otter.pulls, otter.usefulness, otter.remarks.total) == (1, None, 0)
     assert otter.coverage.skips == {"limit": 1}
@@ -192,7 +191,7 @@ def test_scores_of_other_signatures_are_excluded(store: Store) -> None:
     store.put(rows.score(number, "otter", 10) for number in (1, 2))
     store.put(rows.score(number, "otter", 70, signature=2) for number in range(2, 25))
 
-    overview = make_overview(store, OPTIONS)
+    overview = overview_of(store)
 
     assert (overview.signature, overview.other_signatures) == ("two", ("one",))
     assert overview.reviewers[0].usefulness
@@ -212,7 +211,7 @@ def test_quoted_remarks_are_linked_and_those_with_a_reaction_come_first(store: S
     store.put([rows.comment(1, "ada", 3, body=body)])
     store.put([SignalRow(comment=4, signal=3, night="2026-03-02", rules=1, value=1)])
 
-    otter = make_overview(store, OPTIONS).reviewers[0]
+    otter = overview_of(store).reviewers[0]
 
     page = "https://github.com/acme/service-1/pull/1"
     examples = otter.examples["major"]
@@ -229,7 +228,7 @@ def test_pull_that_could_not_be_scored_is_counted(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "", reason="failed: no memory")])
     store.put([rows.pull(2), rows.score(2, "", 50), rows.score(2, "otter", 50)])
 
-    overview = make_overview(store, OPTIONS)
+    overview = overview_of(store)
 
     assert overview.failed == 1
     assert "Could not be scored: 1 pull request." in overview.notes
@@ -239,7 +238,7 @@ def test_comments_in_another_language_are_counted(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", None), rows.comment(1, "otter", 1)])
     scored = rows.comment_score(4, 1, stance="is not in English", level=None)
     store.put([replace(scored, standing=None)])
-    overview = make_overview(store, OPTIONS)
+    overview = overview_of(store)
     assert "Not in English, so not read: 1 comment." in overview.notes
     assert overview.reviewers[0].remarks.kinds == {"unread": 1}
 
@@ -247,7 +246,7 @@ def test_comments_in_another_language_are_counted(store: Store) -> None:
 def test_a_run_that_was_killed_is_partial(store: Store) -> None:
     store.put([rows.run(1, id=1), rows.run(2, id=2, finished=None)])
 
-    overview = make_overview(store, OPTIONS)
+    overview = overview_of(store)
 
     assert [night.partial for night in overview.nights] == [None, "it was stopped"]
     assert "the score of 2026-03-03 is partial: it was stopped" in overview.notes[0]
@@ -256,6 +255,6 @@ def test_a_run_that_was_killed_is_partial(store: Store) -> None:
 def test_repository_that_cannot_be_read_is_a_note(store: Store) -> None:
     store.put([rows.repository(2, state="refused", reason="the token may not read it")])
 
-    notes = make_overview(store, OPTIONS).notes
+    notes = overview_of(store).notes
 
     assert "acme/service-2 is refused: the token may not read it." in notes

@@ -8,7 +8,7 @@ from msgspec import structs
 from crscore.audit.overview import ConfigurationChange
 from crscore.audit.report.contents import digest, render_digest
 from crscore.audit.store.database import Store
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from tests.helpers import audit_rows, github_markdown
 
@@ -21,16 +21,16 @@ def overview(tmp_path_factory: pytest.TempPathFactory) -> Overview:
     with Store(tmp_path_factory.mktemp("audit") / "store.db") as store:
         audit_rows.fill(store, comments=600)
         period = Period(since="2026-03-01", until="2026-03-30")
-        return make_overview(store, OverviewOptions(period=period, resamples=50))
+        return make_overview(store, period, resamples=50)
 
 
 def test_has_at_most_ten_lines_with_the_reasons_of_the_overview(overview: Overview) -> None:
-    made = digest(overview)
-    assert 1 + len(made.lines) <= 10
-    assert made.lines[0] == overview.recommendation
+    _, lines = digest(overview)
+    assert 1 + len(lines) <= 10
+    assert lines[0] == overview.recommendation
     assert overview.reviewers[0].decision
-    assert made.lines[1] == overview.reviewers[0].decision.reason
-    assert "And 5 more bots." in made.lines
+    assert lines[1] == overview.reviewers[0].decision.reason
+    assert "And 5 more bots." in lines
 
 
 def test_long_reasons_keep_their_whole_clauses(overview: Overview) -> None:
@@ -39,9 +39,9 @@ def test_long_reasons_keep_their_whole_clauses(overview: Overview) -> None:
     assert first.decision
     decision = structs.replace(first.decision, reason=reason)
     row = structs.replace(first, decision=decision)
-    made = digest(structs.replace(overview, reviewers=(row,)))
-    assert made.lines[1] == f"{reason[: reason.rindex('; ', 0, 300)]}."
-    assert "… (+" not in render_digest(made)
+    title, lines = digest(structs.replace(overview, reviewers=(row,)))
+    assert lines[1] == f"{reason[: reason.rindex('; ', 0, 300)]}."
+    assert "… (+" not in render_digest(title, lines)
 
 
 def test_reports_a_change_and_escapes_names(overview: Overview) -> None:
@@ -49,7 +49,7 @@ def test_reports_a_change_and_escapes_names(overview: Overview) -> None:
         day="2026-03-25", number="words per remark", before=9.0, after=40.0, p_value=0.001
     )
     row = structs.replace(overview.reviewers[0], name="lint <b>bot</b>", changes=(change,))
-    made = digest(structs.replace(overview, reviewers=(row,)))
+    title, lines = digest(structs.replace(overview, reviewers=(row,)))
     text = "changed about 25 March: words per remark 9.0 before, 40.0 after."
-    assert f"lint <b>bot</b> {text}" in made.lines
-    assert "<b>bot" not in github_markdown.page(render_digest(made))
+    assert f"lint <b>bot</b> {text}" in lines
+    assert "<b>bot" not in github_markdown.page(render_digest(title, lines))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,14 @@ import pytest
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Followed, LaterChange, comment_key
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import MessageKind
 from tests.helpers import audit_rows as rows
 
-OPTIONS = OverviewOptions(period=Period(since="2026-03-01", until="2026-03-31"), resamples=20)
+overview_of = partial(
+    make_overview, period=Period(since="2026-03-01", until="2026-03-31"), resamples=20
+)
 
 
 def fill(store: Store) -> None:
@@ -51,7 +54,7 @@ def fill(store: Store) -> None:
 def test_numbers_and_pages(tmp_path: Path) -> None:
     with Store(Path(":memory:")) as store:
         fill(store)
-        overview = make_overview(store, OPTIONS)
+        overview = overview_of(store)
         write_site(overview, tmp_path / "site")
     escaped = overview.escaped
     page = (tmp_path / "site" / "numbers.html").read_text("utf-8")
@@ -81,7 +84,7 @@ def test_later_fix_beside_weighty_remarks_of_others_does_not_count(
         store.change("UPDATE later_changes SET near = ? WHERE number = 1", f"[{key}, {other}]")
         # The author of the pull request only replies.
         store.put([rows.comment(1, "nadia", 101, is_app=0, is_bot=0, is_review=0)])
-        recalls = make_overview(store, OPTIONS).escaped.reviewers
+        recalls = overview_of(store).escaped.reviewers
 
     counts = {row.reviewer: (row.near.count, row.near.total) for row in recalls}
     assert counts == {"otter": otter, "hare": hare}

@@ -12,7 +12,7 @@ from crscore.audit.decide import KINDS
 from crscore.audit.report import site
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from crscore.errors import InputError
 from tests.helpers import audit_rows
@@ -49,7 +49,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "JOIN comments ON key = comment WHERE reviewer = 'CodeRabbit' AND noise IS NULL)",
                 store.add_text("The limit is never reset."),
             )
-        overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=200))
+        overview = make_overview(store, PERIOD, resamples=200)
         write_site(overview, folder / "site")
     return folder / "site"
 
@@ -129,7 +129,7 @@ def test_json_is_the_overview(written: Path) -> None:
 def test_two_reports_of_one_store_are_equal_and_the_old_files_are_gone(
     store: Store, tmp_path: Path
 ) -> None:
-    overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
+    overview = make_overview(store, PERIOD, resamples=50)
     folder = tmp_path / "site"
     files = write_site(overview, folder)
     before = {file: file.read_bytes() for file in files}
@@ -141,7 +141,7 @@ def test_two_reports_of_one_store_are_equal_and_the_old_files_are_gone(
 def test_a_report_that_fails_leaves_the_old_one(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
+    overview = make_overview(store, PERIOD, resamples=50)
     files = write_site(overview, tmp_path / "site")
     monkeypatch.setattr(site.contents, "numbers", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -151,7 +151,7 @@ def test_a_report_that_fails_leaves_the_old_one(
 
 
 def test_folder_of_something_else_is_left_alone(store: Store, tmp_path: Path) -> None:
-    overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
+    overview = make_overview(store, PERIOD, resamples=50)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="has other files than a report"):
@@ -166,9 +166,9 @@ def test_store_without_a_pull_request_has_a_report_and_an_empty_one_does_not(
 ) -> None:
     with Store(tmp_path / "store.db") as store:
         with pytest.raises(InputError, match="has no repository yet: run crscore audit sync"):
-            make_overview(store, OverviewOptions(period=PERIOD))
+            make_overview(store, PERIOD)
         store.put([audit_rows.repository()])
-        overview = make_overview(store, OverviewOptions(period=PERIOD))
+        overview = make_overview(store, PERIOD)
         files = write_site(overview, tmp_path / "site")
     assert [file.name for file in files] == ["audit.json", "index.html", "numbers.html"]
     assert "No bot posted in this period." in files[1].read_text("utf-8")

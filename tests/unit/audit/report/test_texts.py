@@ -8,7 +8,7 @@ from msgspec import structs
 from crscore.audit.report import contents
 from crscore.audit.report.contents import render_summary, render_text, render_verdicts
 from crscore.audit.store.database import Store
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from tests.helpers import audit_rows, github_markdown
 
@@ -21,7 +21,7 @@ def overview(tmp_path_factory: pytest.TempPathFactory) -> Overview:
     with Store(tmp_path_factory.mktemp("audit") / "store.db") as store:
         audit_rows.fill(store, comments=600)
         period = Period(since="2026-03-01", until="2026-03-30")
-        return make_overview(store, OverviewOptions(period=period, resamples=200))
+        return make_overview(store, period, resamples=200)
 
 
 def test_heading_has_the_year_of_both_days_when_they_differ(overview: Overview) -> None:

@@ -12,7 +12,7 @@ import pytest
 from crscore.audit.score.escaped import MISSING, find_escaped
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Followed, LaterChange, comment_key
-from crscore.audit.summary import OverviewOptions, make_overview
+from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import MessageKind
 from tests.helpers import audit_rows as rows
@@ -186,8 +186,8 @@ def test_report_names_who_mentioned_a_defect(world: World, store: Store) -> None
     )
     world.follow(store)
 
-    options = OverviewOptions(period=Period(since="2026-03-01", until="2026-03-31"), resamples=20)
-    escaped = make_overview(store, options).escaped
+    period = Period(since="2026-03-01", until="2026-03-31")
+    escaped = make_overview(store, period, resamples=20).escaped
 
     assert (escaped.pulls, escaped.fixed.count) == (1, 1)
     shares = {row.reviewer: (row.near.share, row.near_base.share) for row in escaped.reviewers}

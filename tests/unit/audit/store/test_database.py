@@ -13,7 +13,7 @@ import pytest
 
 from crscore.audit.store import database, rows
 from crscore.audit.store.database import MAX_TEXT_BYTES, Store
-from crscore.audit.store.rows import Cursor, Repository, Row
+from crscore.audit.store.rows import Repository, Row
 from crscore.errors import StoreError
 from crscore.hosts.records import MessageKind
 
@@ -24,8 +24,8 @@ KINDS = [kind for kind in vars(rows).values() if isinstance(kind, type) and issu
 TABLES = [kind for kind in KINDS if kind is not Row]
 
 
-def cursor(position: str = "2026-11-01T00:00:00Z", repository: int = 7) -> Cursor:
-    return Cursor(repository=repository, list="pulls", position=position)
+def repository(name: str = "acme/shop", number: int = 7) -> Repository:
+    return Repository(id=number, name=name, state="ok")
 
 
 def test_rows_have_the_columns_and_keys_of_their_tables(tmp_path: Path) -> None:
@@ -42,23 +42,21 @@ def test_rows_have_the_columns_and_keys_of_their_tables(tmp_path: Path) -> None:
             own["id"] = ("INTEGER", True)  # given by the store
         assert own == found
         assert list(own) == list(found)
-        keys = sorted((key, name) for _, name, _, _, _, key in info if key)
-        assert tuple(name for _, name in keys) == kind.KEY
 
 
-def test_every_table_of_values_has_a_class(tmp_path: Path) -> None:
+def test_every_table_that_several_functions_use_has_a_class(tmp_path: Path) -> None:
     with Store(tmp_path / "a.db") as store:
         named = {
             name for (name,) in store.query("SELECT name FROM sqlite_master WHERE type='table'")
         }
-    assert named - {"texts", "signatures"} == {kind.TABLE for kind in TABLES}
+    assert named - {"texts", "signatures", "cursors", "threads"} == {kind.TABLE for kind in TABLES}
 
 
 def test_put_replaces_rows_with_the_same_key(tmp_path: Path) -> None:
     with Store(tmp_path / "a.db") as store:
-        store.put([cursor("1")])
-        store.put([cursor("2"), cursor("3", repository=8)])
-        assert [one.position for one in store.select(Cursor, "ORDER BY repository")] == ["2", "3"]
+        store.put([repository("1")])
+        store.put([repository("2"), repository("3", number=8)])
+        assert [one.name for one in store.select(Repository, "ORDER BY id")] == ["2", "3"]
 
 
 def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -71,16 +69,16 @@ def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
 def test_failed_transaction_changes_nothing(tmp_path: Path) -> None:
     def write(store: Store) -> None:
         with store.transaction():
-            store.put([cursor()])
+            store.put([repository()])
             raise ZeroDivisionError
 
     with Store(tmp_path / "a.db") as store:
         with pytest.raises(ZeroDivisionError):
             write(store)
-        assert store.select(Cursor) == []
+        assert store.select(Repository) == []
         with store.transaction():
-            store.put([cursor()])
-        assert len(store.select(Cursor)) == 1
+            store.put([repository()])
+        assert len(store.select(Repository)) == 1
 
 
 @pytest.mark.parametrize("text", ["", "Größe\r\n\0", "\ud800 lone", "x" * 100_000])
@@ -182,11 +180,11 @@ def test_truncated_store_is_an_error_at_once(tmp_path: Path, share: float) -> No
 def test_overwritten_pages_are_reported_as_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(path) as store:
-        store.put([cursor()])
+        store.put([repository()])
     data = path.read_bytes()
     path.write_bytes(data[:100] + b"\xff" * (len(data) - 100))
     with pytest.raises(StoreError, match=r"damaged \(.*\): restore"):
-        Store(path).select(Cursor)
+        Store(path).select(Repository)
 
 
 def test_wrong_statement_is_no_damage(tmp_path: Path) -> None:
@@ -203,27 +201,27 @@ def test_another_writer_is_waited_for_and_named(tmp_path: Path, monkeypatch: Any
     monkeypatch.setattr(database, "BUSY_S", 0.05)
     path = tmp_path / "a.db"
     with Store(path) as first, Store(path) as second, first.transaction():
-        first.put([cursor()])
+        first.put([repository()])
         with pytest.raises(StoreError, match="another run has been writing"):
-            second.put([cursor("2")])
-        assert second.select(Cursor) == []
+            second.put([repository("2")])
+        assert second.select(Repository) == []
 
 
 def test_reader_sees_the_last_complete_state(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(path) as writer, Store(path) as reader:
         with writer.transaction():
-            writer.put([cursor()])
-            assert reader.select(Cursor) == []
-        assert len(reader.select(Cursor)) == 1
+            writer.put([repository()])
+            assert reader.select(Repository) == []
+        assert len(reader.select(Repository)) == 1
 
 
 def _write_and_die(path: Path) -> None:
     store = Store(path)
     with store.transaction():
-        store.put([cursor("complete")])
+        store.put([repository("complete")])
     with store.transaction():
-        store.put([cursor("half")])
+        store.put([repository("half")])
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -234,7 +232,7 @@ def test_killed_writer_leaves_what_it_completed(tmp_path: Path) -> None:
     process.join()
     assert process.exitcode == -signal.SIGKILL
     with Store(path) as store:
-        assert [one.position for one in store.select(Cursor)] == ["complete"]
+        assert [one.name for one in store.select(Repository)] == ["complete"]
 
 
 def _write_without_room(path: Path) -> None:
@@ -249,7 +247,7 @@ def _write_without_room(path: Path) -> None:
 def test_run_after_one_without_room_on_the_disk_continues(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(path) as store, store.transaction():
-        store.put([cursor()])
+        store.put([repository()])
         for _ in range(200):
             store.add_text(os.urandom(3000).hex())
     process = multiprocessing.get_context("spawn").Process(target=_write_without_room, args=(path,))
@@ -260,7 +258,7 @@ def test_run_after_one_without_room_on_the_disk_continues(tmp_path: Path) -> Non
     assert path.stat().st_size < pages * 4096  # only the log has the last pages
     with Store(path) as store:
         assert store.query("PRAGMA integrity_check") == [("ok",)]
-        assert store.select(Cursor) == [cursor()]
+        assert store.select(Repository) == [repository()]
         kept = store.query("SELECT count(*) FROM texts")[0][0]
         assert kept > 200
         store.add_text("with room")
