@@ -57,8 +57,8 @@ def unpack(path: Path, parse: Callable[[Arrays], T], kind: str) -> T:
         InputError: The file cannot be read, or `parse` finds a wrong or missing value.
     """
     try:
-        # The file is opened here, because NumPy leaves that of a broken archive open. Unpickling
-        # would run code from the file:
+        # The file is opened here, because NumPy leaves a broken archive open. Unpickling would run
+        # code from the file:
         # https://numpy.org/doc/stable/reference/generated/numpy.load.html
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             size = sum(entry.file_size for entry in archive.zip.infolist())

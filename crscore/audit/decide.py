@@ -315,8 +315,8 @@ def _evidence(weighty: Counts, by_habit: Rate, fixes: _Fixes, record: Record) ->
     """Return the acts and words of others that show the worth of a bot's weighty remarks."""
     evidence = []
     points, near = record.points, record.near
-    # The chance is that of other lines: authors acted on 0.41 of 74 comments of bots in hunks where
-    # 0.14 of the other lines changed (`python benchmarks/followed.py DATA`).
+    # Other lines show the chance: authors acted on 0.41 of 74 comments of bots in hunks where they
+    # changed 0.14 of the other lines (`python benchmarks/followed.py DATA`).
     if fixes.chance is not None and fixes.is_more:
         evidence.append(_fixed_text(fixes.share, fixes.chance))
     # Who resolves a thread and changes nothing may have found the remark wrong.

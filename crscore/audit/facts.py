@@ -33,8 +33,8 @@ def make_facts(
         decision: The decision about it.
         verdicts: Comparisons of all bots.
     """
-    # Without common pull requests, the difference is not that of the counts: people read it as an
-    # error.
+    # Without common pull requests, means are compared inside strata (docs/design/025-audits.md).
+    # Their difference is not the one between the counts shown, which people take for an error.
     pairs = [pair for pair in verdicts if pair.paired and row.name in (pair.first, pair.second)]
     pairs.sort(key=lambda pair: {"equivalent": 1, "unknown": 2}.get(pair.verdict, 0))
     texts = [describe(pair, row.name) for pair in pairs[:PAIRS]]

@@ -212,7 +212,7 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
 
     Args:
         result: The result.
-        rows: Maximum rows of missed, unsure and unlisted ones; None for what a page shows.
+        rows: Maximum rows of the lists of findings; None for all, as on a page.
     """
     by_kind = (_groups(result, kind) for kind in ("severity", "category", "language"))
     required = sum(p.is_required for change in result.changes for p in change.problems)

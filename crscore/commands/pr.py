@@ -192,7 +192,7 @@ def _marker(text: str) -> tuple[str, str]:
 
 
 def render(results: Sequence[Measured], layout: str, *, to_terminal: bool = False) -> str:
-    """Write the report on pull requests in one format."""
+    """Render the report on pull requests in one format."""
     from crscore.pull_request.documents import for_hosts, for_people, json  # noqa: PLC0415
 
     first, overviews = results[0], [measured.overview for measured in results]

@@ -173,7 +173,7 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
 
 
 def _limit_worth(remark: Remark, *, is_swayed: bool = False) -> float:
-    """Return the maximum worth by a model, maybe swayed, of a remark as the network reads it."""
+    """Return the highest worth that a model, maybe swayed, may give what the network read."""
     # Only upwards: an order in a comment would demand a higher worth.
     if is_swayed or remark.gives < GIVES_FROM or remark.about < ON_TOPIC:
         return max(UNCHECKED_WORTH, remark.worth)

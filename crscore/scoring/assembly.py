@@ -672,7 +672,7 @@ def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
         Baselines(words=4, repeated_tokens=None)
     """
     # On the human study, their correlations with relevance as people rate it are 0.366 and 0.478;
-    # that of the score is 0.623 (benchmarks/README.md, "Agreement with people").
+    # the score's is 0.625 (benchmarks/README.md, "Agreement with people").
     diff_tokens = _distinct_tokens(line.text for line in diff.lines())
     repeated = diff_tokens & _distinct_tokens(texts)
     return Baselines(

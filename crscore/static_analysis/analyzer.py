@@ -254,7 +254,7 @@ class Manifest(_Table, frozen=True):
 
 @dataclass(frozen=True)
 class Analyzer:
-    """Folder of a tool."""
+    """Tool as its folder describes it."""
 
     name: str
     """Name of the folder."""

@@ -26,8 +26,8 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
     """Write the folder in full or not at all; a previous report there is replaced.
 
     Args:
-        overview: The overview.
-        folder: The folder; created if missing.
+        overview: Content of the pages.
+        folder: Folder of the report, created if missing.
 
     Returns:
         All files, sorted.

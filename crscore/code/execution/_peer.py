@@ -691,7 +691,7 @@ def read_table(is_column: Any, index: Any, names: Any, cells: Any) -> Any:
 
 
 def text_of(exc: BaseException) -> str:
-    """Return the text of an exception."""
+    """Return the text of an exception; "" if its class, which may be the program's, has none."""
     try:
         return str(exc)
     except BaseException:  # noqa: BLE001  (its `__str__` is the program's)

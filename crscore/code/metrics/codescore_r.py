@@ -4,9 +4,10 @@ A candidate that does not parse scores 0. Otherwise the score is the cosine of t
 vectors.
 
 Source:
-    CodeScore-R. There the encoder is UniXcoder, trained as `crscore train code` trains one; its
-    weights are not published, so there is no default encoder. Candidates are compiled there by
-    CPython and the JDK; here they are parsed by the grammar, and Python by `ast.parse` as well.
+    Yang et al., arXiv:2406.06902. There the encoder is UniXcoder, trained as `crscore train code`
+    trains one; its weights are not published, so there is no default encoder. Candidates are
+    compiled there by CPython and the JDK; here they are parsed by the grammar, and Python by
+    `ast.parse` as well.
 """
 
 from collections.abc import Sequence
