@@ -45,7 +45,7 @@ def measure(path: Path, judge: str) -> dict[str, np.ndarray]:
         rows[change] = []
         for first, second in combinations(groups, 2):
             both = compare_findings(first.findings, second.findings, views)
-            assigned = {match[:2] for match in assign(both)}
+            assigned = set(assign(both).items())
             for (row, column), value in np.ndenumerate(both):
                 one, other = first.decisions[row], second.decisions[column]
                 is_known = one is not None or other is not None

@@ -6,7 +6,7 @@ set and of bots are untrusted, so they are fenced as for readers (`docs/design/0
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -37,17 +37,6 @@ class _Answer(msgspec.Struct, frozen=True):
     is_same: bool = msgspec.field(name="same")
 
 
-class Verdicts(NamedTuple):
-    """Decisions of a model."""
-
-    answers: Mapping[str, bool]
-    """Identifier of a pair -> whether it is the same point, for the pairs with an answer."""
-    notes: tuple[str, ...] = ()
-    """Sentences about its decisions and their cost."""
-    identity: str = ""
-    """Part of the signature."""
-
-
 def make_request(problem: Problem, finding: Finding) -> Question:
     """Make the request about one pair."""
     texts = {}
@@ -64,8 +53,15 @@ def write_requests(pairs: Iterable[tuple[Problem, Finding]]) -> str:
     return "".join(escape.write_json(request.document(), indent=None) for request in requests)
 
 
-def decide(judge: ModelReader, pairs: Mapping[str, tuple[Problem, Finding]]) -> Verdicts:
-    """Ask about pairs, by identifier, in one batch; a pair without an answer stays unsure."""
+def decide(
+    judge: ModelReader, pairs: Mapping[str, tuple[Problem, Finding]]
+) -> tuple[dict[str, bool], list[str], str]:
+    """Ask about pairs, by identifier, in one batch; a pair without an answer stays unsure.
+
+    Returns:
+        Identifier of a pair with an answer -> whether it is the same point; notes about the answers
+        and their cost; and the model's part of the signature.
+    """
     requests = {id_: make_request(*pair) for id_, pair in pairs.items()}
     replies, _ = judge.ask(requests.values())
     parse = partial(msgspec.convert, type=_Answer)
@@ -89,4 +85,4 @@ def decide(judge: ModelReader, pairs: Mapping[str, tuple[Problem, Finding]]) -> 
     if failures:
         notes.append(f"pairs that stay unsure: {summarize(failures)}")
     identity = f"|reader:{judge.respondent.identity},{read_guide(GUIDE).identity}"
-    return Verdicts(verdicts, tuple(notes), identity)
+    return verdicts, notes, identity

@@ -74,8 +74,9 @@ def same_points(findings: Sequence[Finding], encoder: MiniLM, rarity: Rarity) ->
     views = view_texts([finding.text for finding in findings], encoder, rarity, layers)
     for rows, columns in combinations(reviewers.values(), 2):
         first, second = ([findings[index] for index in side] for side in (rows, columns))
-        for match in assign(compare_findings(first, second, views)):
-            if match.probability >= SAME_POINT:
-                ends = firsts[rows[match.finding]], firsts[columns[match.problem]]
+        probabilities = compare_findings(first, second, views)
+        for row, column in assign(probabilities).items():
+            if probabilities[row, column] >= SAME_POINT:
+                ends = firsts[rows[row]], firsts[columns[column]]
                 firsts = [min(ends) if index in ends else index for index in firsts]
     return firsts

@@ -315,38 +315,28 @@ def _next_best(likeness: Doubles, axis: int) -> Doubles:
     return np.where(likeness == best, second, best)
 
 
-class Match(NamedTuple):
-    """Finding and the problem matched with it."""
-
-    finding: int
-    problem: int
-    probability: float
-
-
-def assign(probabilities: Doubles) -> list[Match]:
+def assign(probabilities: Doubles) -> dict[int, int]:
     """Match findings and problems, the most probable pair first.
 
     Args:
         probabilities: Shape (F, G).
 
     Returns:
-        At most min(F, G) pairs, the most probable first; among equally probable pairs, the first
-        rows come first.
+        Finding -> problem, at most min(F, G) pairs, the most probable first; among equally probable
+        pairs, the first rows come first.
 
     Example:
-        >>> [match[:2] for match in assign(np.array([[0.9, 0.8], [0.7, 0.1]]))]
-        [(0, 0), (1, 1)]
+        >>> assign(np.array([[0.9, 0.8], [0.7, 0.1]]))
+        {0: 0, 1: 1}
     """
     # An optimal assignment was no better (docs/design/029-golden-sets.md).
-    matches: list[Match] = []
-    findings: set[int] = set()
+    matches: dict[int, int] = {}
     problems: set[int] = set()
     for cell in np.argsort(-probabilities, axis=None, kind="stable").tolist():
         row, column = divmod(cell, probabilities.shape[1])
-        if row not in findings and column not in problems:
-            findings.add(row)
+        if row not in matches and column not in problems:
+            matches[row] = column
             problems.add(column)
-            matches.append(Match(row, column, float(probabilities[row, column])))
             if len(matches) == min(probabilities.shape):
                 break
     return matches

@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,9 +16,9 @@ from crscore import progress
 from crscore.bench import reasons
 from crscore.bench.estimates import Row, compute
 from crscore.bench.formats import read_findings, read_golden
-from crscore.bench.judge import Verdicts, decide
+from crscore.bench.judge import decide
 from crscore.bench.overlap import find_alike
-from crscore.bench.pairs import Doubles, PairModel, TextView, assign, read_model, view_texts
+from crscore.bench.pairs import Doubles, assign, read_model, view_texts
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, Problem, make_set
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Decision, Pair, find_unsure
 from crscore.encoders.base import Vectors
@@ -44,17 +45,6 @@ SAME_COSINE: Final = 0.8
 # Their vectors take some 10 MB.
 CHUNK: Final = 64
 """Number of changes for which one bot's texts are encoded at once."""
-
-
-class _Parts(NamedTuple):
-    """Parts of a run."""
-
-    encoder: MiniLM
-    reader: Reader
-    model: PairModel
-
-    def view(self, texts: Iterable[str]) -> dict[str, TextView]:
-        return view_texts(texts, self.encoder, self.reader.weights.rarity, self.model.layers)
 
 
 class _Review(NamedTuple):
@@ -110,27 +100,26 @@ def score(
     reading = reader_for(encoder)
     if reading is None:
         raise InputError("findings can only be matched with the encoder minilm")
-    parts = _Parts(encoder, reading, read_model())
-    grouped, notes = _group(golden, findings, parts)
+    grouped, notes = _group(golden, findings, reading)
     bots = sorted({bot for _, bot in grouped})
-    reviews = _compare(golden, bots, grouped, parts, notes)
+    reviews = _compare(golden, bots, grouped, reading, notes)
     levels = _read_levels([f.text for group in grouped.values() for f in group], reading)
-    rows = {key: _decide(review, parts, levels, {}) for key, review in reviews.items()}
+    rows = {key: _decide(review, reading, levels, {}) for key, review in reviews.items()}
     before: tuple[BotScore, ...] = ()
-    verdicts, by_hand = Verdicts({}), answers or {}
+    by_hand, by_model, of_model = answers or {}, dict[str, bool](), ""
     if judge:
         pairs = ((review.change.problems, rows[key].pairs) for key, review in reviews.items())
         unsure = find_unsure(pairs)
-        verdicts = decide(judge, {id_: unsure[id_] for id_ in unsure if id_ not in by_hand})
-        notes += verdicts.notes
-    decided = {
-        id_: (is_same, "judged by a language model") for id_, is_same in verdicts.answers.items()
-    }
+        by_model, notes_of_model, of_model = decide(
+            judge, {id_: unsure[id_] for id_ in unsure if id_ not in by_hand}
+        )
+        notes += notes_of_model
+    decided = {id_: (is_same, "judged by a language model") for id_, is_same in by_model.items()}
     decided |= {id_: (is_same, "judged by hand") for id_, is_same in by_hand.items()}
     if decided:
         before = compute(golden, bots, rows, beta, resamples=0, seed=0)[0]
         matched = rows
-        rows = {key: _decide(review, parts, levels, decided) for key, review in reviews.items()}
+        rows = {key: _decide(review, reading, levels, decided) for key, review in reviews.items()}
         notes += _note_taken(matched, rows)
     if by_hand:
         notes.append(_count_answers(by_hand, reviews.values()))
@@ -170,9 +159,9 @@ def score(
         before=before,
         notes=tuple(notes),
         signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
-        f"+{golden.sha256[:12]}|{parts.model.identity}|{encoder.identity}"
+        f"+{golden.sha256[:12]}|{read_model().identity}|{encoder.identity}"
         f"|language:{LANGUAGE_IDENTITY}|{reading.identity}|beta:{beta:g}"
-        f"|resamples:{resamples}|seed:{seed}{verdicts.identity}{of_answers}",
+        f"|resamples:{resamples}|seed:{seed}{of_model}{of_answers}",
     )
 
 
@@ -197,7 +186,7 @@ def _note_taken(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[str
 
 
 def _group(
-    golden: GoldenSet, findings: Iterable[Finding], parts: _Parts
+    golden: GoldenSet, findings: Iterable[Finding], reading: Reader
 ) -> tuple[Mapping[Key, Sequence[Finding]], list[str]]:
     """Group findings by change and bot, in an order that does not depend on the input's."""
     names = {change.id for change in golden.changes}
@@ -215,20 +204,18 @@ def _group(
     for finding in listed:
         # A bot whose comments have no remark was run, but found nothing.
         groups[finding.change, finding.bot] += [] if finding.raw else [finding]
-    for finding in _divide([row for row in listed if row.raw], parts):
+    for finding in _divide([row for row in listed if row.raw], reading):
         groups[finding.change, finding.bot].append(finding)
     for group in groups.values():
         group.sort(key=lambda row: (row.text, row.path or "", row.line or 0))
     return groups, notes
 
 
-def _divide(comments: Sequence[Finding], parts: _Parts) -> list[Finding]:
+def _divide(comments: Sequence[Finding], reading: Reader) -> list[Finding]:
     """Divide comments as posted into remarks; sentences that ask for nothing stay `raw`."""
     units = [mark_unread(sentences_of([split_comment(c.text)])) for c in comments]
-    vectors = Vectors(parts.encoder, sorted({unit.text for row in units for unit in row}))
-    read = parts.reader.read_texts(
-        [(row, vectors.of([unit.text for unit in row])) for row in units]
-    )
+    vectors = Vectors(reading.encoder, sorted({unit.text for row in units for unit in row}))
+    read = reading.read_texts([(row, vectors.of([unit.text for unit in row])) for row in units])
     divided = []
     for comment, row, (_, remarks) in zip(comments, units, read, strict=True):
         # Unread text may make several points or none; it counts as one.
@@ -244,7 +231,7 @@ def _divide(comments: Sequence[Finding], parts: _Parts) -> list[Finding]:
 
 def _compare(
     golden: GoldenSet, bots: Sequence[str], grouped: Mapping[Key, Sequence[Finding]],
-    parts: _Parts, notes: list[str],
+    reading: Reader, notes: list[str],
 ) -> dict[Key, _Review]:  # fmt: skip
     """Compare the findings of each bot for each change with the problems of the change.
 
@@ -254,48 +241,51 @@ def _compare(
     findings would take 2.5 GB.
     """
     reviews: dict[Key, _Review] = {}
+    model, rarity = read_model(), reading.weights.rarity
+    view = partial(view_texts, encoder=reading.encoder, rarity=rarity, layers=model.layers)
     with progress.track("matching", len(golden.changes)) as advance:
         for start in range(0, len(golden.changes), CHUNK):
             chunk = golden.changes[start : start + CHUNK]
-            problems = parts.view(p.text for change in chunk for p in change.problems)
+            problems = view(p.text for change in chunk for p in change.problems)
             notes += [note for change in chunk for note in find_alike(change, problems)]
             for bot in bots:
                 # Bot by bot, so that other bots' texts cannot change a batch, and with it a
                 # vector's last bits.
                 listed = [grouped.get((change.id, bot), ()) for change in chunk]
                 texts = {finding.text for group in listed for finding in group}
-                views = problems | parts.view(texts - problems.keys())
+                views = problems | view(texts - problems.keys())
                 for change, group in zip(chunk, listed, strict=True):
                     reviews[change.id, bot] = _Review(
                         change,
                         bot,
                         group,
-                        parts.model.probabilities(group, change.problems, views),
+                        model.probabilities(group, change.problems, views),
                         [views[finding.text].vector for finding in group],
                     )
             advance(len(chunk))
     return reviews
 
 
-def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: Answers) -> Row:
+def _decide(review: _Review, reading: Reader, levels: Mapping[str, str], answers: Answers) -> Row:
     """Decide which problem each finding of a bot is about.
 
     Args:
         review: The findings.
-        parts: Parts of the run.
+        reading: Reader of remarks, which knows the rarity of words.
         levels: Importance of each text, if it is right.
         answers: Decisions about pairs that count instead of the matcher's.
     """
     problems, probabilities = review.change.problems, review.probabilities.copy()
+    threshold = read_model().threshold
     for row, column in np.ndindex(*probabilities.shape) if answers else ():
         texts = problems[column].text, review.findings[row].text
         name = reasons.name_pair(review.change.id, *texts)
         if name in answers:
             probabilities[row, column] = answers[name][0]
     matched = {
-        match.finding: match.problem
-        for match in (assign(probabilities) if probabilities.size else ())
-        if match.probability >= parts.model.threshold
+        row: column
+        for row, column in assign(probabilities).items()
+        if probabilities[row, column] >= threshold
     }
     decisions = []
     unlisted: list[Vector] = []
@@ -306,7 +296,7 @@ def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: 
         if problem is not None:
             outcome = _name_hit(problems[problem])
         # The problem is matched with a more probable finding of this bot.
-        elif probability >= parts.model.threshold and best in matched.values():
+        elif probability >= threshold and best in matched.values():
             outcome, problem = "duplicate", best
         elif finding.raw:
             # Praise or a description counts only if it is about a known problem. When such
@@ -325,7 +315,7 @@ def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: 
     right = sum(d.outcome in ("hit", "also right") for d in decisions)
     return Row(
         decisions,
-        _pair(review, parts, answers, probabilities, matched),
+        _pair(review, reading, answers, probabilities, matched),
         (len(hits), right, right + len(unlisted), sum(weight > 0 for weight in weights),
          sum(weights[problem] for problem in hits), sum(weights)),
     )  # fmt: skip
@@ -333,7 +323,7 @@ def _decide(review: _Review, parts: _Parts, levels: Mapping[str, str], answers: 
 
 def _pair(
     review: _Review,
-    parts: _Parts,
+    reading: Reader,
     answers: Answers,
     probabilities: Doubles,
     matched: Mapping[int, int],
@@ -341,6 +331,7 @@ def _pair(
     """Pair each problem with the finding that hits it or is nearest to it."""
     pairs = []
     by_problem = {problem: finding for finding, problem in matched.items()}
+    model = read_model()
     for column, problem in enumerate(review.change.problems):
         if not review.findings:
             pairs.append(Pair(id="", bot=review.bot, problem=column, finding=None, outcome="missed",
@@ -350,13 +341,13 @@ def _pair(
         finding, probability = review.findings[row], float(probabilities[row, column])
         name = reasons.name_pair(review.change.id, problem.text, finding.text)
         is_hit = column in by_problem
-        low, high = parts.model.band
+        low, high = model.band
         reason = reasons.explain(
             finding,
             problem,
-            parts.reader.weights.rarity,
+            reading.weights.rarity,
             is_hit=is_hit,
-            is_taken=not is_hit and probability >= parts.model.threshold,
+            is_taken=not is_hit and probability >= model.threshold,
             decided_by=answers[name][1] if name in answers else "",
         )
         pairs.append(

@@ -132,9 +132,8 @@ def agree(judged: Sequence[Judged], tables: Iterable[Doubles], threshold: float)
     units: dict[tuple[str, str, str, int], tuple[float, bool]] = {}
     findings = np.zeros((len(judges), len(bots)))
     for group, table in zip(judged, tables, strict=True):
-        best = assign(table)
         findings[judges.index(group.judge), bots.index(group.bot)] += len(group.findings)
-        probabilities = {column: probability for _, column, probability in best}
+        probabilities = {column: table[row, column] for row, column in assign(table).items()}
         for column in range(len(group.problems)):
             key = (group.judge, group.bot, group.change, column)
             units[key] = probabilities.get(column, 0.0), column in group.decisions
@@ -181,7 +180,7 @@ def _match(judged: Sequence[Judged], pair_model: PairModel) -> tuple[list[Double
         views |= view_texts(texts - views.keys(), encoder, rarity, pair_model.layers)
         table = pair_model.probabilities(group.findings, group.problems, views)
         tables.append(table)
-        matches = {match.problem: match.finding for match in (assign(table) if table.size else ())}
+        matches = {column: row for row, column in assign(table).items()}
         for column, problem in enumerate(group.problems if group.findings else ()):
             row = matches.get(column, int(table[:, column].argmax()))
             if low <= table[row, column] < high:
@@ -212,12 +211,12 @@ def check_judgements(path: Path, judge: ModelReader | None = None) -> Agreement:
     agreement = msgspec.structs.replace(agreement, unsure=share)
     if judge is None:
         return agreement
-    verdicts = decide(judge, {make_request(*pair).id: pair for *_, pair in unsure})
+    answers, notes, _ = decide(judge, {make_request(*pair).id: pair for *_, pair in unsure})
     for index, row, column, pair in unsure:
-        if (answer := verdicts.answers.get(make_request(*pair).id)) is not None:
+        if (answer := answers.get(make_request(*pair).id)) is not None:
             tables[index][row, column] = answer
     with_reader = agree(judged, tables, pair_model.threshold)
-    return msgspec.structs.replace(agreement, with_reader=with_reader, notes=verdicts.notes)
+    return msgspec.structs.replace(agreement, with_reader=with_reader, notes=tuple(notes))
 
 
 def render_agreement(agreement: Agreement, title: str) -> str:

@@ -165,7 +165,7 @@ def _decisions(
     """Return each problem's probability of a match, and the judge's decision."""
     values, truth = [], []
     for group, table in zip(judged, probabilities, strict=True):
-        best = {match.problem: match.probability for match in assign(table)}
+        best = {column: table[row, column] for row, column in assign(table).items()}
         for column in range(len(group.problems)):
             values.append(best.get(column, 0.0))
             truth.append(column in group.decisions)

@@ -89,7 +89,7 @@ def test_places(path: str, line: int, expected: int) -> None:
 
 def test_one_problem_a_finding() -> None:
     matches = assign(np.array([[0.9, 0.8], [0.85, 0.1], [0.2, 0.3]]))
-    assert [(match.finding, match.problem) for match in matches] == [(0, 0), (2, 1)]
+    assert list(matches.items()) == [(0, 0), (2, 1)]
 
 
 def test_page_escapes_what_bots_say() -> None:
