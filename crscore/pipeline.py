@@ -145,11 +145,11 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
     with progress.track("encoding"):
         encoded = _encode(reviews, parts)
         readings: Sequence[ReviewReadings | None] = [None] * len(encoded)
+        texts = [review.text for review in reviews]
         if parts.reader and parts.model:
-            parsed = [review.text.parsed for review in reviews]
-            readings = read_reviews(parts.reader, encoded, by_model, parsed)
+            readings = read_reviews(parts.reader, encoded, by_model, texts)
         elif parts.reader:
-            readings = parts.reader.read(encoded)
+            readings = parts.reader.read(encoded, [text.authors for text in texts])
     results: list[Result] = []
     # Older versions come first, in the order of their comments, so the iterator never overtakes the
     # list that this loop fills.

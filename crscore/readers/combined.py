@@ -22,12 +22,12 @@ from crscore.records import (
     Remark,
     RemarkReading,
     Sentence,
-    Stance,
     Verdict,
 )
+from crscore.review.read import SplitReview
 from crscore.scoring.cells import Cells
 from crscore.text import count_noun
-from crscore.usefulness.reader import Reader, name_level
+from crscore.usefulness.reader import ACTING, Reader, doubt_remarks, name_level
 from crscore.usefulness.reading import ReviewReadings
 
 # With these limits, 12 % of 689 real comments are worth less than readers with the guide said, by
@@ -48,34 +48,33 @@ UNCHECKED_WORTH: Final = 1.75
 that, as the network reads it, asks for nothing or is not about the change."""
 ASKS_FROM: Final = 0.75
 """Minimum importance, from 0 to 4, of a remark that gives the author something to answer."""
-_ASKING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
 
 
 def read_reviews(
     reader: Reader,
     reviews: Sequence[tuple[Cells, Floats]],
     by_model: Sequence[ModelReadings],
-    parsed: Sequence[Sequence[ParsedComment]],
+    texts: Sequence[SplitReview],
 ) -> list[ReviewReadings]:
-    """Read reviews with their changes.
+    """Read reviews with their changes, also by a model.
 
     Args:
         reader: The network.
         reviews: See `Reader.read`.
-        by_model: The readings of each by a model, if there is one.
-        parsed: The comments of each.
+        by_model: The readings of each by the model.
+        texts: The parts of each.
 
     Returns:
         The readings that count, of each review.
     """
     placed = [
-        place_readings(answers.remarks, comments, cells.sentences)
-        for answers, comments, (cells, _) in zip(by_model, parsed, reviews, strict=True)
+        place_readings(answers.remarks, text.parsed, text.sentences)
+        for answers, text in zip(by_model, texts, strict=True)
     ]
-    readings = reader.read(reviews, placed)
+    readings = reader.read_divided(reviews, placed)
     return [
-        join_readings(read, of_model, cells.sentences)
-        for read, of_model, (cells, _) in zip(readings, placed, reviews, strict=True)
+        doubt_remarks(join_readings(read, of_model, text.sentences), text.authors)
+        for read, of_model, text in zip(readings, placed, texts, strict=True)
     ]
 
 
@@ -182,7 +181,7 @@ def _limit_worth(remark: Remark, *, is_swayed: bool = False) -> float:
 
 
 def _join(remark: Remark, reading: RemarkReading, limit: float) -> Remark:
-    asks = reading.importance >= ASKS_FROM and reading.stance in _ASKING
+    asks = reading.importance >= ASKS_FROM and reading.stance in ACTING
     receipt = None
     # Only a quoted line of the code is a proof.
     if reading.line is not None and reading.holds is not Holds.OPEN:

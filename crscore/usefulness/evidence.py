@@ -100,12 +100,9 @@ def collect_evidence(
 
 def read_change_words(diff: Diff) -> ChangeWords:
     """Read the words of at most `MAX_LINES` lines of a change."""
-    changed: set[str] = set()
-    context: set[str] = set()
-    location: set[str] = set()
-    names: set[str] = set()
-    changed_code: list[str] = []
-    all_code: list[str] = []
+    changed, context = set[str](), set[str]()
+    location, names = set[str](), set[str]()
+    changed_code, all_code = list[str](), list[str]()
     # Of a longer change, the same of each file, so that a long one does not crowd out the others.
     is_long = len(diff.lines()) > MAX_LINES
     for file in diff.files:

@@ -35,8 +35,7 @@ from crscore.records import (
 )
 from crscore.scoring.assembly import Rating
 from crscore.usefulness.model import Scale, Weights
-from crscore.usefulness.reader import doubt_remarks
-from crscore.usefulness.reading import ReviewReadings
+from crscore.usefulness.reading import Authors, ReviewReadings
 
 Floats = npt.NDArray[np.float32]
 
@@ -85,7 +84,7 @@ def rate(
     read: ReviewReadings,
     flags: Sequence[Flag | None],
     receipts: Sequence[Receipt | None],
-    authors: Mapping[str | None, Sequence[int]],
+    authors: Authors,
     weights: Weights,
 ) -> Rating:
     """Rate the comments on a change singly, by author and all together.
@@ -95,7 +94,7 @@ def rate(
         flags: The matcher's flag of each sentence.
         receipts: Proof for or against each remark by the code, which counts before a model's; None
             without proof.
-        authors: Indices of each author's comments, in order of first appearance.
+        authors: The authors of the comments.
         weights: The learned weights, which have the values of real comments and reviews.
     """
     # What the network does not read may have been read by a language model.
@@ -115,7 +114,7 @@ def rate(
                 readings[column] = replace(readings[column], about=0.0, subject=Subject.ELSEWHERE)
     remarks = [
         replace(remark, receipt=receipt or remark.receipt)
-        for remark, receipt in zip(doubt_remarks(read.remarks, authors), receipts, strict=True)
+        for remark, receipt in zip(read.remarks, receipts, strict=True)
     ]
     by_comment: dict[int, list[int]] = {}
     for index, remark in enumerate(remarks):
@@ -158,9 +157,7 @@ def rate(
     )
 
 
-def _find_formulas(
-    read: ReviewReadings, authors: Mapping[str | None, Sequence[int]]
-) -> Iterator[int]:
+def _find_formulas(read: ReviewReadings, authors: Authors) -> Iterator[int]:
     """Yield the sentences of remarks that their author has made with other names before."""
     for comments in map(frozenset, authors.values()):
         counts: Counter[str] = Counter()

@@ -9,7 +9,7 @@ remarks     what is it worth                                        | Reader._co
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -40,7 +40,7 @@ from crscore.text import find_code_spans, mask_names
 from crscore.usefulness import model
 from crscore.usefulness.evidence import FEATURES, ChangeEvidence, collect_evidence, measure_evidence
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import RATINGS, STANCES, ReviewReadings, TextReading
+from crscore.usefulness.reading import RATINGS, STANCES, Authors, ReviewReadings, TextReading
 from crscore.usefulness.remarks import divide
 
 Floats = npt.NDArray[np.float32]
@@ -80,7 +80,8 @@ LEVELS: Final = (
 """Minimum importance for each level, highest first."""
 PROPOSED: Final = 0.9
 """Minimum probability, by rule, that a proposal of code gives the author something to answer."""
-_ACTING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
+ACTING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
+"""Stances of a remark that gives the author something to answer."""
 # They are critical in whatever mood they are named: four real comments that name one have an
 # importance of 4 and a worth of 4 as readers judge them, and of 3.5 and 2.5 without this rule.
 SECURITY: Final = re.compile(
@@ -111,15 +112,26 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         return f"usefulness@{self.weights.data_sha256[:8]}+{self.file}+{VERSION}"
 
     def read(
-        self,
-        reviews: Sequence[tuple[Cells, Floats]],
-        divided: Sequence[Iterable[tuple[int, ...]]] = (),
+        self, reviews: Sequence[tuple[Cells, Floats]], authors: Sequence[Authors]
     ) -> list[ReviewReadings]:
         """Read the sentences of reviews, divide them into remarks, and read these.
 
         Args:
             reviews: The sentences of each review with its change and their vectors, and the unit
                 vectors of the change's `diff.windows`, shape (W, D).
+            authors: The authors of each review.
+        """
+        return [*map(doubt_remarks, self.read_divided(reviews), authors)]
+
+    def read_divided(
+        self,
+        reviews: Sequence[tuple[Cells, Floats]],
+        divided: Sequence[Iterable[tuple[int, ...]]] = (),
+    ) -> list[ReviewReadings]:
+        """Read reviews of which some remarks are known, before any remark is doubted.
+
+        Args:
+            reviews: As in `read`.
             divided: For each review, the sentences of each remark that is known; the rest of such a
                 comment is a remark only where it gives the author something to answer. Empty if
                 none are known.
@@ -141,7 +153,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
 
         Args:
             reviews: The S sentences of each review, with their unit vectors, shape (S, D).
-            divided: As in `read`.
+            divided: As in `read_divided`.
         """
         outputs = self._run(unit.text for units, _ in reviews for unit in units)
         sentences = [
@@ -337,7 +349,7 @@ def read_text(
     rated = dict(zip(RATINGS, ratings.tolist(), strict=True))
     by_stance = dict(zip(STANCES, stances, strict=True))
     # Otherwise a request could be shown as a description.
-    candidates = _ACTING if rated["gives"] >= GIVES_FROM else STANCES
+    candidates = ACTING if rated["gives"] >= GIVES_FROM else STANCES
     # Authors do what they can do at once: a request rather than a question, with the code in it.
     # Set by hand, because the network's output `acted_on` has learned who writes: in its data,
     # authors act on 79 % of comments by people and on 20 % of those by bots, so that its AUC
@@ -350,7 +362,7 @@ def read_text(
     )
     stance = max(candidates, key=by_stance.__getitem__)
     worth = rated["worth"]
-    if stance in _ACTING and SECURITY.search(text):
+    if stance in ACTING and SECURITY.search(text):
         importance = max(importance, SECURITY_IMPORTANCE)
         worth = sigmoid(logit(worth) + SECURITY_WORTH)
     return TextReading(
@@ -387,29 +399,26 @@ def trust(about: float) -> float:
     return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
 
 
-def doubt_remarks(
-    remarks: Sequence[Remark], authors: Mapping[str | None, Sequence[int]]
-) -> Iterator[Remark]:
-    """Yield the remarks of a review, worth less if their author's others are about something else.
+def doubt_remarks(read: ReviewReadings, authors: Authors) -> ReviewReadings:
+    """Return readings in which remarks whose author's others are about something else are doubted.
 
     Args:
-        remarks: The remarks.
-        authors: Indices of each author's comments.
+        read: The readings of a review.
+        authors: Its authors.
     """
-    abouts = dict[int, float]()
+    remarks = list(read.remarks)
     for comments in map(frozenset, authors.values()):
         of_author = [at for at, remark in enumerate(remarks) if remark.comment in comments]
-        abouts |= zip(of_author, doubt([remarks[at].about for at in of_author]), strict=True)
-    for at, remark in enumerate(remarks):
-        about = abouts[at]
-        # A language model has judged by the code whether its remark is on topic.
-        if remark.reading is None and about < remark.about:
-            counted = trust(remark.about)
-            share = trust(about) / counted if counted else 0.0
-            worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) * share
-            yield replace(remark, about=about, worth=worth)
-        else:
-            yield remark
+        abouts = doubt([remarks[at].about for at in of_author])
+        for at, about in zip(of_author, abouts, strict=True):
+            before = remarks[at]
+            # A language model has judged by the code whether its remark is on topic.
+            if before.reading is None and about < before.about:
+                counted = trust(before.about)
+                share = trust(about) / counted if counted else 0.0
+                worth = LEAST_WORTH + (before.worth - LEAST_WORTH) * share
+                remarks[at] = replace(before, about=about, worth=worth)
+    return replace(read, remarks=tuple(remarks))
 
 
 def doubt(abouts: Sequence[float]) -> list[float]:

@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -25,6 +25,8 @@ from crscore.records import Aspects, Importance, Reading, Remark, Stance
 from crscore.text import mask_names, stem
 
 Floats = npt.NDArray[np.float32]
+Authors = Mapping[str | None, Sequence[int]]
+"""Indices of each author's comments, in order of first appearance."""
 
 STANCES: Final = tuple(Stance)
 RATINGS: Final = (

@@ -30,7 +30,7 @@ from crscore.usefulness.headline import (
     REVIEWS,
 )
 from crscore.usefulness.model import Scale
-from crscore.usefulness.reader import SURELY_ABOUT, name_level, weigh_worth
+from crscore.usefulness.reader import SURELY_ABOUT, doubt_remarks, name_level, weigh_worth
 from crscore.usefulness.reading import ReviewReadings
 from tests.helpers import useful
 
@@ -305,12 +305,7 @@ def test_remarks_of_other_authors_raise_no_doubt() -> None:
         sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks),
         aspects=(HALF,) * 3, masked=("a", "b", "c"),
     )  # fmt: skip
-    weights = useful.weights(scale=scale_of(REFERENCE))
-
-    def rate(authors: dict[str | None, list[int]]) -> Remark:
-        return headline.rate(read, [None] * 3, [None] * 3, authors, weights).remarks[0]
-
-    assert rate({"a": [0], "b": [1, 2]}).worth == worth
-    together = rate({"a": [0, 1, 2]})
+    assert doubt_remarks(read, {"a": [0], "b": [1, 2]}).remarks[0].worth == worth
+    together = doubt_remarks(read, {"a": [0, 1, 2]}).remarks[0]
     assert together.about == pytest.approx(0.57, abs=0.01)
     assert together.worth == pytest.approx(1 + 2 * together.about / SURELY_ABOUT)
