@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from crscore.diff import full_files
 from crscore.diff.parse import DiffLimits
 from crscore.github.client import Client
-from crscore.github.graphql import Blob
+from crscore.github.graphql import GitObject
 from crscore.hosts.listed_files import add_full_files
 from crscore.hosts.records import Change
 from crscore.records import Diff, FileStatus
 
 OBJECTS_PER_QUERY: Final = 50
 """Number of objects per query."""
-_Response = dict[str, dict[str, Blob | None] | None]
+_Response = dict[str, dict[str, GitObject | None] | None]
 # SHA-1 or SHA-256: https://git-scm.com/docs/hash-function-transition
 _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -87,9 +87,11 @@ def read_full_files(
     return add_full_files(replace(change, files=files), texts, limits)
 
 
-def _read_objects(client: Client, repository: str, expressions: Sequence[str]) -> dict[str, Blob]:
+def _read_objects(
+    client: Client, repository: str, expressions: Sequence[str]
+) -> dict[str, GitObject]:
     """Return the objects that GitHub has, by expression."""
-    blobs: dict[str, Blob] = {}
+    blobs: dict[str, GitObject] = {}
     unique = list(dict.fromkeys(expressions))
     owner, _, name = repository.partition("/")
     for start in range(0, len(unique), OBJECTS_PER_QUERY):

@@ -16,7 +16,6 @@ try:
         MAX_MESSAGE,
         REFUSALS,
         HostClient,
-        Refusal,
         TransientError,
         has_limit_words,
         join_reason,
@@ -172,11 +171,11 @@ class Client(HostClient):
         issue = self.issue(repository, number)
         self.write(f"comment on {repository}#{number}", lambda: issue.get_comment(comment).delete())
 
-    def read_refusal(self, exc: Exception) -> Refusal | None:
+    def read_refusal(self, exc: Exception) -> tuple[int, Mapping[str, str], bytes] | None:
         """Return the response behind an exception of PyGithub."""
         if not isinstance(exc, github.GithubException):
             return None
-        return Refusal(exc.status, exc.headers or {}, msgspec.json.encode(exc.data))
+        return exc.status, exc.headers or {}, msgspec.json.encode(exc.data)
 
     def _graphql_error(
         self, errors: Sequence[Mapping[str, Any]], response: requests.Response

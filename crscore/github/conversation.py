@@ -32,7 +32,7 @@ class Conversation:
     """Comments by creation time, without comments of pending reviews."""
     head: str
     """The pull request's newest commit at the end of reading."""
-    settings: graphql.Blob | None
+    settings: graphql.GitObject | None
     """The settings file, possibly truncated by GitHub; None if there is none."""
     unlisted: int
     """Number of comments that GraphQL counts but REST did not list, because the lists changed."""

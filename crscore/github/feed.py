@@ -24,7 +24,7 @@ from crscore.github.conversation import (
     read_comment,
     read_line_comment,
 )
-from crscore.hosts.feed import FeedCheck, FeedDetails, FeedPull, FeedThread, PullKey
+from crscore.hosts.feed import FeedDetails, FeedPull, FeedThread, PullKey
 from crscore.hosts.http import PAGE_ITEMS
 from crscore.hosts.records import HostMessage, MessageKind
 
@@ -177,12 +177,12 @@ class GitHubFeed:
             threads=tuple(
                 _thread(thread, roots.get(first.id, first.id)) for first, thread in threads
             ),
-            checks=tuple(
-                FeedCheck(head["commit"].oid, check.app, check.name or check.context, check.outcome)
+            checks={
+                (head["commit"].oid, check.app, check.name or check.context): check.outcome
                 for head in node.commits.nodes
                 if (rollup := head["commit"].status_check_rollup) is not None
                 for check in rollup["contexts"].nodes
-            ),
+            },
             lines=node.additions + node.deletions,
             language=_language(node),
             unlisted="GitHub counts comments that it does not list" if lacks else "",

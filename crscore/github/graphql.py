@@ -75,11 +75,16 @@ class CommentState(_Object, frozen=True):
         return (self.minimized_reason or "hidden").lower() if self.is_minimized else ""
 
 
-class Commit(_Object, frozen=True):
-    """Commit; its checks only if they were requested."""
+class GitObject(_Object, frozen=True):
+    """Commit, tree or blob, with the fields that were requested."""
 
-    oid: str
+    oid: str = ""
     status_check_rollup: "dict[str, Connection[CheckContext]] | None" = None
+    """Checks of a commit."""
+    text: str | None = None
+    """Text of a blob."""
+    is_binary: bool | None = None
+    is_truncated: bool = False
 
 
 class Review(CommentState, frozen=True):
@@ -90,7 +95,7 @@ class Review(CommentState, frozen=True):
     created_at: str = ""
     submitted_at: str | None = None
     updated_at: str = ""
-    commit: Commit | None = None
+    commit: GitObject | None = None
 
 
 class Thread(_Object, frozen=True):
@@ -148,16 +153,7 @@ class Node(_Object, frozen=True):
     reviews: Connection[Review] | None = None
     threads: Connection[Thread] = Connection(nodes=[])
     comments: Connection[CommentState] = Connection(nodes=[])
-    commits: Connection[dict[str, Commit]] = Connection(nodes=[])
-
-
-class Blob(_Object, frozen=True):
-    """Git object; a tree or a commit has only `oid`."""
-
-    oid: str = ""
-    text: str | None = None
-    is_binary: bool | None = None
-    is_truncated: bool = False
+    commits: Connection[dict[str, GitObject]] = Connection(nodes=[])
 
 
 class Response(_Object, frozen=True, kw_only=True):
@@ -180,13 +176,13 @@ class Nodes(Response, frozen=True, kw_only=True):
 class Commits(Response, frozen=True, kw_only=True):
     """Response to a query of `commits_query`."""
 
-    repository: dict[str, Commit | None]
+    repository: dict[str, GitObject | None]
     """Commits by alias; None for each that GitHub does not have."""
 
 
 class _Repository(_Object, frozen=True):
     pull_request: Node
-    object: Blob | None = None
+    object: GitObject | None = None
 
 
 class PullResponse(_Object, frozen=True):

@@ -9,13 +9,15 @@ from crscore.errors import DependencyError
 try:
     import gitlab
 
-    from crscore.hosts.http import HostClient, Refusal
+    from crscore.hosts.http import HostClient
 except ImportError as exc:
     raise DependencyError("python-gitlab", "pip install 'crscore[gitlab]'") from exc
 
 from crscore.hosts.sticky import derive_key
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
 
 # Otherwise, python-gitlab sleeps as long as the server demands, without a look at the run's budget:
@@ -90,11 +92,9 @@ class Client(HostClient):
         notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
         self.write(operation, lambda: notes.delete(comment, **_ONCE))
 
-    def read_refusal(self, exc: Exception) -> Refusal | None:
+    def read_refusal(self, exc: Exception) -> tuple[int, Mapping[str, str], bytes] | None:
         """Return the response behind an exception of python-gitlab."""
         status = getattr(exc, "response_code", None)
         if status is None:
             return None
-        return Refusal(
-            status, self.session.last_headers, getattr(exc, "response_body", None) or b""
-        )
+        return status, self.session.last_headers, getattr(exc, "response_body", None) or b""

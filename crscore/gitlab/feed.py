@@ -120,21 +120,21 @@ class GitLabFeed:
         path = request_path(pull.repository, pull.number)
         request = self.client.get(path, MergeRequest)
         discussions = self._read_discussions(path)
-        subject = notes.Subject(request.web_url, request.sha or "", None)
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         # Several versions have the same head after the target branch moved: the newest counts.
         ordered = sorted(entries, key=attrgetter("id"))
         ids = {entry.head_commit_sha: entry.id for entry in ordered}
         messages = []
-        for discussion in discussions:
-            for note, message in notes.read_notes(discussion, subject):
-                hunk, created = message.hunk, utc(note.created_at)
-                # The position of an outdated note refers to the version that it was written on.
-                if message.id not in known_hunks and message.path and message.commit in ids:
-                    version = read_version(self.client, path, ids[message.commit])
-                    hunk = versions.hunk_until(version, message)
-                updated = utc(note.updated_at) or created
-                messages.append(replace(message, hunk=hunk, created=created, updated=updated))
+        for _, note, message in notes.read_notes(
+            discussions, url=request.web_url, head=request.sha or ""
+        ):
+            hunk, created = message.hunk, utc(note.created_at)
+            # The position of an outdated note refers to the version that it was written on.
+            if message.id not in known_hunks and message.path and message.commit in ids:
+                version = read_version(self.client, path, ids[message.commit])
+                hunk = versions.hunk_until(version, message)
+            updated = utc(note.updated_at) or created
+            messages.append(replace(message, hunk=hunk, created=created, updated=updated))
         lines, language = None, None
         if request.sha in ids:
             version = read_version(self.client, path, ids[request.sha])
@@ -196,11 +196,10 @@ def _facts(request: MergeRequest) -> FeedPull:
 
 
 def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThread]:
-    subject = notes.Subject("", head, None)
     for discussion in discussions:
         pairs = [
             (note, message)
-            for note, message in notes.read_notes(discussion, subject)
+            for _, note, message in notes.read_notes([discussion], url="", head=head)
             if message.kind is MessageKind.LINE
         ]
         if not pairs:

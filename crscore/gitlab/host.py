@@ -139,17 +139,16 @@ class GitLab:
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
         head = Head(repository, pushes[-1][1] if pushes else "", url)
         members, _ = self._read_members(path)
-        subject = notes.Subject(head.url, head.sha, None, members)
+        read = notes.read_notes(discussions, url=head.url, head=head.sha, members=members)
         messages = [
             replace(
                 message,
                 kind=MessageKind.REVIEW if message.path is None else message.kind,
                 commit=next((sha for at, sha in reversed(pushes) if at <= message.created), None),
             )
-            for item in discussions
-            for _, message in notes.read_notes(item, subject)
+            for discussion, note, message in read
             # The later notes of a discussion are replies.
-            if message.id == item.notes[0].id
+            if note.id == discussion.notes[0].id
         ]
         return head, tuple(messages)
 
@@ -179,14 +178,16 @@ class GitLab:
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
         members, reason = self._read_members(path)
-        subject = notes.Subject(request.web_url, request.sha or "", account, members)
         remarks = [reason] if reason else []
         items = [note for discussion in discussions for note in discussion.notes if not note.system]
-        messages = [
-            message
-            for discussion in discussions
-            for _, message in notes.read_notes(discussion, subject)
-        ]
+        read = notes.read_notes(
+            discussions,
+            url=request.web_url,
+            head=request.sha or "",
+            account=account,
+            members=members,
+        )
+        messages = [message for *_, message in read]
         if why_unknown and any(m.body.lstrip().startswith(sticky.MARKER) for m in messages):
             remarks.append(f"crscore's own notes could not be identified ({why_unknown}).")
         # The result may be posted where people without access to these notes read it.

@@ -6,9 +6,9 @@ are left out.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import msgspec
 
@@ -89,25 +89,27 @@ class Discussion(msgspec.Struct, frozen=True):
     notes: tuple[NoteItem, ...] = ()
 
 
-class Subject(NamedTuple):
-    """Merge request whose notes are converted."""
+def read_notes(
+    discussions: Iterable[Discussion],
+    *,
+    url: str,
+    head: str,
+    account: int | None = None,
+    members: frozenset[int] | None = None,
+) -> Iterator[tuple[Discussion, NoteItem, HostMessage]]:
+    """Yield each note of threads with its message, without system notes and internal ones.
 
-    url: str
-    """Its page."""
-    head: str
-    """Newest commit."""
-    account: int | None
-    """Id of the signed-in account; None when unknown."""
-    members: frozenset[int] | None = None
-    """Ids of the members of the project; None when unknown."""
-
-
-def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteItem, HostMessage]]:
-    """Yield each note of a thread with its message, without system notes and internal ones."""
-    for note in discussion.notes:
+    Args:
+        discussions: The threads.
+        url: Page of the merge request.
+        head: Newest commit.
+        account: Id of the signed-in account; None when unknown.
+        members: Ids of the members of the project; None when unknown.
+    """
+    for discussion, note in ((item, note) for item in discussions for note in item.notes):
         if note.system or is_internal(note):
             continue
-        author, position, account = note.author, note.position, subject.account
+        author, position = note.author, note.position
         message = HostMessage(
             id=note.id,
             kind=MessageKind.CONVERSATION,
@@ -116,14 +118,14 @@ def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteI
             # https://docs.gitlab.com/user/profile/account/delete_account/
             login=author.username if author and author.username != "ghost" else None,
             is_bot=author is not None and author.is_bot,
-            url=f"{subject.url}#note_{note.id}",
+            url=f"{url}#note_{note.id}",
             created=note.created_at,
             minimized="",
-            is_trusted=_is_trusted(author, subject),
+            is_trusted=_is_trusted(author, members),
             is_own=None if account is None else author is not None and author.id == account,
         )
         if position is None:
-            yield note, message
+            yield discussion, note, message
             continue
         side = Side.OLD if position.new_line is None and position.old_line is not None else Side.NEW
         line = position.line_in(side)
@@ -140,12 +142,12 @@ def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteI
             start_line=start_line if start_line and line and start_line < line else None,
             side=side,
             # GitLab moves the position of a note with each push, unless the push changed its lines.
-            outdated=position.head_sha not in (None, subject.head),
+            outdated=position.head_sha not in (None, head),
             commit=position.head_sha,
             thread=discussion.notes[0].id,
             resolved=bool(note.resolved) if note.resolvable else None,
         )
-        yield note, message
+        yield discussion, note, message
 
 
 def is_internal(note: NoteItem) -> bool:
@@ -153,9 +155,9 @@ def is_internal(note: NoteItem) -> bool:
     return bool(note.internal or note.confidential)
 
 
-def _is_trusted(author: User | None, subject: Subject) -> bool | None:
+def _is_trusted(author: User | None, members: frozenset[int] | None) -> bool | None:
     """Return whether an author is a member or GitLab's own bot; None if the members are unknown."""
-    if subject.members is None or author is None:
-        return None if subject.members is None else False
+    if members is None or author is None:
+        return None if members is None else False
     # Any user can take another name than this one, which GitLab reserves.
-    return author.id in subject.members or author.username == "GitLabDuo"
+    return author.id in members or author.username == "GitLabDuo"

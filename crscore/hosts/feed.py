@@ -3,7 +3,8 @@
 Times are ISO 8601 in UTC to the second. Numbers fit into 62 bits.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from crscore.hosts.records import HostMessage
@@ -53,18 +54,6 @@ class FeedThread(NamedTuple):
     outdated: bool
 
 
-class FeedCheck(NamedTuple):
-    """Check of a commit."""
-
-    head: str
-    """The commit."""
-    app: str
-    """App or account that reported it; empty when unknown."""
-    name: str
-    outcome: str
-    """Result in lower case; `pending` while it runs."""
-
-
 class FeedDetails(NamedTuple):
     """All data of a pull request that an audit stores."""
 
@@ -77,8 +66,9 @@ class FeedDetails(NamedTuple):
     language: str | None
     unlisted: str
     """Why messages that the host counts are missing; empty if none are missing."""
-    checks: tuple[FeedCheck, ...] = ()
-    """Checks of its newest commit."""
+    checks: Mapping[tuple[str, str, str], str] = MappingProxyType({})
+    """Checks of its newest commit: the commit, the app or account that reported it (empty when
+    unknown), and its name -> the result in lower case, `pending` while it runs."""
 
 
 class Feed(Protocol):

@@ -6,6 +6,7 @@ errors are `HostError`s. A failed read raises an error: there are no partial lis
 in docs/design/017-asking-github.md.
 """
 
+import errno
 import http.client
 import json
 import re
@@ -114,15 +115,6 @@ class Page(NamedTuple, Generic[T]):
     """Number of items in the whole list; None if the host does not report it."""
 
 
-class Refusal(NamedTuple):
-    """Response to a write that the host's library turned into an exception."""
-
-    status: int
-    headers: Mapping[str, str]
-    """Headers by lower-case name."""
-    body: bytes
-
-
 class HostClient(ABC):
     """Client for one code host and one token. Not thread-safe.
 
@@ -187,8 +179,12 @@ class HostClient(ABC):
 
     # The hosts' libraries raise errors of their own, but `write` needs the response.
     @abstractmethod
-    def read_refusal(self, exc: Exception) -> Refusal | None:
-        """Return the response that caused one of `library_errors`; None if it cannot be read."""
+    def read_refusal(self, exc: Exception) -> tuple[int, Mapping[str, str], bytes] | None:
+        """Return the response that caused one of `library_errors`; None if it cannot be read.
+
+        Returns:
+            Its status, its headers by lower-case name, and its body.
+        """
 
     def get(self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None) -> T:
         """Read one resource.
@@ -296,15 +292,15 @@ class HostClient(ABC):
             # Outside of `except`, so that no error is chained to `exc`, which may quote the token.
             if refusal is None:
                 raise _uncertain_write(operation, f"{self.name}'s response cannot be read")
-            body = self.session.mask(refusal.body)
+            status, headers, body = refusal
             try:
-                self.check(refusal.status, refusal.headers, body, operation)
+                self.check(status, headers, self.session.mask(body), operation)
             # A 5xx can come after the write; only a rate limit certainly comes before it.
             except TransientError as exc:
                 if isinstance(exc.error, RateLimitedError):
                     raise
                 raise _uncertain_write(operation, exc.error.reason) from exc
-            raise _uncertain_write(operation, f"{self.name} returned {refusal.status}")
+            raise _uncertain_write(operation, f"{self.name} returned {status}")
 
         return self.retry(attempt)
 
@@ -504,7 +500,8 @@ class HostSession(requests.Session):
             while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
                 body += chunk
                 if len(body) > MAX_RESPONSE_BYTES:
-                    raise _TooLargeError
+                    limit = f"{MAX_RESPONSE_BYTES:,} bytes"
+                    raise OSError(errno.EFBIG, f"the response is larger than {limit}")
                 if time.monotonic() > end:
                     raise requests.ReadTimeout
         response._content = self.mask(bytes(body))  # as `Response.content` does it
@@ -512,10 +509,6 @@ class HostSession(requests.Session):
             response.headers[name] = self.mask(value.encode()).decode()
         self.last_headers = response.headers
         return response
-
-
-class _TooLargeError(OSError):
-    """Raised if a response is larger than the maximum."""
 
 
 def _without_nulls(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -569,9 +562,8 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
     Only the host's name and the system's message are quoted from the exception, because a library
     may repeat the token in its own message.
     """
-    if isinstance(exc, _TooLargeError):
-        limit = f"{MAX_RESPONSE_BYTES:,} bytes"
-        return UnavailableError(operation, f"the response is larger than {limit}")
+    if isinstance(exc, OSError) and exc.errno == errno.EFBIG:
+        return UnavailableError(operation, str(exc.strerror))
     address = getattr(getattr(exc, "request", None), "url", None) or ""
     host = urlsplit(address).hostname or "the host"
     # `requests` has no exception for each fault of a certificate, only these words in the message:

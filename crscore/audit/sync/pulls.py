@@ -188,9 +188,12 @@ class PullReader:
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
         # Checks may have run again or may no longer exist.
-        for head in {pull.head, *(check.head for check in details.checks)}:
+        for head in {pull.head, *(head for head, _, _ in details.checks)}:
             store.delete(Check, **subject, head=head)
-        store.put(Check(**subject, **check._asdict()) for check in details.checks)
+        store.put(
+            Check(**subject, head=head, app=app, name=name, outcome=outcome)
+            for (head, app, name), outcome in details.checks.items()
+        )
         # Only after all comments are stored: whether a post is a review depends on its author's
         # other posts.
         classify_comments(store, pull.repository, pull.number, pull.author)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crscore.hosts.records import HostMessage
-from crscore.pull_request.reviewers.outline import outline
+from crscore.pull_request.reviewers.outline import Outline
 from crscore.pull_request.reviewers.profile import Profile, Skip
 from crscore.pull_request.reviewers.wildcards import matches_any
 
@@ -191,7 +191,7 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
     matches = {name: mark for name, mark in markers.items() if mark.strip() and mark in text}
     if not matches:
         return None
-    lines = outline(text).lines
+    lines = Outline(text).lines
     bodies = "\n".join(
         "" if line.in_code or line.quoted else text[line.start : line.end] for line in lines
     )
@@ -219,7 +219,7 @@ def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | No
     """
     if not any(mark in body for profile in profiles for mark in profile.markers):
         return None
-    lines = [line.content for line in outline(body).lines if line.is_visible and not line.quoted]
+    lines = [line.content for line in Outline(body).lines if line.is_visible and not line.quoted]
     return next(
         (
             profile

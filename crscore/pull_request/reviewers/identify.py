@@ -25,7 +25,7 @@ from crscore.pull_request.reviewers.classify import (
     names_of,
     read_message,
 )
-from crscore.pull_request.reviewers.outline import outline
+from crscore.pull_request.reviewers.outline import Outline
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
@@ -174,7 +174,7 @@ def _threads(
         bodies = []
         for message in group:
             # An open code block would extend into the next post.
-            fence = outline(message.text).open_fence
+            fence = Outline(message.text).open_fence
             bodies.append(f"{message.text}\n{fence}" if fence else message.text)
         yield ReviewerThread(
             reviewer=group[0].author.name,

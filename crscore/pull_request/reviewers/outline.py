@@ -57,44 +57,6 @@ class Part(NamedTuple):
 
 
 @dataclass(slots=True)
-class Outline:
-    """Parts of a body; only the lines are ordered."""
-
-    lines: list[Line] = field(default_factory=list)
-    """All lines."""
-    sections: list[Part] = field(default_factory=list)
-    """Sections, each from a heading to the next of its level or above, or to the end of its
-    container.
-    """
-    folded: list[Part] = field(default_factory=list)
-    """Closed `<details>`, inner ones before outer ones; an unclosed one is a typo, not a fold."""
-    open_fence: str = ""
-    """Line that would close a code block left open at the end of the text."""
-
-
-def outline(text: str) -> Outline:
-    """Find the lines, headings and folded parts of a body.
-
-    The content of code blocks, code spans and comments is ignored. Never raises.
-
-    Args:
-        text: Markdown whose line ends are newlines.
-
-    Example:
-        >>> [part.title for part in outline("<details><summary>Why</summary>...</details>").folded]
-        ['Why']
-    """
-    parser = _OutlineParser(text)
-    start = 0
-    for raw in text.split("\n"):
-        parser.read_line(start, raw)
-        start += len(raw) + 1
-    while parser.containers:
-        parser.end_headings(parser.containers.pop(), 0, len(text))
-    return parser.outline
-
-
-@dataclass(slots=True)
 class _Container:
     """An open `<details>`, or the body itself."""
 
@@ -105,17 +67,44 @@ class _Container:
     """Open sections with their levels, the innermost last; their ends are not known yet."""
 
 
-class _OutlineParser:
+class Outline:
+    """Lines, headings and folded parts of a body; only the lines are ordered.
+
+    The content of code blocks, code spans and comments is ignored. Never raises.
+
+    Args:
+        text: Markdown whose line ends are newlines.
+
+    Example:
+        >>> [part.title for part in Outline("<details><summary>Why</summary>...</details>").folded]
+        ['Why']
+    """
+
     def __init__(self, text: str) -> None:
-        self.outline = Outline()
-        self.containers = [_Container(0)]
+        self.lines: list[Line] = []
+        """All lines."""
+        self.sections: list[Part] = []
+        """Sections, each from a heading to the next of its level or above, or to the end of its
+        container.
+        """
+        self.folded: list[Part] = []
+        """Closed `<details>`, inner ones before outer ones; an unclosed one is a typo, no fold."""
+        self.open_fence = ""
+        """Line that would close a code block left open at the end of the text."""
+        self._containers = [_Container(0)]
         self._text = text
         self._is_fence_quoted = False
         self._comment_end = 0
         # Found once: with many unclosed `<!--`, a search from each would take quadratic time.
         self._last_comment_end = text.rfind("-->")
+        start = 0
+        for raw in text.split("\n"):
+            self._read_line(start, raw)
+            start += len(raw) + 1
+        while self._containers:
+            self._end_headings(self._containers.pop(), 0, len(text))
 
-    def read_line(self, start: int, raw: str) -> None:
+    def _read_line(self, start: int, raw: str) -> None:
         end, lead = start + len(raw), _LEAD.match(raw)
         indent = lead.end() if lead else 0
         quoted, content = ">" in raw[:indent], raw[indent:].rstrip()
@@ -123,34 +112,34 @@ class _OutlineParser:
         in_code = not begins_in_comment and self._in_fence(content, quoted=quoted)
         is_visible = not begins_in_comment and not in_code
         text = content.replace("*", "").strip()
-        self.outline.lines.append(
+        self.lines.append(
             Line(start, end, start + indent, content, text, quoted, is_visible, in_code)
         )
         if in_code:
             return
         if is_visible and (match := _HEADING.match(content)):
-            container, level = self.containers[-1], len(match[1] or "") or int(match[3])
-            self.end_headings(container, level, start + indent)
+            container, level = self._containers[-1], len(match[1] or "") or int(match[3])
+            self._end_headings(container, level, start + indent)
             section = Part(start + indent, 0, _title(match[2] or match[4]))
             container.headings.append((level, section))
         self._read_marks(max(start, self._comment_end), end)
 
-    def end_headings(self, container: _Container, level: int, end: int) -> None:
+    def _end_headings(self, container: _Container, level: int, end: int) -> None:
         """End the sections of a level and below."""
         while container.headings and container.headings[-1][0] >= level:
-            self.outline.sections.append(container.headings.pop()[1]._replace(end=end))
+            self.sections.append(container.headings.pop()[1]._replace(end=end))
 
     def _in_fence(self, content: str, *, quoted: bool) -> bool:
         """Return whether the line belongs to a code block, its fences included."""
-        fence = self.outline.open_fence
+        fence = self.open_fence
         if fence and self._is_fence_quoted and not quoted:
             fence = ""  # the block ends with the quote that contains it
         if fence:
             is_end = content.startswith(fence) and not content.strip(fence[0])
-            self.outline.open_fence = "" if is_end else fence
+            self.open_fence = "" if is_end else fence
             return True
         opened = _FENCE.fullmatch(content)
-        self.outline.open_fence = (opened[1] or opened[2]) if opened else ""
+        self.open_fence = (opened[1] or opened[2]) if opened else ""
         self._is_fence_quoted = quoted
         return opened is not None
 
@@ -158,7 +147,7 @@ class _OutlineParser:
         """Read the comments and the tags that fold between two offsets."""
         while begin < end and (mark := _MARK.search(self._text, begin, end)) is not None:
             begin, closes, name = mark.end(), mark[1], (mark[2] or "").lower()
-            container = self.containers[-1]
+            container = self._containers[-1]
             if mark[0] == "<!--":
                 if mark.start() + 2 <= self._last_comment_end:
                     # https://spec.commonmark.org/0.31.2/#html-comment
@@ -175,12 +164,12 @@ class _OutlineParser:
                 container.summary_start = mark.start()
             elif name and not closes:
                 container.summary_start = None
-                self.containers.append(_Container(mark.start()))
-            elif name and len(self.containers) > 1:
-                self.containers.pop()
-                self.end_headings(container, 0, mark.start())
+                self._containers.append(_Container(mark.start()))
+            elif name and len(self._containers) > 1:
+                self._containers.pop()
+                self._end_headings(container, 0, mark.start())
                 part = Part(container.start, mark.end(), container.title or "")
-                self.outline.folded.append(part)
+                self.folded.append(part)
 
 
 def _title(source: str) -> str:

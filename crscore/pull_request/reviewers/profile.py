@@ -16,13 +16,9 @@ Skip = Literal["limit", "skipped", "failed"]
 """Why a bot reviewed nothing: a rate limit or quota, the pull request itself, or an error."""
 
 
-class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Table of the file; an unknown key is an error."""
-
-
 # Profiles list parts to cut, not parts to keep: keeping an unknown heading only lowers conciseness
 # by a sentence, cutting too much loses the review (docs/design/019-who-spoke.md).
-class Cut(_Table, frozen=True):
+class Cut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[cut]`: parts removed from a body; the rest is review."""
 
     between: tuple[tuple[str, str], ...] = ()
@@ -43,7 +39,7 @@ class Cut(_Table, frozen=True):
     """Whether the bot puts prose into `<pre>`, which is otherwise taken for code."""
 
 
-class Post(_Table, frozen=True):
+class Post(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[[not_review]]`: posts of the bot that are not reviews."""
 
     description: str
@@ -57,7 +53,7 @@ class Post(_Table, frozen=True):
 
 
 # Patterns have only `*`: regular expressions could be slow.
-class Profile(_Table, frozen=True):
+class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One bot."""
 
     title: str

@@ -6,7 +6,7 @@ from itertools import compress
 from typing import Final
 
 from crscore.hosts.records import MessageKind
-from crscore.pull_request.reviewers.outline import Line, Part, outline
+from crscore.pull_request.reviewers.outline import Line, Outline, Part
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
 
@@ -84,7 +84,7 @@ def cut(body: str, rules: Cut) -> str:
         text = _QUOTE.sub("", text)
     if rules.plain_pre:
         text = _PRE.sub("\n", text)
-    body_outline = outline(text)
+    body_outline = Outline(text)
     return _without(
         text,
         [
@@ -119,7 +119,7 @@ def _unify_line_ends(body: str) -> str:
 
 
 def _visible_lines(text: str) -> list[Line]:
-    return [line for line in outline(text).lines if line.is_visible]
+    return [line for line in Outline(text).lines if line.is_visible]
 
 
 def _spans_with_title(parts: Sequence[Part], patterns: Sequence[str]) -> list[Span]:

@@ -4,20 +4,21 @@ import msgspec
 import pytest
 
 from crscore.gitlab import client, host, notes, versions
-from crscore.gitlab.notes import Discussion, NoteItem, Subject
+from crscore.gitlab.notes import Discussion, NoteItem
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 from tests.helpers.gitlab.description import ENTITIES, deviations
 
 HEAD = "a" * 40
-SUBJECT = Subject("https://git.example/a/b/-/merge_requests/7", HEAD, 5)
+PAGE = "https://git.example/a/b/-/merge_requests/7"
 PLACE = {"head_sha": HEAD, "old_path": "old.py", "new_path": "new.py", "position_type": "text"}
 
 
 def read(*items: dict) -> list[HostMessage]:
     rows = [{"id": number, "body": "b", **item} for number, item in enumerate(items, 1)]
     discussion = msgspec.convert({"id": "d", "notes": rows}, Discussion)
-    return [message for _, message in notes.read_notes(discussion, SUBJECT)]
+    read = notes.read_notes([discussion], url=PAGE, head=HEAD, account=5)
+    return [message for *_, message in read]
 
 
 def test_removed_line_is_of_the_old_file() -> None:

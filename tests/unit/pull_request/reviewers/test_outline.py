@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.pull_request.reviewers.outline import outline
+from crscore.pull_request.reviewers.outline import Outline
 from tests.helpers.growth import growth
 
 """Of processor time, under coverage; a step for each pair of pieces would take minutes."""
@@ -17,11 +17,11 @@ def fold(title: str, content: str = "...") -> str:
 
 
 def folded(text: str) -> list[str]:
-    return [part.title for part in outline(text).folded]
+    return [part.title for part in Outline(text).folded]
 
 
 def sections(text: str) -> dict[str, str]:
-    return {part.title: text[part.start : part.end] for part in outline(text).sections}
+    return {part.title: text[part.start : part.end] for part in Outline(text).sections}
 
 
 def test_nested_parts_are_found_inside_out() -> None:
@@ -30,7 +30,7 @@ def test_nested_parts_are_found_inside_out() -> None:
 
 def test_part_reaches_from_its_opening_to_its_closing_tag() -> None:
     text = f"before\n{fold('a', fold('b'))} after"
-    outer = outline(text).folded[-1]
+    outer = Outline(text).folded[-1]
     assert text[outer.start : outer.end] == fold("a", fold("b"))
 
 
@@ -67,7 +67,7 @@ def test_quoted_fence_ends_with_its_quote() -> None:
 
 
 def test_shorter_fence_does_not_end_a_code_block() -> None:
-    actual = outline("````\n```\ncode")
+    actual = Outline("````\n```\ncode")
     assert actual.open_fence == "````"
     assert [line.is_visible for line in actual.lines] == [False, False, False]
 
@@ -100,12 +100,12 @@ def test_html_heading_has_a_level() -> None:
 
 
 def test_line_without_quote_marks_and_asterisks_is_plain() -> None:
-    line = outline("> > **bold** text ").lines[0]
+    line = Outline("> > **bold** text ").lines[0]
     assert (line.text, line.content, line.quoted) == ("bold text", "**bold** text", True)
 
 
 def test_carriage_return_ends_no_content() -> None:
-    assert outline("a\r\nb").lines[0].content == "a"
+    assert Outline("a\r\nb").lines[0].content == "a"
 
 
 @given(
@@ -129,7 +129,7 @@ def test_carriage_return_ends_no_content() -> None:
     ).map("".join)
 )
 def test_every_place_lies_in_the_text(text: str) -> None:
-    actual = outline(text)
+    actual = Outline(text)
     parts = [*actual.sections, *actual.folded]
     assert all(0 <= part.start <= part.end <= len(text) for part in parts)
     assert "\n".join(text[line.start : line.end] for line in actual.lines) == text
@@ -159,6 +159,6 @@ def test_every_place_lies_in_the_text(text: str) -> None:
 def test_hostile_body_takes_linear_time(piece: str) -> None:
     def prepare(size: int) -> Callable[[], object]:
         text = (piece * size)[:size]
-        return lambda: (outline(text), outline(text + "</details>" * (size // 32) + "-->"))
+        return lambda: (Outline(text), Outline(text + "</details>" * (size // 32) + "-->"))
 
     assert growth(prepare, 5_000) < 12
