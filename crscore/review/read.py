@@ -256,9 +256,8 @@ def read_proposals(
             prose.append((text, position))
     if parsed.suggestions:
         for suggestion, offsets in zip_longest(parsed.suggestions, parsed.suggestion_offsets):
-            lines = find_replaced_lines(comment.spanning(offsets), file)
             new = _cut_lines(suggestion.split("\n") if suggestion.strip() else [])
-            old = lines.lines if lines.is_exact else align_lines(lines, new)
+            old = find_replaced_lines(comment.spanning(offsets), file, new)
             change = describe_change(old, new) if old else _use(new)
             proposals.setdefault(change, _position_of(suggestion, parsed))
     for block in parsed.diffs:
@@ -404,39 +403,31 @@ def _sides(block: str) -> tuple[list[str], list[str]]:
     return old, new
 
 
-class ReplacedLines(NamedTuple):
-    """Lines that a suggestion may replace."""
-
-    lines: list[str]
-    is_exact: bool
-    """Whether the suggestion replaces all of them; otherwise, some of the last ones or none."""
-    is_end: bool
-    """Whether the suggestion replaces at least the last line."""
-
-
-def find_replaced_lines(comment: Comment, file: ChangedFile | None) -> ReplacedLines:
-    """Find the lines that a suggestion in a comment may replace.
+def find_replaced_lines(
+    comment: Comment, file: ChangedFile | None, suggestion: Sequence[str]
+) -> list[str]:
+    """Find the lines that a suggestion in a comment replaces.
 
     Args:
         comment: The comment, with its lines.
         file: The changed file of the comment; None when unknown.
+        suggestion: The lines of the suggestion.
 
     Returns:
-        The lines; empty if they are unknown.
+        The lines of the comment; for one without lines, those of its hunk that the suggestion
+        resembles. Empty if they are unknown.
     """
     line = comment.line
     if line is not None and not comment.outdated and file is not None:
         lines = _lines_of(comment, line, file)
         if lines:
-            return ReplacedLines(lines, is_exact=True, is_end=True)
+            return lines
     if line is not None and not comment.diff_hunk:
-        return ReplacedLines([], is_exact=True, is_end=False)
+        return []
     last = list(_last_lines(comment, file))
     if line is None:
-        return ReplacedLines(last, is_exact=False, is_end=bool(comment.diff_hunk))
-    return ReplacedLines(
-        last[-(line - (comment.start_line or line) + 1) :], is_exact=True, is_end=True
-    )
+        return _align_lines(last[-MAX_LINES:], suggestion, is_end=bool(comment.diff_hunk))
+    return last[-(line - (comment.start_line or line) + 1) :]
 
 
 def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
@@ -474,14 +465,13 @@ def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
                 yield diff_line.text
 
 
-def align_lines(candidates: ReplacedLines, suggestion: Sequence[str]) -> list[str]:
+def _align_lines(last: list[str], suggestion: Sequence[str], *, is_end: bool) -> list[str]:
     """Return the last lines with the most words in common with a suggestion; empty if too few.
 
     The number of lines is chosen for the highest share of common words. An empty suggestion
-    removes one line.
+    removes one line. With `is_end`, the suggestion replaces at least the last line.
     """
     left = Counter(word for line in suggestion for word in _CODE_WORD.findall(line))
-    last = candidates.lines[-MAX_LINES:]
     if not left or not last:
         return last[-1:]
     total, common = left.total(), 0
@@ -496,7 +486,7 @@ def align_lines(candidates: ReplacedLines, suggestion: Sequence[str]) -> list[st
     best = max(shares)
     if best < max(MIN_SIMILARITY, shares[0] + MIN_GAIN):
         keeps_last = _squeeze(last[-1]) in map(_squeeze, suggestion)
-        return last[-1:] if candidates.is_end or keeps_last or best >= MIN_SIMILARITY else []
+        return last[-1:] if is_end or keeps_last or best >= MIN_SIMILARITY else []
     return last[-shares.index(best) - 1 :]
 
 

@@ -18,7 +18,7 @@ from crscore.diff.paths import role_of
 from crscore.records import Comment, Effect, LineSpan, Receipt, Sentence, Side, Suggestion, Verdict
 from crscore.syntax.change import ParsedChange
 from crscore.text import CODE_SPAN, quote
-from crscore.verdicts.repository import Code, FileText, Repository, SourceLine
+from crscore.verdicts.repository import Code, FileText, Repository
 
 # Refuted remarks score 0, so a check that decides differently changes scores.
 VERSION: Final = "4"
@@ -60,30 +60,22 @@ MAX_CHARS: Final = 600
 """Maximum characters of a sentence that is read."""
 
 
-class CodeMention(NamedTuple):
-    """Code that a sentence mentions."""
-
-    code: str
-    """As written, without an empty call, a leading dot or a trailing comma."""
-    is_span: bool
-    """Whether it is in backticks."""
-
-
 @dataclass(frozen=True, eq=False)
 class Phrase:
     """Sentence with its code masked."""
 
     masked: str
     """The sentence with `§0§`, `§1§` ... for its code mentions."""
-    mentions: tuple[CodeMention, ...]
+    mentions: tuple[str, ...]
+    """Code as written, without an empty call, a leading dot or a trailing comma."""
 
-    def mention(self, mask: str | None) -> CodeMention | None:
+    def mention(self, mask: str | None) -> str | None:
         """Return the code mention of a mask."""
         return self.mentions[int(mask.strip(MASK))] if mask else None
 
     def unmask(self, text: str, show: Callable[[str], str] = str) -> str:
         """Return a part of the masked sentence with its code, formatted by `show`."""
-        return re.sub(MASKED, lambda mask: show(self.mentions[int(mask[0].strip(MASK))].code), text)
+        return re.sub(MASKED, lambda mask: show(self.mentions[int(mask[0].strip(MASK))]), text)
 
 
 def judge_remarks(
@@ -165,14 +157,13 @@ def mask(sentence: str) -> Phrase:
         >>> mask("Why does `f(x)` call obj.close() twice?").masked
         'Why does §0§ call §1§ twice?'
     """
-    mentions: list[CodeMention] = []
+    mentions: list[str] = []
 
     def replace(match: re.Match[str]) -> str:
         name = match["name"]
         if name and (not _CODE_LIKE.search(name) or _NO_CODE.fullmatch(name)):
             return name
-        code = _ENDS.sub("", (name or match["code"]).strip()).strip()
-        mentions.append(CodeMention(code, is_span=not name))
+        mentions.append(_ENDS.sub("", (name or match["code"]).strip()).strip())
         return f"{MASK}{len(mentions) - 1}{MASK}"
 
     # A mask in the author's text would refer to a mention that does not exist.
@@ -305,14 +296,16 @@ class Role(Enum):
 
 
 class _Use(NamedTuple):
-    line: SourceLine
+    """Line of the new version with a name."""
+
+    text: FileText
+    number: int
     role: Role
     is_member: bool
 
     @property
     def is_test(self) -> bool:
-        text = self.line.text
-        return text.language is not None and role_of(text.path) == "test"
+        return self.text.language is not None and role_of(self.text.path) == "test"
 
 
 class _Uses(NamedTuple):
@@ -332,8 +325,8 @@ class _Uses(NamedTuple):
         used = [use for use in self.uses if use.role is Role.CODE and (unique or not use.is_member)]
         if len(self.defining) <= 1:
             return used
-        at_home = [use for use in used if use.line.text.path in self.defining]
-        is_clear = {use.line.text.path for use in at_home} == self.defining
+        at_home = [use for use in used if use.text.path in self.defining]
+        is_clear = {use.text.path for use in at_home} == self.defining
         return at_home if is_clear else []
 
 
@@ -342,12 +335,12 @@ def _uses_of(name: str, code: Code) -> _Uses | None:
     if texts is None:
         return None
     uses = [
-        _Use(line, *_read_node(node))
+        _Use(text, number, *_read_node(node))
         for text in (*code.texts[Side.NEW], *texts)
         if text.version.is_whole
-        for line, node in text.nodes_named(name)
+        for number, node in text.nodes_named(name)
     ]
-    defining = frozenset(use.line.text.path for use in uses if use.role is Role.DEFINITION)
+    defining = frozenset(use.text.path for use in uses if use.role is Role.DEFINITION)
     changed_paths = {text.path for text in code.texts[Side.NEW]}
     before = (pair for text in code.texts[Side.OLD] for pair in text.nodes_named(name))
     is_own = defining <= changed_paths and (
@@ -397,7 +390,7 @@ class _Assertion(NamedTuple):
         if self.is_test:
             return use.is_test
         paths = [self.path] if self.path else defining
-        return not self.is_beyond or not any(_is_at(use.line.text, path) for path in paths)
+        return not self.is_beyond or not any(_is_at(use.text, path) for path in paths)
 
 
 def _split_clauses(phrase: Phrase) -> list[str]:
@@ -406,8 +399,8 @@ def _split_clauses(phrase: Phrase) -> list[str]:
 
 def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator[_Assertion]:
     """Yield the assertions of the clauses of a sentence."""
-    codes = {mention.code for mention in phrase.mentions if _NAME.fullmatch(mention.code)}
-    codes -= {mention.code for mention in phrase.mentions if _PATH.fullmatch(mention.code)}
+    codes = {code for code in phrase.mentions if _NAME.fullmatch(code)}
+    codes -= {code for code in phrase.mentions if _PATH.fullmatch(code)}
     for clause in _split_clauses(phrase):
         matches = (regex.search(clause) for regex in patterns)
         match = next(filter(None, matches), None)
@@ -422,23 +415,21 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
         if _CHECKS.search(match[0]) and not _TESTS.search(clause):
             continue
         if match["name"].startswith(MASK):
-            code = getattr(phrase.mention(match["name"]), "code", "")
+            code = phrase.mention(match["name"]) or ""
         else:
             # "It" means the only name of the sentence, if that comes before it.
             start = phrase.masked.index(clause) + match.start("name")
             earlier = {phrase.mention(mask) for mask in re.findall(MASKED, phrase.masked[:start])}
-            code = next(
-                (mention.code for mention in earlier if mention and {mention.code} == codes), ""
-            )
+            code = next((mention for mention in earlier if mention and {mention} == codes), "")
         outside = _OUTSIDE.search(clause)
         masks = [match.groupdict().get("path"), *(outside.groups() if outside else ())]
         file = phrase.mention(next(filter(None, masks), None))
         is_local = _LOCAL.search(clause) or _PART.search(clause[match.end() :])
         name = re.split(r"\W+", code)[-1]
-        if code in codes and len(name) >= MIN_NAME and (file is None or _PATH.fullmatch(file.code)):
+        if code in codes and len(name) >= MIN_NAME and (file is None or _PATH.fullmatch(file)):
             yield _Assertion(
                 name=name,
-                path=file.code if file else None,
+                path=file,
                 is_test=bool(_TESTS.search(clause)),
                 is_beyond=bool(file or outside),
                 is_local=bool(is_local) and not (file or outside),
@@ -457,10 +448,14 @@ def _is_conditional(sentence: str, clause: str, end: int) -> bool:
     return any(map(_CONDITION.search, (earlier, clause[end:], reason)))
 
 
-def _prove_use(verdict: Verdict, assertion: _Assertion, lines: list[SourceLine]) -> Receipt:
-    """Return the receipt of an assertion that lines with its name decide."""
-    fact = f"Line {lines[0].number} of {quote(lines[0].text.path)} uses {quote(assertion.name)}."
-    spans = tuple(dict.fromkeys(line.span for line in lines))[:MAX_PROOF]
+def _prove_use(verdict: Verdict, assertion: _Assertion, uses: list[_Use]) -> Receipt:
+    """Return the receipt of an assertion that uses of its name decide."""
+    fact = f"Line {uses[0].number} of {quote(uses[0].text.path)} uses {quote(assertion.name)}."
+    lines = (
+        LineSpan(path=use.text.path, side=Side.NEW, start=use.number, end=use.number)
+        for use in uses
+    )
+    spans = tuple(dict.fromkeys(lines))[:MAX_PROOF]
     return Receipt(verdict=verdict, says=assertion.claim, fact=fact, lines=spans)
 
 
@@ -478,12 +473,10 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
         # One certain use refutes the statement. To confirm it, the name must not be on any line of
         # code, not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files that are not
         # code do not count.
-        if used := [
-            use.line for use in name_uses.sure() if assertion.denies(use, name_uses.defining)
-        ]:
+        if used := [use for use in name_uses.sure() if assertion.denies(use, name_uses.defining)]:
             return _prove_use(Verdict.REFUTED, assertion, used)
         is_nowhere = not any(
-            use.line.text.language and use.role is not Role.DEFINITION for use in relevant
+            use.text.language and use.role is not Role.DEFINITION for use in relevant
         )
         is_own = name_uses.is_own and (assertion.is_beyond or _is_plain(name_uses))
         if is_nowhere and (assertion.is_test or is_own) and code.is_everything:
@@ -499,13 +492,14 @@ def _is_plain(name_uses: _Uses) -> bool:
     for use in name_uses.uses:
         if use.role is not Role.DEFINITION:
             continue
-        text, line = use.line.text, use.line.number
+        text, line = use.text, use.number
         unit = text.unit_at(line)
         line_above = text.version.lines.get(line - 1, "").strip()
+        is_indented = text.version.lines[line][:1].isspace()
         is_inner = unit is not None and unit.start < line
         # A method is called through objects of any name, and a framework calls what `@app.route`,
         # `#[test]` or `[Fact]` marks.
-        if use.line.code[:1].isspace() or line_above.startswith(("@", "#[", "[")) or is_inner:
+        if is_indented or is_inner or line_above.startswith(("@", "#[", "[")):
             return False
     # Python, an operating system or a test runner calls these.
     return not name_uses.name.startswith("__") and name_uses.name not in {"main", "setup"}
@@ -524,13 +518,9 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
             use
             # Code is a better proof than an import.
             for use in sorted(name_uses.uses, key=lambda use: use.role.value)
-            if (
-                _is_at(use.line.text, path)
-                if path
-                else use.line.text.path not in name_uses.defining
-            )
+            if (_is_at(use.text, path) if path else use.text.path not in name_uses.defining)
         ]
-        used = [use.line for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
+        used = [use for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
         # Two files that both define the name may each use their own definition.
         if used and len(name_uses.defining) <= 1:
             return _prove_use(Verdict.CONFIRMED, assertion, used)
@@ -547,9 +537,8 @@ def check_path(phrase: Phrase, code: Code) -> Receipt | None:
         return None
     for clause in _split_clauses(phrase):
         for mask in () if _HEDGE.search(clause) else re.finditer(MASKED, clause):
-            mention = phrase.mentions[int(mask[0].strip(MASK))]
-            is_path = mention.is_span and "/" in mention.code
-            if is_path and (refutation := _refute_path(mention.code, code)):
+            path = phrase.mentions[int(mask[0].strip(MASK))]
+            if "/" in path and (refutation := _refute_path(path, code)):
                 return refutation
     return None
 

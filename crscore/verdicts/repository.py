@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 from crscore.diff import checkout
 from crscore.diff.languages import language_of
-from crscore.records import ChangedFile, Diff, FileStatus, LineSpan, Side
+from crscore.records import ChangedFile, Diff, FileStatus, Side
 from crscore.syntax import grammars
 from crscore.syntax.change import ParsedChange, ParsedFile, Version
 from crscore.syntax.grammars import Language
@@ -23,24 +23,6 @@ MAX_FILES: Final = 200
 """Maximum number of files of a change that are read."""
 MAX_TEXTS: Final = 60
 """Maximum number of files with a name that are searched."""
-
-
-class SourceLine(NamedTuple):
-    """Line of one version of a file."""
-
-    text: "FileText"
-    number: int
-
-    @property
-    def code(self) -> str:
-        """Text of the line."""
-        return self.text.version.lines[self.number].removesuffix("\r")
-
-    @property
-    def span(self) -> LineSpan:
-        """The line as the proof of a receipt."""
-        side, number = self.text.version.side, self.number
-        return LineSpan(path=self.text.path, side=side, start=number, end=number)
 
 
 @dataclass(eq=False)
@@ -63,8 +45,8 @@ class FileText:
     def _root(self) -> Any:
         return parse_text(self.language, self._source) if self.language else None
 
-    def nodes_named(self, name: str) -> Iterator[tuple[SourceLine, Any]]:
-        """Yield the lines that contain a name, each with the name's node in the syntax tree.
+    def nodes_named(self, name: str) -> Iterator[tuple[int, Any]]:
+        """Yield the numbers of the lines that contain a name, each with the node of the name.
 
         The file must be fully known. Without a grammar, the node is None.
         """
@@ -78,7 +60,7 @@ class FileText:
                 start, end = ((row, column) for column in columns)
                 root = self._root
                 node = root.descendant_for_point_range(start, end) if root is not None else None
-                yield SourceLine(self, number), node
+                yield number, node
 
     def unit_at(self, line: int) -> Unit | None:
         """Return the innermost declaration around a line; None without a grammar or the full file.

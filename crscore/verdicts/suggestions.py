@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from crscore.records import ChangedFile, Comment, LineKind, ParsedComment, Side, Suggestion
-from crscore.review.read import align_lines, find_replaced_lines
+from crscore.review.read import find_replaced_lines
 from crscore.syntax.replacement import find_effect
 
 NO_LOCATION: Final = "its location is unknown"
@@ -107,8 +107,5 @@ def _locate(
             if start in numbers and line in numbers:
                 span = range(numbers.index(start), numbers.index(line) + 1)
                 return [text for _, text in numbered], span, False
-    candidates = find_replaced_lines(comment, file)
-    replaced = (
-        candidates.lines if candidates.is_exact else align_lines(candidates, code.split("\n"))
-    )
+    replaced = find_replaced_lines(comment, file, code.split("\n"))
     return (replaced, range(len(replaced)), False) if replaced else None
