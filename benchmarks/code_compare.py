@@ -57,8 +57,8 @@ def main() -> None:
                 )
                 for measurement in measured
             ]
-            wins.append([max(test.wins, test.losses) >= ONE_SIDED for test in tests])
-            corrected = paired.correct(test.comparison for test in tests)
+            wins.append([max(row.wins, row.losses) >= ONE_SIDED for row, _ in tests])
+            corrected = paired.correct(test for _, test in tests)
             verdicts.append([comparison.direction != 0 for comparison in corrected])
         for name, rule in (("0.95 of the resamples", wins), ("today's rule", verdicts)):
             share, anyone = np.mean(rule), np.any(rule, axis=1).mean()

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crscore.code.metrics.measurement import Measurement, measure
 from crscore.code.samples import Sample
@@ -79,19 +80,6 @@ class CodeComparison(Struct, frozen=True, kw_only=True):
     """Warnings, and metrics that were left out, with the reason."""
 
 
-class ScoredPair(NamedTuple):
-    """Two systems by one metric, in points of 100."""
-
-    first: float
-    second: float
-    wins: float
-    """Share of the draws in which the first system is strictly above the second."""
-    losses: float
-    """Share in which it is strictly below."""
-    comparison: PairedComparison
-    """p is not corrected for the number of metrics."""
-
-
 def compare(
     first: Sequence[Sample],
     second: Sequence[Sample],
@@ -136,7 +124,7 @@ def compare(
     # With nine metrics, the published rule (0.95 of the resamples) often finds one of two equal
     # systems better. With corrected p-values, this happens in 2 to 3 % of the trials
     # (`benchmarks/code_compare.py`).
-    corrected = paired.correct(test.comparison for test in tests)
+    corrected = paired.correct(test for _, test in tests)
     notes = tuple(f"{name} is left out: {reason}" for name, reason in skipped.items())
     if len(set(problems)) < FEW_PROBLEMS:
         few = f"only {count_noun(len(set(problems)), 'problem')}: below {FEW_PROBLEMS}, "
@@ -148,7 +136,10 @@ def compare(
         problems=len(set(problems)),
         resamples=resamples,
         seed=seed,
-        metrics=tuple(map(_comparison, measurements, tests, corrected)),
+        metrics=tuple(
+            replace(row, corrected_p=test.p, better=test.direction)
+            for (row, _), test in zip(tests, corrected, strict=True)
+        ),
         notes=notes,
     )
 
@@ -183,8 +174,10 @@ def _by_key(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
     return keyed
 
 
-def paired_test(measurement: Measurement, weights: Doubles, problems: int) -> ScoredPair:
-    """Test the difference of two systems by one metric.
+def paired_test(
+    measurement: Measurement, weights: Doubles, problems: int
+) -> tuple[MetricComparison, PairedComparison]:
+    """Test the difference of two systems by one metric, uncorrected for the number of metrics.
 
     Args:
         measurement: Statistics of the first system's samples, then of the second's.
@@ -198,28 +191,22 @@ def paired_test(measurement: Measurement, weights: Doubles, problems: int) -> Sc
     score = measurement.metric.corpus_scores
     first, second = (100 * score(statistics.sum(axis=1))).tolist()
     draws = 100 * resampled.corpus_scores(statistics, score, weights)
-    comparison = paired.compare(first - second, draws[0] - draws[1], units=problems, is_mean=True)
-    wins, losses = float((draws[0] > draws[1]).mean()), float((draws[0] < draws[1]).mean())
-    return ScoredPair(first, second, wins, losses, comparison)
-
-
-def _comparison(
-    measurement: Measurement, test: ScoredPair, corrected: PairedComparison
-) -> MetricComparison:
-    return MetricComparison(
+    test = paired.compare(first - second, draws[0] - draws[1], units=problems, is_mean=True)
+    row = MetricComparison(
         metric=measurement.name,
         identity=measurement.metric.identity,
-        first=test.first,
-        second=test.second,
-        difference=test.first - test.second,
-        low=corrected.low,
-        high=corrected.high,
-        wins=test.wins,
-        losses=test.losses,
-        p=test.comparison.p,
-        corrected_p=corrected.p,
-        better=corrected.direction,
+        first=first,
+        second=second,
+        difference=first - second,
+        low=test.low,
+        high=test.high,
+        wins=float((draws[0] > draws[1]).mean()),
+        losses=float((draws[0] < draws[1]).mean()),
+        p=test.p,
+        corrected_p=test.p,
+        better=test.direction,
     )
+    return row, test
 
 
 def _probability(p: float | None) -> str:

@@ -5,7 +5,7 @@ and `value`, `parameters`) and by the tables of `crscore.languages`.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from crscore.code.syntax_tree import Node, SyntaxTree
 from crscore.diff.languages import node_types
@@ -34,6 +34,9 @@ MAX_NAMES_PER_SIDE: Final = 64
 """Maximum number of names read on each side of an assignment."""
 
 
+Pair: TypeAlias = tuple[int, int]
+
+
 class Name(NamedTuple):
     """Occurrence of a variable."""
 
@@ -43,17 +46,6 @@ class Name(NamedTuple):
     """The name, or object and member joined by a period: `self.x`."""
     variable: int
     """Index of the variable, by first appearance."""
-
-
-class Names(NamedTuple):
-    """Names of a piece of code, in the order of the text."""
-
-    names: tuple[Name, ...]
-    next_uses: tuple[tuple[int, int], ...]
-    """Index of each occurrence of a variable, and of its next one."""
-    assignments: tuple[tuple[int, int], ...]
-    """Index of each name in a value, and of each name that the value is assigned to: `a = b + c`,
-    `for a in b`."""
 
 
 class _Context(NamedTuple):
@@ -81,7 +73,7 @@ class _Occurrence(NamedTuple):
     context: _Context
 
 
-def read_names(tree: SyntaxTree) -> Names:
+def read_names(tree: SyntaxTree) -> tuple[list[Name], list[Pair], list[Pair]]:
     """Read the names of a piece of code.
 
     A name is the variable of the innermost function, lambda or comprehension around it that binds
@@ -91,8 +83,10 @@ def read_names(tree: SyntaxTree) -> Names:
         tree: The tree.
 
     Returns:
-        Variables, members of variables (`x.y`) and called functions, with the flow of values
-        between them.
+        Variables, members of variables (`x.y`) and called functions, in the order of the text; the
+        index of each occurrence of a variable, with that of its next one; and the index of each
+        name in a value, with that of each name that the value is assigned to: `a = b + c`,
+        `for a in b`.
     """
     contexts = _contexts(tree)
     occurrences = list(_occurrences(tree, contexts))
@@ -119,7 +113,7 @@ def read_names(tree: SyntaxTree) -> Names:
         for target in targets[:MAX_NAMES_PER_SIDE]
         for source in sources[:MAX_NAMES_PER_SIDE]
     ]
-    return Names(tuple(names), tuple(next_uses), tuple(assignments))
+    return names, next_uses, assignments
 
 
 def _contexts(tree: SyntaxTree) -> list[_Context]:

@@ -101,16 +101,16 @@ def program_graph(tree: SyntaxTree) -> Graph:
 def _add_names(
     tree: SyntaxTree, node_of: dict[int, int], labels: list[str], edges: list[tuple[int, int, Edge]]
 ) -> None:
-    names = read_names(tree)
-    nodes = [node_of.get(name.node, -1) for name in names.names]  # -1 in a string
+    names, next_uses, assignments = read_names(tree)
+    nodes = [node_of.get(name.node, -1) for name in names]  # -1 in a string
     variables: dict[int, int] = {}
-    for node, name in zip(nodes, names.names, strict=True):
+    for node, name in zip(nodes, names, strict=True):
         if node >= 0 and name.variable not in variables:
             variables[name.variable] = len(labels)
             labels.append(f"v {name.text}")
         edges.append((node, variables.get(name.variable, -1), Edge.OCCURRENCE))
-    edges += [(nodes[start], nodes[end], Edge.NEXT_USE) for start, end in names.next_uses]
-    edges += [(nodes[target], nodes[source], Edge.ASSIGNED) for source, target in names.assignments]
+    edges += [(nodes[start], nodes[end], Edge.NEXT_USE) for start, end in next_uses]
+    edges += [(nodes[target], nodes[source], Edge.ASSIGNED) for source, target in assignments]
     edges[:] = [edge for edge in edges if min(edge[:2]) >= 0]
 
 

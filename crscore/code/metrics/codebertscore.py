@@ -19,7 +19,7 @@ import itertools
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -40,16 +40,15 @@ Vectors = npt.NDArray[np.float32]
 
 EMBEDDED: Final = "minilm"
 BY_LANGUAGE: Final = "auto"
-GENERAL_MODEL: Final = "microsoft/codebert-base-mlm"
-"""Model for every language without its own."""
 MODELS: Final[Mapping[str, str]] = {
     "python": "neulab/codebert-python",
     "java": "neulab/codebert-java",
     "javascript": "neulab/codebert-javascript",
     "c": "neulab/codebert-c",
     "cpp": "neulab/codebert-cpp",
+    "*": "microsoft/codebert-base-mlm",
 }
-"""Published model by language, as in `ChangedFile.language`."""
+"""Published model by language, as in `ChangedFile.language`; `*` for every other one."""
 # The paper's for HumanEval (https://arxiv.org/abs/2302.05527), the layer of C++ for C, and CoNaLa's
 # (7) for the general model.
 LAYERS: Final[Mapping[str, int]] = {
@@ -58,7 +57,7 @@ LAYERS: Final[Mapping[str, int]] = {
     "neulab/codebert-javascript": 11,
     "neulab/codebert-c": 10,
     "neulab/codebert-cpp": 10,
-    GENERAL_MODEL: 7,
+    "microsoft/codebert-base-mlm": 7,
 }
 """Layer by model; every other model's default is its last layer."""
 VALUES: Final = ("precision", "recall", "f1", "f3")
@@ -95,75 +94,62 @@ class Tokens(NamedTuple):
     """Shape (L, D), rows of length 1."""
 
 
-class TokenSource(NamedTuple):
-    """Encoder of tokens."""
-
-    identity: str
-    """Model, revision and layer: the same identity gives the same vectors."""
-    read: Callable[[Sequence[str]], list[Tokens]]
-    """Returns the tokens of each piece of code."""
+ReadTokens: TypeAlias = "Callable[[Sequence[str]], list[Tokens]]"
+"""Function that returns the tokens of each piece of code."""
 
 
-def minilm_source(encoder: MiniLM) -> TokenSource:
-    """Return the last layer of the embedded encoder as a source of tokens."""
-
-    def read(texts: Sequence[str]) -> list[Tokens]:
-        split = [_WORD.findall(text) for text in texts]
-        vocabulary = sorted({word for words in split for word in words})
-        pieces = dict(zip(vocabulary, encoder.pieces(vocabulary), strict=True))
-        codes = [[(key, word) for word in words for key in pieces[word]] for words in split]
-        rows = [[BEGIN, *(key for key, _ in code), END] for code in codes]
-        all_tokens = []
-        encoded = encode_windows(rows, MINILM_TOKENS, encoder.encode_pieces)
-        for code, vectors in zip(codes, encoded, strict=True):
-            marker = np.zeros(len(code) + 2, dtype=np.bool_)
-            marker[[0, -1]] = True
-            spelled = ("", *(word for _, word in code), "")
-            unknown = np.array([False, *(key == UNKNOWN for key, _ in code), False])
-            all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
-        return all_tokens
-
-    return TokenSource(encoder.identity, read)
+def read_minilm(encoder: MiniLM, texts: Sequence[str]) -> list[Tokens]:
+    """Return the tokens of pieces of code, with the last layer of the embedded encoder."""
+    split = [_WORD.findall(text) for text in texts]
+    vocabulary = sorted({word for words in split for word in words})
+    pieces = dict(zip(vocabulary, encoder.pieces(vocabulary), strict=True))
+    codes = [[(key, word) for word in words for key in pieces[word]] for words in split]
+    rows = [[BEGIN, *(key for key, _ in code), END] for code in codes]
+    all_tokens = []
+    encoded = encode_windows(rows, MINILM_TOKENS, encoder.encode_pieces)
+    for code, vectors in zip(codes, encoded, strict=True):
+        marker = np.zeros(len(code) + 2, dtype=np.bool_)
+        marker[[0, -1]] = True
+        spelled = ("", *(word for _, word in code), "")
+        unknown = np.array([False, *(key == UNKNOWN for key, _ in code), False])
+        all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
+    return all_tokens
 
 
-def hugging_face_source(model: str) -> TokenSource:
-    """Return a layer of a model of the hub, or of a folder, as a source of tokens.
-
-    The model loads at the first text. If the model's files change, the identity stays the same.
-    """
-    layer = LAYERS.get(model)
+def identify_model(model: str) -> str:
+    """Return the model and layer; if the files of a model change, this stays the same."""
     name = Path(model).name if Path(model).is_dir() else model
-    identity = f"hf:{name}@main#{'last' if layer is None else layer}"
+    return f"hf:{name}@main#{LAYERS.get(model, 'last')}"
 
-    def read(texts: Sequence[str]) -> list[Tokens]:
-        tokenizer, encoder = load_model(model)
-        if not tokenizer.is_fast:
-            raise EncodingError(f"the tokenizer of {model} has no positions of its tokens")
-        # No tokenizer accepts lone surrogates.
-        codes = [replace_surrogates(text).strip() for text in texts]
-        encodings = [
-            tokenizer(
-                code,
-                return_offsets_mapping=True,
-                return_special_tokens_mask=True,
-                truncation=False,
-                verbose=False,
-            )
-            for code in codes
-        ]
-        rows = [encoding["input_ids"] for encoding in encodings]
-        encode = partial(_encode, tokenizer, encoder, layer=-1 if layer is None else layer)
-        all_vectors = encode_windows(rows, max_tokens(tokenizer, encoder), encode)
-        all_tokens = []
-        for encoding, code, vectors in zip(encodings, codes, all_vectors, strict=True):
-            marker = np.array(encoding["special_tokens_mask"], dtype=np.bool_)
-            # A token may begin with the white space before its word.
-            spelled = tuple(code[start:end].strip() for start, end in encoding["offset_mapping"])
-            unknown = np.array(encoding["input_ids"]) == tokenizer.unk_token_id
-            all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
-        return all_tokens
 
-    return TokenSource(identity, read)
+def read_hugging_face(model: str, texts: Sequence[str]) -> list[Tokens]:
+    """Return the tokens of pieces of code, with a layer of a model of the hub, or of a folder."""
+    tokenizer, encoder = load_model(model)
+    if not tokenizer.is_fast:
+        raise EncodingError(f"the tokenizer of {model} has no positions of its tokens")
+    # No tokenizer accepts lone surrogates.
+    codes = [replace_surrogates(text).strip() for text in texts]
+    encodings = [
+        tokenizer(
+            code,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            truncation=False,
+            verbose=False,
+        )
+        for code in codes
+    ]
+    rows = [encoding["input_ids"] for encoding in encodings]
+    encode = partial(_encode, tokenizer, encoder, layer=LAYERS.get(model, -1))
+    all_vectors = encode_windows(rows, max_tokens(tokenizer, encoder), encode)
+    all_tokens = []
+    for encoding, code, vectors in zip(encodings, codes, all_vectors, strict=True):
+        marker = np.array(encoding["special_tokens_mask"], dtype=np.bool_)
+        # A token may begin with the white space before its word.
+        spelled = tuple(code[start:end].strip() for start, end in encoding["offset_mapping"])
+        unknown = np.array(encoding["input_ids"]) == tokenizer.unk_token_id
+        all_tokens.append(Tokens(spelled, marker, tell_apart(spelled, unknown, vectors)))
+    return all_tokens
 
 
 def _encode(
@@ -315,8 +301,8 @@ def align(candidate: Tokens, reference: Tokens) -> Doubles:
     return np.array([p, r, f1, f3])
 
 
-def _score(column: int, source: TokenSource, samples: Sequence[Sample]) -> list[float]:
-    """Score samples of one source by a column of `VALUES`, in batches of limited memory."""
+def _score(column: int, read: ReadTokens, samples: Sequence[Sample]) -> list[float]:
+    """Score samples of one model by a column of `VALUES`, in batches of limited memory."""
     scores: list[float] = []
     sides: dict[str, Tokens] = {}
     for batch in _batches(samples):
@@ -326,7 +312,7 @@ def _score(column: int, source: TokenSource, samples: Sequence[Sample]) -> list[
         new = [text for text in texts if text not in sides]
         # Neighbouring samples often share references.
         sides = {text: side for text, side in sides.items() if text in texts}
-        for text, tokens in zip(new, source.read(new), strict=True):
+        for text, tokens in zip(new, read(new), strict=True):
             sides[text] = drop_punctuation(tokens)
         for sample in batch:
             alignments = (align(sides[sample.candidate], sides[text]) for text in sample.references)
@@ -359,28 +345,27 @@ def create(
         value: One of `VALUES`. In the paper, F1 agrees best with people, F3 (mostly recall) with
             tests.
     """
-    # The key None serves all languages without a key.
-    sources: dict[str | None, TokenSource]
+    readers: dict[str, ReadTokens]
     if model == EMBEDDED:
-        sources = {None: minilm_source(MiniLM())}
-    elif model == BY_LANGUAGE:
-        sources = {language: hugging_face_source(name) for language, name in MODELS.items()}
-        sources[None] = hugging_face_source(GENERAL_MODEL)
+        encoder = MiniLM()
+        identities = {"*": encoder.identity}
+        readers = {"*": partial(read_minilm, encoder)}
     else:
-        sources = {None: hugging_face_source(model)}
+        models = MODELS if model == BY_LANGUAGE else {"*": model}
+        identities = {key: identify_model(name) for key, name in models.items()}
+        readers = {key: partial(read_hugging_face, name) for key, name in models.items()}
 
     def identify() -> str:
         parts = [value, "punctuation:operators", "unknown:apart"]
-        identities = {language or "*": source.identity for language, source in sources.items()}
         parts += [f"{language}={identities[language]}" for language in sorted(identities)]
         return f"codebertscore[{','.join(parts)}]"
 
     def scores(samples: Sequence[Sample]) -> Doubles:
         values = np.zeros(len(samples))
-        languages = [sample.language if sample.language in sources else None for sample in samples]
-        for language, source in sources.items():
-            rows = [row for row, key in enumerate(languages) if key == language]
-            values[rows] = _score(VALUES.index(value), source, [samples[row] for row in rows])
+        keys = [sample.language if sample.language in readers else "*" for sample in samples]
+        for language, read in readers.items():
+            rows = [row for row, key in enumerate(keys) if key == language]
+            values[rows] = _score(VALUES.index(value), read, [samples[row] for row in rows])
         return values
 
     return mean_metric("codebertscore", identify, scores, max_characters=MAX_CHARACTERS)

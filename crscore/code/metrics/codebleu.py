@@ -150,10 +150,10 @@ def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
         keys[position] = hash((kind, child_keys))
     if preset and not tree.valid:
         return _Side(tuple(words), Counter(keys), None)
-    names = read_names(tree)
-    flows = [(False, flow) for flow in names.next_uses]
-    flows += [] if preset else [(True, flow) for flow in names.assignments]
-    variable = [name.variable for name in names.names]
+    names, next_uses, assignments = read_names(tree)
+    flows = [(False, flow) for flow in next_uses]
+    flows += [] if preset else [(True, flow) for flow in assignments]
+    variable = [name.variable for name in names]
     flow = Counter((kind, variable[start], variable[end]) for kind, (start, end) in flows)
     return _Side(tuple(words), Counter(keys), flow)
 

@@ -11,12 +11,12 @@ def read(code: str, language: str = "python") -> tuple[str, list[str], list[str]
     """Return names with numbers, next uses, and assignments as target<-source."""
     tree = syntax_tree(code, language)
     assert tree is not None
-    names = read_names(tree)
-    texts = [name.text for name in names.names]
+    names, next_uses, assignments = read_names(tree)
+    texts = [name.text for name in names]
     return (
-        " ".join(f"{name.text}{name.variable}" for name in names.names),
-        [texts[source] for source, _ in names.next_uses],
-        sorted({f"{texts[target]}<-{texts[source]}" for source, target in names.assignments}),
+        " ".join(f"{name.text}{name.variable}" for name in names),
+        [texts[source] for source, _ in next_uses],
+        sorted({f"{texts[target]}<-{texts[source]}" for source, target in assignments}),
     )
 
 
