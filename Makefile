@@ -12,7 +12,8 @@ GROUPS := models hosts hostile growth research
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
-PYTEST = $(BIN)/python -m pytest
+# With bytecode, or each process compiles the package and rewrites all tests again.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 PARALLEL = -n $(WORKERS) --dist worksteal
 
 SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github-
