@@ -4,6 +4,7 @@ sentences   reading.py: the network reads each                      |
 remarks     remarks.py divides comments, the network reads each     | Reader.read_texts
 both        evidence.py: is it about the change                     |
 remarks     what is it worth                                        | Reader._compare
+remarks     are its author's others about something else            | doubt_remarks
 """
 
 import hashlib

@@ -10,12 +10,10 @@ from crscore.records import (
     OFF_TOPIC,
     ON_TOPIC,
     Aspects,
-    Reading,
     Receipt,
     Remark,
     Share,
     Stance,
-    Subject,
     Usefulness,
     Verdict,
 )
@@ -30,8 +28,7 @@ from crscore.usefulness.headline import (
     REVIEWS,
 )
 from crscore.usefulness.model import Scale
-from crscore.usefulness.reader import SURELY_ABOUT, doubt_remarks, name_level, weigh_worth
-from crscore.usefulness.reading import ReviewReadings
+from crscore.usefulness.reader import name_level
 from tests.helpers import useful
 
 PROBABILITY = st.floats(0, 1)
@@ -138,23 +135,6 @@ def test_no_remark_is_worth_nothing() -> None:
     assert headline.sum_up({}) == ((), 0, 0)
     assert rank().word == OFF_TOPIC
     assert (rank().importance, rank().value) == (0, 0)
-
-
-# A remark
-
-
-@given(PROBABILITY, PROBABILITY, PROBABILITY)
-def test_worth_rises_with_what_is_expected_and_with_its_probability(first, second, about) -> None:
-    less, more = sorted((first, second))
-    worths = [weigh_worth(expected, about) for expected in (less, more)]
-    assert 1 <= worths[0] <= worths[1] <= 5
-    worths = [weigh_worth(about, probability) for probability in (less, more)]
-    assert 1 <= worths[0] <= worths[1] <= 5
-
-
-def test_remark_about_something_else_is_worth_nothing() -> None:
-    assert weigh_worth(1.0, ON_TOPIC - 0.01) == 1
-    assert weigh_worth(1.0, SURELY_ABOUT) == 5
 
 
 def test_three_nits_do_not_add_up_to_a_bug() -> None:
@@ -290,22 +270,3 @@ def test_usefulness_has_the_sum_of_its_remarks() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_comparison_set_is_described(kind: str) -> None:
     assert rank(make_remark(0.5), kind=kind).against == f"4 {kind} by people and bots"
-
-
-def test_remarks_of_other_authors_raise_no_doubt() -> None:
-    worth = weigh_worth(0.5, 0.8)
-    remarks = [
-        replace(make_remark(0.0, about=about), comment=comment, sentences=(comment,), worth=worth)
-        for comment, about in enumerate((0.8, 0.1, 0.1))
-    ]
-    reading = Reading(
-        stance=Stance.REQUEST, gives=0.9, about=0.8, subject=Subject.CHANGE, reference=None
-    )
-    read = ReviewReadings(
-        sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks),
-        aspects=(HALF,) * 3, masked=("a", "b", "c"),
-    )  # fmt: skip
-    assert doubt_remarks(read, {"a": [0], "b": [1, 2]}).remarks[0].worth == worth
-    together = doubt_remarks(read, {"a": [0, 1, 2]}).remarks[0]
-    assert together.about == pytest.approx(0.57, abs=0.01)
-    assert together.worth == pytest.approx(1 + 2 * together.about / SURELY_ABOUT)

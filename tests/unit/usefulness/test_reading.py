@@ -9,14 +9,24 @@ from msgspec import structs
 from crscore.diff import parse
 from crscore.diff.windows import list_windows
 from crscore.encoders import hashing, minilm
-from crscore.records import GIVES_FROM, Importance, Sentence, Stance
+from crscore.records import (
+    GIVES_FROM,
+    ON_TOPIC,
+    Importance,
+    Reading,
+    Remark,
+    Sentence,
+    Stance,
+    Subject,
+)
 from crscore.usefulness import evidence, reader
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import Reader
-from crscore.usefulness.reading import OUTPUTS, STANCES
+from crscore.usefulness.reading import OUTPUTS, STANCES, ReviewReadings
 from tests.helpers.useful import network, outputs, text_reading, weights
 
+PROBABILITY = st.floats(0, 1)
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 ACTING = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
 
@@ -175,6 +185,42 @@ def test_remark_beside_others_on_another_change_is_doubted() -> None:
 @given(st.permutations([0.05, 0.3, 0.6, 0.9]))
 def test_doubt_does_not_depend_on_the_order(abouts: list[float]) -> None:
     assert sorted(reader.doubt(abouts)) == pytest.approx(sorted(reader.doubt(sorted(abouts))))
+
+
+@given(PROBABILITY, PROBABILITY, PROBABILITY)
+def test_worth_rises_with_what_is_expected_and_with_its_probability(first, second, about) -> None:
+    less, more = sorted((first, second))
+    worths = [reader.weigh_worth(expected, about) for expected in (less, more)]
+    assert 1 <= worths[0] <= worths[1] <= 5
+    worths = [reader.weigh_worth(about, probability) for probability in (less, more)]
+    assert 1 <= worths[0] <= worths[1] <= 5
+
+
+def test_remark_about_something_else_is_worth_nothing() -> None:
+    assert reader.weigh_worth(1.0, ON_TOPIC - 0.01) == 1
+    assert reader.weigh_worth(1.0, reader.SURELY_ABOUT) == 5
+
+
+def test_remarks_of_other_authors_raise_no_doubt() -> None:
+    worth = reader.weigh_worth(0.5, 0.8)
+    remarks = [
+        Remark(
+            comment=comment, sentences=(comment,), stance=Stance.REQUEST, gives=0.9, importance=2,
+            level=Importance.MAJOR, about=about, worth=worth, specific=0.5, acts=0.5,
+        )
+        for comment, about in enumerate((0.8, 0.1, 0.1))
+    ]  # fmt: skip
+    reading = Reading(
+        stance=Stance.REQUEST, gives=0.9, about=0.8, subject=Subject.CHANGE, reference=None
+    )
+    read = ReviewReadings(
+        sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks),
+        aspects=(text_reading().aspects,) * 3, masked=("a", "b", "c"),
+    )  # fmt: skip
+    assert reader.doubt_remarks(read, {"a": [0], "b": [1, 2]}).remarks[0].worth == worth
+    together = reader.doubt_remarks(read, {"a": [0, 1, 2]}).remarks[0]
+    assert together.about == pytest.approx(0.57, abs=0.01)
+    assert together.worth == pytest.approx(1 + 2 * together.about / reader.SURELY_ABOUT)
 
 
 @pytest.mark.parametrize("logit", [-1e9, -30, 0, 30, 1e9, math.inf, -math.inf])
