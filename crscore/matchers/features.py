@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -28,7 +28,7 @@ class Background(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     frequency: Mapping[str, int]
     """Stem -> number of training texts that contain it; a missing stem is rare."""
-    documents: int
+    documents: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
     """Number of training texts."""
     claim: Floats
     """Unit vector of the mean claim, shape (D,)."""

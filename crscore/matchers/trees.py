@@ -1,6 +1,6 @@
 """Sum of decision trees in flat arrays."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 import numpy as np
@@ -30,7 +30,8 @@ class Trees(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Right child, shape (N,)."""
     value: Floats
     """Value of a leaf, shape (N,); 0 in an inner node."""
-    depth: int
+    # Each step is one pass over all rows.
+    depth: Annotated[int, msgspec.Meta(ge=0, le=64)]
     """Number of steps from a root to the deepest leaf."""
 
     def sum(self, rows: Floats) -> npt.NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 import numpy as np
@@ -23,24 +23,8 @@ _VECTOR_ARRAYS: Final = ("claim", "remark", "axes", "centre")
 _Finite = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 
 
-class _Facts(msgspec.Struct, frozen=True):
-    """Facts of a weights file, with the ranges in which a run can use them."""
-
-    format: Any
-    features: list[str]
-    encoder: str
-    data_sha256: str
-    seed: int
-    start: _Finite
-    discount: _Finite
-    decision: Annotated[float, msgspec.Meta(gt=0, lt=1)]
-    # Each step is one pass over all rows.
-    depth: Annotated[int, msgspec.Meta(ge=0, le=64)]
-    documents: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
-
-
 class Weights(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Learned parts of the calibrated matcher."""
+    """Learned parts of the calibrated matcher, with the ranges in which a run can use them."""
 
     encoder: str
     """Name and model of the encoder whose vectors were used in training."""
@@ -48,11 +32,11 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Hash of the training study."""
     seed: int
     """Seed of all draws."""
-    start: float
+    start: _Finite
     """Logit of every cell before the trees."""
-    discount: float
+    discount: _Finite
     """Amount subtracted from a cell's logit per unit of its comment's log-length."""
-    decision: float
+    decision: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
     trees: Trees
     """Trees whose sum is a cell's logit."""
@@ -97,22 +81,18 @@ def read_weights(path: Path) -> Weights:
     """
 
     def parse(content: arrays.Arrays) -> Weights:
-        facts = msgspec.convert(json.loads(arrays.to_text(content["facts"])), _Facts)
+        facts = json.loads(arrays.to_text(content["facts"]))
         names = list(features.feature_names(len(content["axes"])))
-        if facts.format != FORMAT or facts.features != names:
+        if facts["format"] != FORMAT or facts["features"] != names:
             raise InputError(f"{path} was made by another version of crscore; train it again")
         _check(content, features=len(names))
-        trees = Trees(depth=facts.depth, **{name: content[name] for name in _TREE_ARRAYS})
-        stems = arrays.to_lines(content["stems"])
-        return Weights(
-            **{name: getattr(facts, name) for name in _SCALAR_FIELDS},
-            trees=trees,
-            background=Background(
-                frequency=dict(zip(stems, content["frequency"].tolist(), strict=True)),
-                documents=facts.documents,
-                **{name: content[name] for name in _VECTOR_ARRAYS},
-            ),
-        )
+        stems, counts = arrays.to_lines(content["stems"]), content["frequency"].tolist()
+        background = {name: content[name] for name in _VECTOR_ARRAYS} | {
+            "frequency": dict(zip(stems, counts, strict=True)),
+            "documents": facts["documents"],
+        }
+        trees = {name: content[name] for name in _TREE_ARRAYS} | {"depth": facts["depth"]}
+        return msgspec.convert(facts | {"trees": trees, "background": background}, Weights)
 
     return arrays.unpack(path, parse, "weights of the calibrated matcher")
 
