@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from crscore import commands, progress
-from crscore.errors import ConfigError, CRScoreError, ManifestError, UnknownPluginError
+from crscore.errors import ConfigError, CRScoreError, UnknownPluginError
 from crscore.version import __version__
 
 # The last two are how shells report signals: 128 + SIGINT (2), 128 + SIGPIPE (13).
@@ -129,7 +129,7 @@ def _dispatch(arguments: list[str]) -> int:
         return EXIT_USAGE
     except click.ClickException as exc:
         return _fail(_explain(exc), EXIT_USAGE)
-    except (ConfigError, ManifestError, UnknownPluginError) as exc:
+    except (ConfigError, UnknownPluginError) as exc:
         return _fail(str(exc), EXIT_USAGE)
     except CRScoreError as exc:
         return _fail(str(exc), EXIT_FAILED)

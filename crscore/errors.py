@@ -5,14 +5,12 @@
         DiffParseError      the text is not a diff; carries the source name and line
         LimitError          an input is larger than a limit; names the limit
       OutputError           the report cannot be written to its target
-      ConfigError           a setting is unknown or has a wrong value; names the key
+      ConfigError           a setting, or a key of an analyzer, is unknown or wrong; names the key
       DependencyError       a package is missing; carries the command that installs it
       UnknownPluginError    no plugin has that name; lists the existing ones
-      AnalyzerError         an analysis tool's part of a run
-        ManifestError       an analyzer's folder cannot be used; names the key
-        ToolNotFoundError   a tool is not installed; carries the command that installs it
-        ToolFailedError     a tool broke a limit or failed
-          ToolOutputError   a tool's output cannot be read
+      ToolNotFoundError     a tool is not installed; carries the command that installs it
+      ToolFailedError       a tool broke a limit or failed
+        ToolOutputError     a tool's output cannot be read
       GenerationError       claims could not be made or replayed
         EngineError         a language model's server answers no request
         MalformedAnswerError  a language model's answer is not what was asked for
@@ -118,7 +116,7 @@ COMMAND_LINE = "command line"
 
 @dataclass(eq=False)
 class ConfigError(CRScoreError):
-    """Raised when a setting is unknown or has a wrong value.
+    """Raised when a setting, or a key in an analyzer's folder, is unknown or has a wrong value.
 
     Args:
         key: The setting, as the user wrote it (`--threshold`, `CRSCORE_ENCODER`, `encoder`).
@@ -179,28 +177,8 @@ class UnknownPluginError(CRScoreError):
         return f"no plugin {self.name!r} among {self.kind}; there are: {', '.join(self.available)}"
 
 
-class AnalyzerError(CRScoreError):
-    """Raised when an analysis tool cannot complete its part of a run."""
-
-
 @dataclass(eq=False)
-class ManifestError(AnalyzerError):
-    """Raised when an analyzer's folder cannot be used.
-
-    Args:
-        source: The file at fault.
-        key: The key in it, or the missing item.
-        expected: Expected value, as a clause.
-    """
-
-    source: str
-    key: str
-    expected: str
-    template = "{source}: {key}: {expected}"
-
-
-@dataclass(eq=False)
-class ToolNotFoundError(AnalyzerError):
+class ToolNotFoundError(CRScoreError):
     """Raised when a tool, or a program it needs, is not installed.
 
     Args:
@@ -214,7 +192,7 @@ class ToolNotFoundError(AnalyzerError):
 
 
 @dataclass(eq=False)
-class ToolFailedError(AnalyzerError):
+class ToolFailedError(CRScoreError):
     """Raised when a tool exceeds a limit, crashes, or ends in a way its manifest does not list.
 
     Args:

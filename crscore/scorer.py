@@ -72,8 +72,7 @@ class Scorer:
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
-        ConfigError: An unknown setting or a wrong value.
-        ManifestError: A setting names an analyzer's folder that cannot be used.
+        ConfigError: An unknown setting, a wrong value, or an analyzer's folder that cannot be used.
         UnknownPluginError: A setting names a plugin that does not exist.
 
     Example:
@@ -487,7 +486,7 @@ def make_analyzers(
         The analyzers, which look for their tools at the first analysis.
 
     Raises:
-        ManifestError: An analyzer's folder cannot be used.
+        ConfigError: An analyzer's folder cannot be used.
         UnknownPluginError: No analyzer has that name.
     """
     return Suite(

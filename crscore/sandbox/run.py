@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
+from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox._launch import filter_program, has_landlock
 from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
 
@@ -197,7 +197,7 @@ def network_denied() -> bool:
                 environment={},
                 limits=limits,
             )
-        except AnalyzerError:
+        except (ToolFailedError, ToolNotFoundError):
             return False
     return completed.stdout.strip() == b"denied"
 

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from crscore.errors import ManifestError
+from crscore.errors import ConfigError
 from crscore.records import Severity
 
 FILE_NAME = "analyzer.toml"
@@ -294,10 +294,10 @@ def analyzer_names(folder: Path) -> tuple[str, ...]:
     """List the analyzers in a folder, sorted.
 
     Raises:
-        ManifestError: The folder does not exist.
+        ConfigError: The folder does not exist.
     """
     if not folder.is_dir():
-        raise ManifestError(str(folder), "folder", "does not exist, or is not a folder")
+        raise ConfigError("folder", str(folder), "does not exist, or is not a folder")
     return tuple(sorted(manifest.parent.name for manifest in folder.glob(f"*/{FILE_NAME}")))
 
 
@@ -312,36 +312,36 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         The analyzer.
 
     Raises:
-        ManifestError: The file is missing, is not TOML, or has an unknown key or an invalid value;
+        ConfigError: The file is missing, is not TOML, or has an unknown key or an invalid value;
             the error names the file and the key.
     """
     folder = folder.resolve()
     source = str(folder / FILE_NAME)
     if not _NAME.fullmatch(folder.name):
-        raise ManifestError(str(folder), "name", "must be lower-case letters, digits, - and _")
+        raise ConfigError("name", str(folder), "must be lower-case letters, digits, - and _")
     try:
         document = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
         # Compiling 600 patterns takes 60 ms at every start; a contract test checks shipped ones.
         hook = _check if not shipped else lambda kind, text: kind(text)
         manifest = msgspec.convert(document, Manifest, dec_hook=hook)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise ManifestError(source, "file", f"cannot be read: {exc}") from exc
+        raise ConfigError("file", source, f"cannot be read: {exc}") from exc
     except msgspec.ValidationError as exc:
         # ``Expected `str`, got `int` - at `$.tool.command` ``
         text, _, path = str(exc).partition(" - at ")
-        raise ManifestError(source, path.strip("`$").removeprefix(".") or "file", text) from exc
+        raise ConfigError(path.strip("`$").removeprefix(".") or "file", source, text) from exc
     patterns = {
         "tool.pattern": manifest.tool.pattern,
         "output.unparsed_stderr": manifest.output.unparsed_stderr,
     }
     for key, pattern in patterns.items():
         if not shipped and pattern is not None and not pattern.compiled.groups:
-            raise ManifestError(source, key, f"{pattern!r} has no group")
+            raise ConfigError(key, source, f"{pattern!r} has no group")
     if manifest.run.rules is not None:
         rules = (folder / manifest.run.rules).resolve()
         if not rules.is_relative_to(folder) or not rules.is_file():
             text = f"{manifest.run.rules!r} is not a file of this folder"
-            raise ManifestError(source, "run.rules", text)
+            raise ConfigError("run.rules", source, text)
     return Analyzer(name=folder.name, folder=folder, manifest=manifest, shipped=shipped)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from crscore.cache import Cache
-from crscore.errors import ManifestError, UnknownPluginError
+from crscore.errors import ConfigError, UnknownPluginError
 from crscore.records import Analysis, Diff
 from crscore.sandbox import run
 from crscore.static_analysis import collect, execute, sarif, tools
@@ -169,7 +169,7 @@ def select(choice: str) -> tuple[Analyzer, ...]:
         The analyzers by name; an analyzer from a folder replaces the shipped one of the same name.
 
     Raises:
-        ManifestError: A folder has no analyzer, or an invalid one.
+        ConfigError: A folder has no analyzer, or an invalid one.
         UnknownPluginError: No analyzer has that name.
     """
     shipped = builtin()
@@ -188,7 +188,7 @@ def select(choice: str) -> tuple[Analyzer, ...]:
         if not (folder / FILE_NAME).is_file():
             own_folders = [folder / name for name in analyzer_names(folder)]
         if not own_folders:
-            raise ManifestError(str(folder), FILE_NAME, "is in none of its folders")
+            raise ConfigError(FILE_NAME, str(folder), "is in none of its folders")
         for own_folder in own_folders:
             analyzer = read_analyzer(own_folder, shipped=False)
             analyzers[analyzer.name] = analyzer

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from crscore.cache import Cache
-from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
+from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.records import ToolState
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis.analyzer import INTERPRETER, Analyzer
@@ -109,7 +109,7 @@ def find_tool(
         environment[key] = fill(value, values)
     try:
         version = version or _version(analyzer, program, environment, cache)
-    except AnalyzerError as exc:
+    except (ToolFailedError, ToolNotFoundError) as exc:
         return Absent(state=ToolState.FAILED, reason=str(exc))
     if not _supports(tool.supported, version):
         reason = f"{version} is not {tool.supported}; {tool.install}"

@@ -13,8 +13,6 @@ EXAMPLES = {
     "OutputError": errors.OutputError("out.html", "it is a folder"),
     "ConfigError": errors.ConfigError("treshold", "environment", "is no setting"),
     "DependencyError": errors.DependencyError("scipy", "pip install scipy"),
-    "AnalyzerError": errors.AnalyzerError("text"),
-    "ManifestError": errors.ManifestError("analyzer.toml", "suffixes", "must be a list"),
     "ToolNotFoundError": errors.ToolNotFoundError("pmd", "crscore analyzers install pmd"),
     "ToolFailedError": errors.ToolFailedError("pmd", "took longer than 20 s"),
     "ToolOutputError": errors.ToolOutputError("pmd", "no JSON"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crscore.errors import ManifestError
+from crscore.errors import ConfigError
 from crscore.static_analysis import analyzer
 from tests.helpers.toys import toy
 
@@ -50,9 +50,9 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_manifest_is_an_error_that_names_the_key(tmp_path, case) -> None:
     replaced, key, words = WRONG[case]
-    with pytest.raises(ManifestError) as caught:
+    with pytest.raises(ConfigError) as caught:
         toy(tmp_path, replaced=replaced)
-    assert caught.value.source == str(tmp_path / "toy" / "analyzer.toml")
+    assert caught.value.origin == str(tmp_path / "toy" / "analyzer.toml")
     assert caught.value.key.startswith(key)
     assert words in str(caught.value)
 
@@ -76,26 +76,26 @@ MORE = {
 @pytest.mark.parametrize("case", MORE)
 def test_wrong_part_is_an_error_that_names_the_key(tmp_path, case) -> None:
     text, key = MORE[case]
-    with pytest.raises(ManifestError) as caught:
+    with pytest.raises(ConfigError) as caught:
         toy(tmp_path, text)
     assert caught.value.key == key
 
 
 @pytest.mark.parametrize("name", ["Upper", "1st", "a b", "x" * 41])
 def test_folder_of_another_name_is_no_analyzer(tmp_path, name) -> None:
-    with pytest.raises(ManifestError, match="lower-case"):
+    with pytest.raises(ConfigError, match="lower-case"):
         toy(tmp_path, name=name)
 
 
 def test_missing_file_is_an_error(tmp_path) -> None:
-    with pytest.raises(ManifestError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="cannot be read"):
         analyzer.read_analyzer(tmp_path / "none", shipped=False)
 
 
 def test_manifest_that_is_not_utf8_is_an_error(tmp_path) -> None:
     analyzer_folder = toy(tmp_path)
     (analyzer_folder.folder / "analyzer.toml").write_bytes(b"about = '\xff'")
-    with pytest.raises(ManifestError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="cannot be read"):
         analyzer.read_analyzer(analyzer_folder.folder, shipped=False)
 
 
@@ -107,7 +107,7 @@ def test_names_are_sorted_and_folders_without_manifest_left_out(tmp_path) -> Non
 
 
 def test_names_of_no_folder_is_an_error(tmp_path) -> None:
-    with pytest.raises(ManifestError, match="does not exist"):
+    with pytest.raises(ConfigError, match="does not exist"):
         analyzer.analyzer_names(tmp_path / "none")
 
 

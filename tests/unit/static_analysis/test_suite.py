@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crscore.errors import ManifestError, UnknownPluginError
+from crscore.errors import ConfigError, UnknownPluginError
 from crscore.records import Coverage, ToolState
 from crscore.sandbox import _launch
 from crscore.sandbox import run as sandbox
@@ -101,13 +101,13 @@ def test_unknown_name_is_an_error_that_lists_the_known() -> None:
 
 @pytest.mark.parametrize("choice", ["{0}/none", "{0}", "./x/y"])
 def test_folder_without_analyzers_is_an_error(tmp_path, choice) -> None:
-    with pytest.raises(ManifestError):
+    with pytest.raises(ConfigError):
         suite.select(choice.format(tmp_path))
 
 
 def test_analyzer_that_cannot_be_used_is_an_error(tmp_path) -> None:
     (toy(tmp_path).folder / "analyzer.toml").write_text("about = 1")
-    with pytest.raises(ManifestError, match="about"):
+    with pytest.raises(ConfigError, match="about"):
         suite.select(str(tmp_path))
 
 
