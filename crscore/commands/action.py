@@ -165,7 +165,8 @@ def _find_numbers(
         return (target.number,)
     if target.head is not None:
         # GitHub leaves `workflow_run.pull_requests` empty for forks.
-        return host.find_by_head(client, runner.repository, **target.head._asdict())
+        owner, branch, sha = target.head
+        return host.find_by_head(client, runner.repository, owner=owner, branch=branch, sha=sha)
     # As many as one page lists, so that skipped pull requests are counted, too.
     numbers = host.find_recent(
         client, runner.repository, days=event.RECENT_DAYS, limit=host.MAX_LISTED

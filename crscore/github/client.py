@@ -151,12 +151,12 @@ class Client(HostClient):
 
     # GitHub allows 65,536 characters in a comment.
     def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
-        """Write a comment: see `sticky.Writer`."""
+        """Write a comment: see `HostClient`."""
         issue, operation = self.issue(repository, number), f"comment on {repository}#{number}"
         return self.write(operation, lambda: _locate(issue.create_comment(body), operation))
 
     def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
-        """Replace a comment's text: see `sticky.Writer`."""
+        """Replace a comment's text: see `HostClient`."""
         issue, operation = self.issue(repository, number), f"comment on {repository}#{number}"
 
         def edit() -> str:
@@ -167,7 +167,7 @@ class Client(HostClient):
         return self.write(operation, edit)
 
     def delete_comment(self, repository: str, number: int, comment: int) -> None:
-        """Delete a comment: see `sticky.Writer`."""
+        """Delete a comment: see `HostClient`."""
         issue = self.issue(repository, number)
         self.write(f"comment on {repository}#{number}", lambda: issue.get_comment(comment).delete())
 

@@ -24,7 +24,7 @@ from crscore.github.conversation import (
     read_comment,
     read_line_comment,
 )
-from crscore.hosts.feed import FeedDetails, FeedPull, FeedThread, PullKey
+from crscore.hosts.feed import FeedDetails, FeedPull, FeedThread
 from crscore.hosts.http import PAGE_ITEMS
 from crscore.hosts.records import HostMessage, MessageKind
 
@@ -106,7 +106,7 @@ class GitHubFeed:
             for item in page.items:
                 times.append(item.updated_at)
                 if item.updated_at >= since:
-                    changed.setdefault(item.number, _facts(item))
+                    changed.setdefault(item.number, _facts(item, repository))
             # If the items so far are sorted, all newer ones are among them.
             is_past = bool(times) and times[-1] < since
             if not page.has_more or (is_past and times == sorted(times, reverse=True)):
@@ -118,7 +118,7 @@ class GitHubFeed:
         for start in range(0, len(pulls), PAGE_ITEMS):
             yield tuple(pulls[start : start + PAGE_ITEMS])
 
-    def read_threads(self, pulls: Sequence[PullKey]) -> list[tuple[FeedThread, ...] | None]:
+    def read_threads(self, pulls: Sequence[FeedPull]) -> list[tuple[FeedThread, ...] | None]:
         """Read the states of the threads in one query: see `Feed`."""
         nodes = self._read_nodes(graphql.THREAD_STATES_QUERY, pulls)
         states: list[tuple[FeedThread, ...] | None] = []
@@ -133,7 +133,7 @@ class GitHubFeed:
             )
         return states
 
-    def read_details(self, pull: PullKey, known_hunks: Collection[int]) -> FeedDetails:  # noqa: ARG002
+    def read_details(self, pull: FeedPull, known_hunks: Collection[int]) -> FeedDetails:  # noqa: ARG002
         """Read a pull request: see `Feed`. GitHub stores the original lines of comments."""
         node = self._read_node(pull)
         path = f"/repositories/{pull.repository}"
@@ -188,13 +188,13 @@ class GitHubFeed:
             unlisted="GitHub counts comments that it does not list" if lacks else "",
         )
 
-    def _read_node(self, pull: PullKey) -> graphql.Node:
+    def _read_node(self, pull: FeedPull) -> graphql.Node:
         node = self._read_nodes(graphql.DETAILS_QUERY, [pull]).get(pull.node)
         if node is None:
             raise NotFoundError("GraphQL", "the pull request no longer exists")
         return graphql.read_rest(partial(self._send, kind=graphql.Nodes), node, graphql.DETAILS)
 
-    def _read_nodes(self, query: str, pulls: Sequence[PullKey]) -> dict[str, graphql.Node]:
+    def _read_nodes(self, query: str, pulls: Sequence[FeedPull]) -> dict[str, graphql.Node]:
         response = self._send(query, {"ids": [pull.node for pull in pulls]}, graphql.Nodes)
         # GraphQL returns null for a pull request that was deleted or that the token may not see.
         return {node.id: node for node in response.nodes if node is not None}
@@ -209,8 +209,9 @@ class GitHubFeed:
         return response
 
 
-def _facts(item: PullItem) -> FeedPull:
+def _facts(item: PullItem, repository: int) -> FeedPull:
     return FeedPull(
+        repository=repository,
         number=item.number,
         node=item.node_id,
         title=item.title,

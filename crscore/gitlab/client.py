@@ -76,19 +76,19 @@ class Client(HostClient):
         return project.mergerequests.get(number, lazy=True).notes
 
     def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
-        """Write a note: see `sticky.Writer`."""
+        """Write a note: see `HostClient`."""
         notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
         note: int = self.write(operation, lambda: notes.create({"body": body}, **_ONCE).id)
         return note, f"{self.url}/{repository}/-/merge_requests/{number}#note_{note}"
 
     def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
-        """Replace a note's text: see `sticky.Writer`."""
+        """Replace a note's text: see `HostClient`."""
         notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
         note = self.write(operation, lambda: notes.update(comment, {"body": body}, **_ONCE)["id"])
         return f"{self.url}/{repository}/-/merge_requests/{number}#note_{note}"
 
     def delete_comment(self, repository: str, number: int, comment: int) -> None:
-        """Delete a note: see `sticky.Writer`."""
+        """Delete a note: see `HostClient`."""
         notes, operation = self.notes(repository, number), f"note on {repository}!{number}"
         self.write(operation, lambda: notes.delete(comment, **_ONCE))
 

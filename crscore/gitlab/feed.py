@@ -20,7 +20,7 @@ from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
 from crscore.gitlab.notes import Discussion, Id
 from crscore.gitlab.versions import MergeRequest, read_version, request_path
-from crscore.hosts.feed import FeedDetails, FeedPull, FeedThread, PullKey
+from crscore.hosts.feed import FeedDetails, FeedPull, FeedThread
 from crscore.hosts.http import MAX_PAGES
 from crscore.hosts.records import MessageKind
 
@@ -90,7 +90,7 @@ class GitLabFeed:
         after, number, count, in_order = since, 1, 0, True
         for _ in range(MAX_PAGES):
             page = self.client.page(path, MergeRequest, number, query | {"updated_after": after})
-            pulls = tuple(map(_facts, page.items))
+            pulls = tuple(_facts(item, repository) for item in page.items)
             count += len(pulls)
             if not page.has_more and count < (page.total or 0):
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
@@ -106,7 +106,7 @@ class GitLabFeed:
                 number += 1
         raise UnavailableError(f"GET {path}", f"pages after {MAX_PAGES} are left to the next run")
 
-    def read_threads(self, pulls: Sequence[PullKey]) -> list[tuple[FeedThread, ...]]:
+    def read_threads(self, pulls: Sequence[FeedPull]) -> list[tuple[FeedThread, ...]]:
         """Read the states of the threads: see `Feed`."""
         states = []
         for pull in pulls:
@@ -115,7 +115,7 @@ class GitLabFeed:
             states.append(tuple(_threads(self._read_discussions(path), request.sha or "")))
         return states
 
-    def read_details(self, pull: PullKey, known_hunks: Collection[int]) -> FeedDetails:
+    def read_details(self, pull: FeedPull, known_hunks: Collection[int]) -> FeedDetails:
         """Read a merge request: see `Feed`."""
         path = request_path(pull.repository, pull.number)
         request = self.client.get(path, MergeRequest)
@@ -146,7 +146,7 @@ class GitLabFeed:
             raise UnavailableError(path, "it was pushed to while it was read")
         listed = sum(not note.system for item in discussions for note in item.notes)
         return FeedDetails(
-            pull=_facts(current),
+            pull=_facts(current, pull.repository),
             messages=tuple(messages),
             threads=tuple(_threads(discussions, request.sha or "")),
             lines=lines,
@@ -174,11 +174,12 @@ def utc(text: str | None) -> str:
         return ""
 
 
-def _facts(request: MergeRequest) -> FeedPull:
+def _facts(request: MergeRequest, repository: int) -> FeedPull:
     merged = utc(request.merged_at) or None
     # After a fast-forward, the branch contains the merge request's own newest commit.
     commit = request.merge_commit_sha or request.squash_commit_sha or request.sha
     return FeedPull(
+        repository=repository,
         number=request.iid,
         node=str(request.id),
         title=request.title,

@@ -10,20 +10,12 @@ from typing import NamedTuple, Protocol
 from crscore.hosts.records import HostMessage
 
 
-class PullKey(NamedTuple):
-    """Identity of a pull request."""
+class FeedPull(NamedTuple):
+    """Pull request as the host lists it."""
 
     repository: int
     number: int
     # GitHub's GraphQL takes these in queries for several objects.
-    node: str
-    """The host's own identifier."""
-
-
-class FeedPull(NamedTuple):
-    """Pull request as the host lists it."""
-
-    number: int
     node: str
     """The host's own identifier."""
     title: str
@@ -121,14 +113,14 @@ class Feed(Protocol):
         """
 
     # A resolved thread does not change its pull request, so `read_changed` does not list it.
-    def read_threads(self, pulls: Sequence[PullKey]) -> Sequence[tuple[FeedThread, ...] | None]:
+    def read_threads(self, pulls: Sequence[FeedPull]) -> Sequence[tuple[FeedThread, ...] | None]:
         """Read the states of the threads; None for a pull request that needs `read_details`.
 
         Raises:
             HostError: They cannot be read.
         """
 
-    def read_details(self, pull: PullKey, known_hunks: Collection[int]) -> FeedDetails:
+    def read_details(self, pull: FeedPull, known_hunks: Collection[int]) -> FeedDetails:
         """Read a pull request to the end of its lists.
 
         Args:

@@ -186,6 +186,20 @@ class HostClient(ABC):
             Its status, its headers by lower-case name, and its body.
         """
 
+    # Each sends one write. It raises `UncertainWriteError` when the outcome is unknown and another
+    # `HostError` when nothing was written.
+    @abstractmethod
+    def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
+        """Write a comment on a pull request; return its id and its address."""
+
+    @abstractmethod
+    def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
+        """Replace a comment's text; return its address."""
+
+    @abstractmethod
+    def delete_comment(self, repository: str, number: int, comment: int) -> None:
+        """Delete a comment."""
+
     def get(self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None) -> T:
         """Read one resource.
 

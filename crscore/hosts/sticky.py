@@ -6,17 +6,23 @@ have, and authenticates id and text with a key (docs/design/020-the-comment.md).
 not respond to a new comment, it may still have been written, so the next run looks for it.
 """
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from crscore.errors import HostError, NotFoundError, PermissionDeniedError, UncertainWriteError
 from crscore.hosts.records import HostMessage, MessageKind, OwnMessages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crscore.hosts.http import HostClient
 
 T = TypeVar("T")
 
@@ -52,26 +58,6 @@ class Posted(NamedTuple):
     """Address of the comment; "" if there is none."""
     reason: str
     """Why it was not written; "" if it was."""
-
-
-class Writer(Protocol):
-    """Client that writes comments on pull requests, each given by repository and number.
-
-    Each method sends one write. It raises `UncertainWriteError` when the outcome is unknown and
-    another `HostError` when nothing was written.
-    """
-
-    comment_key: bytes
-    """Key of crscore's comments: see `sign`."""
-
-    def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
-        """Write a comment; return its id and its address."""
-
-    def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
-        """Replace a comment's text; return its address."""
-
-    def delete_comment(self, repository: str, number: int, comment: int) -> object:
-        """Delete a comment."""
 
 
 def derive_key(secret: str | None) -> bytes:
@@ -123,11 +109,13 @@ def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, 
     return tuple(own_comments)
 
 
-def post(writer: Writer, repository: str, number: int, text: str, existing: OwnMessages) -> Posted:
+def post(
+    client: HostClient, repository: str, number: int, text: str, existing: OwnMessages
+) -> Posted:
     """Create or update crscore's comment.
 
     Args:
-        writer: Client of the host.
+        client: Client of the host.
         repository: Current full name of the repository, because writes follow no redirect.
         number: The pull request.
         text: New text, without a marker.
@@ -137,10 +125,10 @@ def post(writer: Writer, repository: str, number: int, text: str, existing: OwnM
     Returns:
         The outcome. A refusal is not an error: the job summary still has the scores.
     """
-    key = writer.comment_key
+    key = client.comment_key
     try:
         if not existing.messages and existing.certain:
-            return _create(writer, repository, number, text)
+            return _create(client, repository, number, text)
         if not existing.messages:
             reason = "it may exist already, because not all comments could be read"
             return Posted(Outcome.FAILED, "", reason)
@@ -150,12 +138,12 @@ def post(writer: Writer, repository: str, number: int, text: str, existing: OwnM
         match = _SIGNED.match(first.body.lstrip().replace("\r\n", "\n"))
         body = sign(text, key, first.id, match["nonce"] if match else secrets.token_hex(8))
         if not is_same(first.body, body):
-            url = _write_twice(writer.edit_comment, repository, number, first.id, body)
+            url = _write_twice(client.edit_comment, repository, number, first.id, body)
             posted = Posted(Outcome.UPDATED, url, "")
         for duplicate in duplicates:
             # A concurrent run may have deleted it.
             with contextlib.suppress(NotFoundError):
-                _write_twice(writer.delete_comment, repository, number, duplicate.id)
+                _write_twice(client.delete_comment, repository, number, duplicate.id)
         return posted
     except (PermissionDeniedError, NotFoundError) as exc:
         # A host also sends 404 if the token may not know that a resource exists.
@@ -164,16 +152,16 @@ def post(writer: Writer, repository: str, number: int, text: str, existing: OwnM
         return Posted(Outcome.FAILED, "", exc.reason)
 
 
-def _create(writer: Writer, repository: str, number: int, text: str) -> Posted:
+def _create(client: HostClient, repository: str, number: int, text: str) -> Posted:
     # The id is known only afterwards. Each draft has a nonce of its own, so that if a write arrived
     # without a response, the next run finds the draft, and of two it deletes one.
-    key, nonce = writer.comment_key, secrets.token_hex(8)
+    key, nonce = client.comment_key, secrets.token_hex(8)
     draft = sign(text, key, _DRAFT, nonce)
-    comment, url = writer.create_comment(repository, number, draft)
+    comment, url = client.create_comment(repository, number, draft)
     # Without this edit, the next run still finds the draft.
     with contextlib.suppress(HostError):
         body = sign(text, key, comment, nonce)
-        _write_twice(writer.edit_comment, repository, number, comment, body)
+        _write_twice(client.edit_comment, repository, number, comment, body)
     return Posted(Outcome.CREATED, url, "")
 
 

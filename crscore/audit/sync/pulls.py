@@ -30,7 +30,7 @@ from crscore.errors import (
     RateLimitedError,
     UnavailableError,
 )
-from crscore.hosts.feed import Feed, FeedDetails, FeedPull, FeedThread, PullKey
+from crscore.hosts.feed import Feed, FeedDetails, FeedPull, FeedThread
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.reports.escape import one_line
@@ -74,7 +74,7 @@ def read_changed(
         in_order, last = in_order and times == sorted(times), max(times)
         with store.transaction():
             for pull in pulls:
-                queries.put_listed(store, _row(store, repository.id, pull))
+                queries.put_listed(store, _row(store, pull))
             if in_order:
                 # The host's clock may be ahead: changes until then would be missed.
                 queries.put_position(store, repository.id, "pulls", min(last, now))
@@ -99,7 +99,7 @@ def observe_threads(
         batch = pulls[start : start + feed.threads_at_once]
         states: Sequence[tuple[FeedThread, ...] | None] = [None] * len(batch)
         try:
-            states = feed.read_threads([_key(pull) for pull in batch])
+            states = feed.read_threads([_listed(pull) for pull in batch])
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
@@ -151,7 +151,7 @@ class PullReader:
                 rows = store.find(Comment, repository=pull.repository, number=pull.number)
                 known_hunks = {host_id_of(row.key) for row in rows if row.path is not None}
                 try:
-                    details = self.feed.read_details(_key(pull), known_hunks)
+                    details = self.feed.read_details(_listed(pull), known_hunks)
                 # No later pull request could be read either: the run stops.
                 except (RateLimitedError, BadTokenError):
                     raise
@@ -181,7 +181,7 @@ class PullReader:
         store, facts = self.store, details.pull
         # The details were read after the list, so they are newer.
         if facts is not None:
-            listed = _row(store, pull.repository, facts)
+            listed = _row(store, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
         # Not yet classified.
         store.put([self._comment(pull, item) for item in details.messages])
@@ -270,16 +270,16 @@ class PullReader:
                 queries.put_observation(store, row)
 
 
-def _key(pull: Pull) -> PullKey:
-    return PullKey(pull.repository, pull.number, pull.node)
+def _listed(row: Pull) -> FeedPull:
+    return FeedPull(*(getattr(row, name) for name in FeedPull._fields))
 
 
-def _row(store: Store, repository: int, facts: FeedPull) -> Pull:
-    row = Pull(repository=repository, **facts._asdict(), pending=1, final=0)
+def _row(store: Store, facts: FeedPull) -> Pull:
+    row = Pull(**facts._asdict(), pending=1, final=0)
     if row.base:
         return row
     # GitLab's lists have no base, so the stored base is kept until the details are read.
-    previous = store.find_one(Pull, repository=repository, number=facts.number)
+    previous = store.find_one(Pull, repository=facts.repository, number=facts.number)
     return replace(row, base=previous.base) if previous is not None else row
 
 

@@ -25,24 +25,14 @@ TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 """Associations of users with the repository that allow them to request a run."""
 
 
-class BranchHead(NamedTuple):
-    """Newest commit of a branch, possibly in a fork."""
-
-    owner: str
-    """Login of the owner of the branch's repository."""
-    branch: str
-    """Name of the branch; untrusted."""
-    sha: str
-    """The commit, 40 hex digits."""
-
-
 class Target(NamedTuple):
     """Pull requests of a run; exactly one field is set."""
 
     number: int | None = None
     """Number of the pull request, if there is only one."""
-    head: BranchHead | None = None
-    """Scored commit; the number of the open pull request with this head must be looked up."""
+    head: tuple[str, str, str] | None = None
+    """Owner of a repository, possibly a fork, a branch of it (untrusted), and its newest commit, 40
+    hex digits: the number of the open pull request with this head must be looked up."""
     is_recent: bool = False
     """True for those that changed within `RECENT_DAYS`, most recent change first."""
     reason: str = ""
@@ -153,7 +143,7 @@ def _of_run(event: Any) -> Target:
         return Target(reason="the branch of the workflow that ran before is gone")
     # https://github.com/actions/runner/issues/3444
     # GitHub leaves `pull_requests` of the run empty for forks, so branch and commit identify it.
-    return Target(head=BranchHead(_field(repository, "owner.login", _Login), branch, sha))
+    return Target(head=(_field(repository, "owner.login", _Login), branch, sha))
 
 
 _READERS: Final[Mapping[str, Callable[[Any], Target]]] = {

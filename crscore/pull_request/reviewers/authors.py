@@ -5,15 +5,14 @@ in code are ignored, because they are not the author's own text.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from crscore.hosts.records import HostMessage
 from crscore.pull_request.reviewers.outline import Outline
-from crscore.pull_request.reviewers.profile import Profile, Skip
+from crscore.pull_request.reviewers.profile import Profile, Skip, profiles
 from crscore.pull_request.reviewers.wildcards import matches_any
 
 # https://github.com/ghost
@@ -23,20 +22,6 @@ GHOST: Final = "ghost"
 _APP: Final = "[bot]"
 # A match starts only at the start of a run of backticks, so that long runs take linear time.
 _CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
-
-
-class KnownReviewers(Struct, frozen=True, kw_only=True):
-    """Settings that determine the author of a post."""
-
-    profiles: Sequence[Profile]
-    """Profiles of the known bots."""
-    markers: Mapping[str, str]
-    """Marker text in a reviewer's posts, by the reviewer's name."""
-    pull_author: str | None
-    """Login of the pull request's author; None when the account is deleted."""
-    requested: frozenset[str]
-    """Reviewers, in lower case, whose markers also count in the pull request author's posts.
-    Patterns are not names of reviewers."""
 
 
 class Author(Struct, frozen=True, kw_only=True):
@@ -98,7 +83,13 @@ def is_app(name: str) -> bool:
     return name.endswith(_APP)
 
 
-def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
+def find_author(
+    post: HostMessage,
+    *,
+    pull_author: str | None,
+    markers: Mapping[str, str],
+    requested: Collection[str] = (),
+) -> Author:
     """Identify the author of a post.
 
     The user's markers take precedence, then the account, unless many programs share it, then the
@@ -108,7 +99,10 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
 
     Args:
         post: The post.
-        settings: Settings that identify the author besides the post.
+        pull_author: Login of the pull request's author; None when the account is deleted.
+        markers: Marker text in a reviewer's posts, by the reviewer's name.
+        requested: Reviewers, in lower case, whose markers also count in the pull request author's
+            posts; patterns are not names of reviewers.
 
     Returns:
         The author. A person whose login is a profile's name is not that bot: the name gets
@@ -119,25 +113,17 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
     posted_by = account(post.login, is_bot=post.is_bot)
     is_bot = is_app(posted_by)
     account_profile = next(
-        (profile for profile in settings.profiles if matches_any(profile.logins, posted_by)), None
+        (profile for profile in profiles() if matches_any(profile.logins, posted_by)), None
     )
     may_sign = account_profile is None or account_profile.shared
-    marked = claimed = _claimed(post.body, settings, may_sign=may_sign)
-    if claimed and not is_bot and posted_by == account(settings.pull_author):
-        requested = replace(
-            settings,
-            markers={
-                name: text
-                for name, text in settings.markers.items()
-                if name.casefold() in settings.requested
-            },
-            profiles=[
-                profile
-                for profile in settings.profiles
-                if profile.name.casefold() in settings.requested
-            ],
+    marked = claimed = _claimed(post.body, markers, profiles(), may_sign=may_sign)
+    if claimed and not is_bot and posted_by == account(pull_author):
+        marked = _claimed(
+            post.body,
+            {name: text for name, text in markers.items() if name.casefold() in requested},
+            [profile for profile in profiles() if profile.name.casefold() in requested],
+            may_sign=may_sign,
         )
-        marked = _claimed(post.body, requested, may_sign=may_sign)
     elif post.is_trusted is False:
         marked = None
     name, profile = marked or (account_profile.name if account_profile else "", account_profile)
@@ -146,7 +132,7 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
             name=name, account=posted_by, is_bot=True, profile=profile, marked=marked is not None
         )
     login = strip_app_suffix(post.login or GHOST) if is_bot else post.login or GHOST
-    bots = (*(profile.name for profile in settings.profiles), *map(str.casefold, settings.markers))
+    bots = (*(profile.name for profile in profiles()), *map(str.casefold, markers))
     # A person with the name of a bot is not that bot.
     clashes = login.casefold() in bots
     return Author(
@@ -158,17 +144,14 @@ def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
 
 
 def _claimed(
-    body: str, settings: KnownReviewers, *, may_sign: bool
+    body: str, markers: Mapping[str, str], bots: Sequence[Profile], *, may_sign: bool
 ) -> tuple[str, Profile | None] | None:
-    """Return the reviewer whose marker is in a body, with its profile."""
-    name = find_user_marker(body, settings.markers)
+    """Return the reviewer whose marker is in a body, with its profile if it is one of `bots`."""
+    name = find_user_marker(body, markers)
     if name is not None:
-        profile = next(
-            (candidate for candidate in settings.profiles if candidate.name == name.casefold()),
-            None,
-        )
+        profile = next((bot for bot in bots if bot.name == name.casefold()), None)
         return (profile.name if profile else name), profile
-    signed = _find_profile_marker(body, settings.profiles) if may_sign else None
+    signed = _find_profile_marker(body, bots) if may_sign else None
     return (signed.name, signed) if signed else None
 
 

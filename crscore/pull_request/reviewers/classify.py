@@ -1,7 +1,7 @@
 """Classifies a pull request's posts: author, review or not, notices of skipped reviews."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -9,13 +9,11 @@ from msgspec.structs import replace
 
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
-    KnownReviewers,
     Message,
     account,
     find_author,
     strip_app_suffix,
 )
-from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.strip_bot_text import (
     cut,
     find_exclusion,
@@ -45,10 +43,7 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> list
     Returns:
         One message for each post, in the same order, with `is_review`.
     """
-    settings = KnownReviewers(
-        profiles=profiles(), markers=NO_MARKERS, pull_author=pull_author, requested=frozenset()
-    )
-    messages = [read_message(post, settings) for post in posts]
+    messages = [read_message(post, pull_author=pull_author) for post in posts]
     review_messages, _ = choose_reviews(
         [message for message in messages if message.text], pull_author
     )
@@ -59,9 +54,18 @@ def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> list
     ]
 
 
-def read_message(post: HostMessage, settings: KnownReviewers) -> Message:
-    """Identify the author and the review text of a post; the text is empty when there is none."""
-    author = find_author(post, settings)
+def read_message(
+    post: HostMessage,
+    *,
+    pull_author: str | None,
+    markers: Mapping[str, str] = NO_MARKERS,
+    requested: Collection[str] = (),
+) -> Message:
+    """Identify the author and the review text of a post; the text is empty when there is none.
+
+    The arguments are those of `find_author`.
+    """
+    author = find_author(post, pull_author=pull_author, markers=markers, requested=requested)
     empty = Message(post=post, author=author, text="")
     if is_ours(post):
         return empty

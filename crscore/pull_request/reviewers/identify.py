@@ -12,7 +12,6 @@ from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
     GHOST,
     Author,
-    KnownReviewers,
     Message,
     account,
     is_app,
@@ -26,7 +25,6 @@ from crscore.pull_request.reviewers.classify import (
     read_message,
 )
 from crscore.pull_request.reviewers.outline import Outline
-from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
 
@@ -98,17 +96,12 @@ def identify_reviewers(
     Returns:
         The threads, with notes on the excluded reviewers.
     """
-    known_by = KnownReviewers(
-        profiles=profiles(),
-        markers=markers,
-        pull_author=pull_author,
-        requested=frozenset(pattern.strip().casefold() for pattern in authors),
+    requested = {pattern.strip().casefold() for pattern in authors}
+    read = (
+        read_message(post, pull_author=pull_author, markers=markers, requested=requested)
+        for post in sorted(posts, key=_order)
     )
-    messages = [
-        message
-        for message in (read_message(post, known_by) for post in sorted(posts, key=_order))
-        if message.text
-    ]
+    messages = [message for message in read if message.text]
     trusted_names = {
         message.author.name for message in messages if message.post.is_trusted is not False
     }

@@ -35,6 +35,15 @@ class _Client(HostClient):
     def read_refusal(self, exc: Exception) -> None:
         return None
 
+    def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
+        raise NotImplementedError
+
+    def edit_comment(self, repository: str, number: int, comment: int, body: str) -> str:
+        raise NotImplementedError
+
+    def delete_comment(self, repository: str, number: int, comment: int) -> None:
+        raise NotImplementedError
+
 
 CLIENT = _Client("https://api.github.com", {}, None, budget=WaitBudget(now=lambda: NOW))
 

@@ -121,7 +121,7 @@ def test_schedule_asks_for_the_recent_ones(tmp_path: Path) -> None:
 
 
 def test_workflow_run_gives_the_head_and_no_number(tmp_path: Path) -> None:
-    expected = event.Target(head=event.BranchHead("stranger", "patch-1", SHA))
+    expected = event.Target(head=("stranger", "patch-1", SHA))
 
     assert found(tmp_path, "workflow_run", run()) == expected
 
