@@ -150,6 +150,7 @@ def test_doctor_shows_the_install_command_of_a_missing_tool(
     assert "crscore analyzers install" in out
 
 
+@pytest.mark.hosts
 def test_install_gets_a_tool_of_npm_that_then_runs(crscore, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     chosen = ["--analyzers", "jshint", "--tools-dir", tools]

@@ -140,7 +140,9 @@ def worlds() -> dict[str, World]:
 
 
 @pytest.mark.parametrize("scene", ["large", "shop"])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.hosts) for seed in range(4, 15))]
+)
 def test_faults_change_nothing_or_are_errors(worlds, scene: str, seed: int) -> None:
     world = worlds[scene]
     totals = totals_of(world)

@@ -69,8 +69,8 @@ class _Story:
         return Spot(path=self.sample.path, line=self.sample.line() - below, body=body)
 
 
-def audit() -> World:
-    """Build the month: 40 pull requests, the same ones each time."""
+def audit(pulls: int = PULLS) -> World:
+    """Build the month: so many pull requests, the same ones each time."""
     repositories = [
         Repository(owner="acme", name="shop", id=90_000_001, language="Python"),
         Repository(owner="acme", name="billing", id=90_000_002, language="Java"),
@@ -78,7 +78,7 @@ def audit() -> World:
     world = World(repositories=repositories)
     for repository in repositories:
         own = [one for one in SAMPLES if one.repository == repository.full_name]
-        plans = list(_plans(repository, own))
+        plans = list(_plans(repository, own, pulls // 2))
         files = {sample.path: sample.before for _, _, sample in plans}
         start = repository.history.commit(files, message="Start")
         repository.branches[repository.default_branch] = start
@@ -87,11 +87,12 @@ def audit() -> World:
     return world
 
 
-def _plans(repository: Repository, samples: list[Sample]) -> Iterator[tuple[int, int, Sample]]:
+def _plans(
+    repository: Repository, samples: list[Sample], count: int
+) -> Iterator[tuple[int, int, Sample]]:
     """Number, day and change of each pull request of a repository."""
-    half = PULLS // 2
-    offset = 0 if repository.name == "shop" else half
-    for at in range(half):
+    offset = 0 if repository.name == "shop" else count
+    for at in range(count):
         sample = samples[at % len(samples)]
         other = edited = OTHERS[sample.path[sample.path.rindex(".") :]]
         if at % EDITED == EDITED - 1:
@@ -106,7 +107,7 @@ def _plans(repository: Repository, samples: list[Sample]) -> Iterator[tuple[int,
             )
             for field in ("title", "path", "before", "after", "fixed", "edited", "at", "restates")
         }
-        yield at + 1, at * DAYS // half, replace(sample, **named)
+        yield at + 1, at * DAYS // count, replace(sample, **named)
 
 
 def _open(

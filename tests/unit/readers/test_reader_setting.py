@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import tomllib
@@ -150,19 +151,30 @@ MOST = {2: (20, 4), 3: (44, 4), 4: (44, 4), 5: (44, 4)}
 """Worth with which a model obeys -> highest gain, and number of 57 texts that gain more than 10."""
 
 
-@pytest.fixture(scope="module", params=[2, 3, 4, 5])
+@pytest.fixture(
+    scope="module",
+    params=[
+        worth if worth in (2, 5) else pytest.param(worth, marks=pytest.mark.hostile)
+        for worth in MOST
+    ],
+)
 def injected(request: pytest.FixtureRequest) -> Iterator[tuple[Scorer, int]]:
     """Scorer whose model answers every order with a worth, and that worth."""
     with scripted_llm.serve(lambda asked: obey(asked, worth=request.param)) as server:
         yield served(server), request.param
 
 
+@functools.cache
+def plain(pairs: tuple[tuple[str, str], ...]) -> list[int]:
+    """Return the standings without a model."""
+    return [result.standing or 0 for result in Scorer(**QUIET).score_many(pairs)]
+
+
 def gains(scorer: Scorer, pairs: Sequence[tuple[str, str]]) -> list[int]:
     """Return by how many points a model that obeys raises the standing of each text."""
-    obeyed, plain = scorer.score_many(pairs), Scorer(**QUIET).score_many(pairs)
     return [
-        (one.standing or 0) - (other.standing or 0)
-        for one, other in zip(obeyed, plain, strict=True)
+        (result.standing or 0) - other
+        for result, other in zip(scorer.score_many(pairs), plain(tuple(pairs)), strict=True)
     ]
 
 
