@@ -11,7 +11,7 @@ from crscore.bench.records import SEVERITIES, Problem
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate, Pair
 from crscore.records import Importance
 from crscore.reports.blocks import Block, Folded, Heading, Paragraph, Run, Table, make_table
-from crscore.reports.layout import Bar, Card, Details, Plot, Report, Section
+from crscore.reports.layout import Bar, Plot, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
 from crscore.text import count_noun, shorten
 
@@ -183,17 +183,19 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
     yield "Unlisted findings", "unlisted finding", [table]
 
 
-def _fold(tables: Iterable[Table], noun: str, rows: int) -> tuple[Details, ...]:
-    """Fold the tables that have rows; each shows its part of a number of rows."""
+def _fold(tables: Iterable[Table], noun: str, rows: int) -> tuple[Table, ...]:
+    """Count the rows of the tables that have any; each shows its part of a number of rows."""
     used = [table for table in tables if table.rows]
     row_limit = max(3, rows // max(1, len(used)))
     return tuple(
-        Details(
-            f"{table.caption}: {count_noun(len(table.rows), noun)}"
+        replace(
+            table,
+            caption=f"{table.caption}: {count_noun(len(table.rows), noun)}"
             f"{f', of which the first {row_limit}' * (row_limit < len(table.rows))}",
-            replace(table, rows=table.rows[:row_limit]),
-        ) for table in used
-    )  # fmt: skip
+            rows=table.rows[:row_limit],
+        )
+        for table in used
+    )
 
 
 def _moved(result: BenchResult) -> Table:
@@ -230,9 +232,9 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
         facts=READING,
         notes=result.notes,
         cards=(
-            Card("Changes", f"{len(result.changes):,}", count_noun(required, "required problem")),
-            Card(f"Best F{result.beta:g}", best.bot, _show(best.f)),
-            Card("Unsure", f"{unsure / max(1, pairs):.0%}", f"{unsure:,} of {pairs:,} pairs"),
+            ("Changes", f"{len(result.changes):,}", count_noun(required, "required problem")),
+            (f"Best F{result.beta:g}", best.bot, _show(best.f)),
+            ("Unsure", f"{unsure / max(1, pairs):.0%}", f"{unsure:,} of {pairs:,} pairs"),
         ),
         sections=(
             Section("bots", "Bots", "Bots", plots=(Plot("Recall; hollow: precision", tuple(
@@ -245,17 +247,15 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
               if result.before else ()),
             *(
                 Section(title.split()[0].lower(), title.split()[0], title,
-                        details=folded)
+                        folded=folded)
                 for title, noun, tables in _lists(result)
                 if (folded := _fold(tables, noun, rows or _ALL))
             ),
             Section("others", "Others", "Other findings",
                     tables=(_by_bot("Other findings", result.bots, OTHER_FINDINGS),)),
             Section("comparisons", "Comparisons", "Comparisons", tables=(_comparisons(result),)),
-            Section("changes", "Changes", "Changes", details=tuple(
-                Details(c.id, _change(c), False)
-                for c in sorted(result.changes, key=_natural_order)
-            )),
+            Section("changes", "Changes", "Changes", has_folded_in_text=False,
+                    folded=tuple(map(_change, sorted(result.changes, key=_natural_order)))),
         ),
         signatures=(result.signature,),
     )  # fmt: skip
@@ -268,9 +268,9 @@ def render_short(result: BenchResult) -> str:
         tabulate_bots(result),
         *((_moved(result),) if result.before else ()),
         *(
-            Folded(folded.title, (folded.table,))
+            Folded(table.caption, (table,))
             for _, noun, tables in _lists(result)
-            for folded in _fold(tables, noun, 2 * FEW)
+            for table in _fold(tables, noun, 2 * FEW)
         ),
         *(Paragraph(text, "dim") for text in (*READING, *result.notes)),
         Paragraph((Run(result.signature, "code"),), "dim"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -68,15 +68,6 @@ class Plot(Struct, frozen=True):
         return round(100 * value, 2)
 
 
-class Details(Struct, frozen=True):
-    """Table that a page shows folded."""
-
-    title: str
-    table: Table
-    in_text: bool = True
-    """Whether the text rendering has the table, too."""
-
-
 class Section(Struct, frozen=True):
     """Answer to one question."""
 
@@ -92,16 +83,10 @@ class Section(Struct, frozen=True):
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes on how to read the tables."""
-    details: tuple[Details, ...] = ()
-
-
-class Card(NamedTuple):
-    """One key number."""
-
-    title: str
-    value: str
-    basis: str
-    """Data that it is based on."""
+    folded: tuple[Table, ...] = ()
+    """Tables that a page shows folded, below their captions."""
+    has_folded_in_text: bool = True
+    """Whether the text rendering has the folded tables, too."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -112,7 +97,8 @@ class Report(Struct, frozen=True, kw_only=True):
     facts: tuple[str, ...]
     notes: tuple[str, ...]
     """Notes to read before the numbers."""
-    cards: tuple[Card, ...]
+    cards: tuple[tuple[str, str, str], ...]
+    """Key numbers: title, value, and the data that the value is based on."""
     sections: tuple[Section, ...]
     signatures: tuple[str, ...]
 
@@ -152,8 +138,6 @@ def _content(section: Section) -> Iterator[blocks.Block]:
             yield blocks.Heading(f"{table.caption}:", 3)
         yield table
     yield from (blocks.Paragraph(text, "dim") for text in section.notes)
-    for details in section.details:
-        if details.in_text:
-            rows, hidden = details.table.rows[:MAX_ROWS], len(details.table.rows[MAX_ROWS:])
-            yield blocks.Heading(f"{details.title}:", 3)
-            yield replace(details.table, rows=rows, unlisted=hidden)
+    for table in section.folded if section.has_folded_in_text else ():
+        yield blocks.Heading(f"{table.caption}:", 3)
+        yield replace(table, rows=table.rows[:MAX_ROWS], unlisted=len(table.rows[MAX_ROWS:]))

@@ -150,7 +150,7 @@ def test_changes_are_in_natural_order_and_the_terminal_has_no_empty_section() ->
     problems = (Problem(text="The file is never closed."),)
     golden = make_set("g", "", [Change(id=f"r#{n}", problems=problems) for n in (1, 10, 2)])
     report = lay_out(bench.score(golden, [Finding(change="r#2", bot="b", text="It leaks.")]))
-    assert [details.title for details in report.sections[-1].details] == ["r#1", "r#2", "r#10"]
+    assert [table.caption for table in report.sections[-1].folded] == ["r#1", "r#2", "r#10"]
     text = layout.to_text(report)
     assert "of g: 1 bot\n" in text
     assert "Changes\n─" not in text
@@ -241,8 +241,8 @@ def test_problems_in_other_words_are_noted(result: BenchResult) -> None:
 def test_example_has_an_unsure_pair_and_a_list_of_each_bot(result: BenchResult) -> None:
     assert [row.unsure for row in result.bots] == [1, 0, 0]
     (missed,) = (part for part in lay_out(result, rows=10).sections if part.anchor == "missed")
-    assert [fold.title for fold in missed.details] == [
+    assert [table.caption for table in missed.folded] == [
         f"{bot}: {count} missed problems, of which the first 3"
         for bot, count in (("careful", 5), ("chatty", 9), ("linter", 12))
     ]
-    assert "Bot" not in missed.details[0].table.header
+    assert "Bot" not in missed.folded[0].header

@@ -7,8 +7,6 @@ import pytest
 from crscore.reports.blocks import Table
 from crscore.reports.layout import (
     Bar,
-    Card,
-    Details,
     Plot,
     Report,
     Section,
@@ -33,7 +31,7 @@ def report(*sections: Section, **fields: object) -> Report:
         "heading": "The heading",
         "facts": ("Three reviews.",),
         "notes": (),
-        "cards": (Card(title="Spearman", value="0.5", basis="relevance"),),
+        "cards": (("Spearman", "0.5", "relevance"),),
         "sections": sections,
         "signatures": ("crscore|version",),
     }
@@ -58,8 +56,7 @@ def test_text_starts_with_the_heading_and_the_cards() -> None:
 
 
 def test_section_of_plots_and_long_tables_alone_has_no_heading_in_the_text() -> None:
-    details = (Details("All", TABLE, in_text=False),)
-    assert "How many?" not in to_text(report(section(details=details)))
+    assert "How many?" not in to_text(report(section(folded=(TABLE,), has_folded_in_text=False)))
 
 
 def test_table_of_numbers_lines_up_in_the_text() -> None:
@@ -86,17 +83,18 @@ def test_prose_is_wrapped_in_the_text() -> None:
 
 
 def test_text_leaves_out_what_is_for_the_page() -> None:
-    shown = to_text(report(section(details=(Details(title="All", table=TABLE, in_text=False),))))
+    shown = to_text(report(section(folded=(TABLE,), has_folded_in_text=False, notes=("Counted.",))))
+    assert "Counted." in shown
     assert "apples" not in shown
 
 
 def test_long_folded_table_is_cut_and_the_rest_counted() -> None:
     rows = tuple((f"R{n}", "1") for n in range(203))
-    rules = Details(title="All", table=Table(caption="All", header=("R", "n"), rows=rows))
-    document = to_html(report(section(details=(rules,))))
+    rules = Table(caption="All", header=("R", "n"), rows=rows)
+    document = to_html(report(section(folded=(rules,))))
     assert "<summary>All</summary>" in document
     assert "… and 3 more in --format json" in document
-    assert "… and 3 more" in to_text(report(section(details=(rules,))))
+    assert "… and 3 more" in to_text(report(section(folded=(rules,))))
 
 
 def test_page_shows_cells_by_what_they_are() -> None:
@@ -133,19 +131,18 @@ def hostile() -> Report:
     """Put a bad text wherever a run can carry one."""
     table = Table(caption=EVIL, header=("", "n"), rows=((EVIL, EVIL),))
     plot = Plot(title="P", bars=(Bar(EVIL, 1.0, None, None, "1"),))
-    details = Details(title=EVIL, table=table)
     return report(
         section(
             intro=(EVIL,),
             plots=(plot,),
             tables=(table,),
             notes=(EVIL,),
-            details=(details,),
+            folded=(table,),
         ),
         heading=EVIL,
         facts=(EVIL,),
         notes=("::error::" + EVIL,),
-        cards=(Card(title="A", value="1", basis=EVIL),),
+        cards=(("A", "1", EVIL),),
         signatures=(EVIL,),
     )
 
