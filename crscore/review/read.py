@@ -39,9 +39,9 @@ from crscore.text import CODE_SPAN, ENGLISH, shorten
 from crscore.version import version_of
 
 # Sizes are limited, not time, so that a result does not depend on the machine
-# (docs/design/013-untrusted-code.md).
+# (docs/design/013-untrusted-code.md). A sentence takes about 20 KB of memory.
 MAX_SENTENCES: Final = 20_000
-"""Maximum number of sentences scored per change: each takes about 20 KB of memory."""
+"""Maximum number of sentences scored per change."""
 
 
 class SplitReview(NamedTuple):

@@ -243,7 +243,7 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
     Args:
         overview: The overview.
         color: Whether to write color sequences.
-        width: Columns of the terminal, limited to 60 to 160.
+        width: Columns of the terminal; the nearest number from 40 to 160 is used.
 
     Returns:
         Text that ends with a newline, without trailing spaces.
