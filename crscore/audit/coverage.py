@@ -4,8 +4,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,17 +18,9 @@ from crscore.statistics.intervals import Doubles, clustered_wilson, wilson
 _Pull = tuple[int, int]
 
 
-class ReviewerCoverage(NamedTuple):
-    """Pull requests that a reviewer saw, and how many of them it reviewed."""
-
-    is_bot: bool
-    coverage: Coverage
-    pulls: Mapping[tuple[int, int], bool] = MappingProxyType({})
-    """Pull requests with a post or check of the reviewer, by repository and number; the value says
-    whether one of the posts is a comment to score."""
-
-
-def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
+def load_coverage(
+    store: Store, scope: Scope
+) -> tuple[dict[str, Coverage], dict[str, Mapping[_Pull, bool]]]:
     """Load the coverage of each account that wrote in a period, by the reviewer's name.
 
     A pull request counts only if the reviewer reviewed it, or if it was merged after the reviewer's
@@ -39,6 +30,10 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     Args:
         store: The store.
         scope: Rows to load.
+
+    Returns:
+        The coverage by reviewer, and by bot the pull requests with a post or check of it, each with
+        whether one of the posts is a comment to score.
 
     Raises:
         StoreError: The store cannot be read.
@@ -58,10 +53,13 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         # An app that is never green has an entry too: 0 is known, not unknown. A check has the name
         # of the app, `Otter Bot`, a comment its login, `otter-bot[bot]`.
         green[_app_name(app)] |= {(repository, number)} if is_green else set()
-    return {
-        name: _cover(name, posts, merged_at, times, green)
-        for name, posts in posts_by_reviewer.items()
-    }
+    coverage: dict[str, Coverage] = {}
+    pulls_by_bot: dict[str, Mapping[_Pull, bool]] = {}
+    for name, posts in posts_by_reviewer.items():
+        coverage[name], pulls = _cover(name, posts, merged_at, times, green)
+        if posts[-1][0]:
+            pulls_by_bot[name] = pulls
+    return coverage, pulls_by_bot
 
 
 def _cover(
@@ -70,8 +68,8 @@ def _cover(
     merged_at: Mapping[_Pull, str],
     times: Mapping[int, Sequence[str]],
     green: Mapping[str, set[_Pull]],
-) -> ReviewerCoverage:
-    """Compute the coverage of a reviewer.
+) -> tuple[Coverage, Mapping[_Pull, bool]]:
+    """Compute the coverage of a reviewer, and the pull requests with a post or check of it.
 
     Args:
         name: The reviewer.
@@ -85,9 +83,8 @@ def _cover(
     skips: Counter[str] = Counter()
     pulls: dict[_Pull, bool] = {}
     all_hours: list[float] = []
-    is_bot = False
     for row in posts:
-        is_bot, repository, number, merged, is_review, on_head, reasons, *more = row
+        _, repository, number, merged, is_review, on_head, reasons, *more = row
         account, to_score, hours, first = more
         first_post[repository] = min(first, first_post.get(repository, first))
         # An app may have the name of the reviewer or of its account.
@@ -117,7 +114,7 @@ def _cover(
         skips=dict(sorted(skips.items(), key=lambda item: (-item[1], item[0]))),
         hours=float(np.median(all_hours)) if all_hours else None,
     )
-    return ReviewerCoverage(bool(is_bot), coverage, dict.fromkeys(green_pulls, False) | pulls)
+    return coverage, dict.fromkeys(green_pulls, False) | pulls
 
 
 def rate(count: int, total: int) -> Rate:

@@ -184,14 +184,14 @@ def decide(table: ReviewTable, name: str, record: Record, price: float | None = 
         record: Its counts that are not in the table.
         price: What it costs in the period, for the reason; None if unknown.
     """
-    remarks, posts = count_remarks(record.counts), table.coverage.get(name)
+    remarks, coverage = count_remarks(record.counts), table.coverage.get(name)
     seen_pulls = table.seen_pulls(name)
     decision, all_fixes = _judge(record, len(seen_pulls))
     if decision.verdict == "undecided":
         decision = replace(decision, needed=_needed(record, seen_pulls))
     reasons = _reasons(decision, remarks, all_fixes)
     start = "Undecided about" if decision.verdict == "undecided" else decision.verdict.capitalize()
-    if posts and (hollow := hollow_checks(posts.coverage)):
+    if coverage and (hollow := hollow_checks(coverage)):
         name += f" {CONDITION}" * (decision.verdict in ("keep", "tune"))
         reasons.append(f"its check was green on {hollow:,} pull requests that it did not review")
     if decision.needed:

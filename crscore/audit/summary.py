@@ -118,8 +118,7 @@ def make_overview(
     silent = {
         name
         for name, row in table.coverage.items()
-        if row.is_bot
-        and (row.coverage.skips or row.coverage.green_unreviewed or row.coverage.reviewed.count)
+        if table.is_bot[name] and (row.skips or row.green_unreviewed or row.reviewed.count)
     }
     reviewers = []
     for name in sorted({*table.reviewers, *silent}):
@@ -172,10 +171,7 @@ def _reviewer(
     table: ReviewTable, name: str, record: Record, prices: Prices, pages: Mapping[str, str]
 ) -> Reviewer:
     rows, scored = table.rows_of(name), table.columns["scored"] > 0
-    posts = table.coverage.get(name)
-    # People without a scored review are not listed, so this one is a bot.
-    is_bot = table.is_bot.get(name, True)
-    is_seen = table.is_seen[name]
+    is_bot, is_seen = table.is_bot[name], table.is_seen[name]
     pulls = int(is_seen.sum())
     since, until = map(date.fromisoformat, (table.scope.since, table.scope.until))
     days = (until - since).days + 1
@@ -198,7 +194,7 @@ def _reviewer(
         price=price,
         price_basis="" if price is None else f"{currency} for {count_noun(size, noun)}".strip(),
         abstained=int((rows & ~scored).sum()),
-        coverage=posts.coverage if posts else _UNSEEN,
+        coverage=table.coverage.get(name, _UNSEEN),
         points=record.points,
         decision=decide(table, name, record, price) if is_bot else None,
         facts=(),

@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.audit.coverage import ReviewerCoverage, load_coverage
+from crscore.audit.coverage import load_coverage
 from crscore.audit.formulas import find_formulas
+from crscore.audit.overview import Coverage
 from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import all_repositories
@@ -90,7 +91,7 @@ class ReviewTable:
     reviewers: tuple[str, ...]
     """Names, sorted."""
     is_bot: Mapping[str, bool]
-    """Whether each reviewer is a bot."""
+    """Whether each reviewer and each account in `coverage` is a bot."""
     pull: Ints
     """Index of the pull request of each row, shape (N,)."""
     reviewer: Ints
@@ -106,8 +107,8 @@ class ReviewTable:
     A person saw those with a comment. A bot also saw those with another post or a check of it and,
     if its account only reviews, all that were merged between its first and last post.
     """
-    coverage: Mapping[str, ReviewerCoverage]
-    """Posts and checks by reviewer."""
+    coverage: Mapping[str, Coverage]
+    """Merged pull requests that each account reviewed, also of accounts without a score."""
 
     def rows_of(self, reviewer: str) -> Mask:
         """Return a mask of a reviewer's rows, shape (N,)."""
@@ -156,7 +157,7 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
     is_bot = {row[2]: bool(row[3]) for row in scores}
     names = tuple(sorted(is_bot))
     formulas = find_formulas(store, scope)
-    coverage = load_coverage(store, scope)
+    coverage, pulls_by_bot = load_coverage(store, scope)
     counts: dict[tuple[int, int, str], tuple[float, ...]] = {}
     remarked = {name: np.zeros(len(pulls), dtype=bool) for name in {*names, *coverage}}
     for *key, important, empty, total in reports.count_remarks(
@@ -186,7 +187,7 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
             for repository, _, _, language, lines, _ in pulls
         ),
         reviewers=names,
-        is_bot=is_bot,
+        is_bot={name: name in pulls_by_bot for name in coverage} | is_bot,
         pull=_integers(index_of[row[:2]] for row in scores),
         reviewer=_integers(names.index(row[2]) for row in scores),
         columns=_columns(scores, [counts.get(row[:3], (0, 0, 0)) for row in scores]),
@@ -195,19 +196,26 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
         coverage=coverage,
     )
     shared = {profile.name for profile in profiles() if profile.shared}
-    is_seen = {name: _see(table, name, index_of, name in shared) for name in remarked}
+    is_seen = {
+        name: _see(table, name, index_of, pulls_by_bot.get(name), name in shared)
+        for name in remarked
+    }
     return replace(table, is_seen=is_seen)
 
 
 def _see(
-    table: ReviewTable, name: str, index_of: Mapping[tuple[int, int], int], is_shared: bool
+    table: ReviewTable,
+    name: str,
+    index_of: Mapping[tuple[int, int], int],
+    pulls: Mapping[tuple[int, int], bool] | None,
+    is_shared: bool,
 ) -> Mask:
     """Return which pull requests a reviewer saw: see `ReviewTable.is_seen`."""
-    coverage, is_seen = table.coverage.get(name), table.remarked[name].copy()
-    if coverage is None or not coverage.is_bot:
+    is_seen = table.remarked[name].copy()
+    if pulls is None:
         return is_seen
     has_post = np.zeros(len(is_seen), dtype=bool)
-    for pull, to_score in coverage.pulls.items():
+    for pull, to_score in pulls.items():
         has_post[index_of[pull]] = True
         is_seen[index_of[pull]] |= not to_score
     if is_shared:

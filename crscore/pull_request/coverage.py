@@ -91,7 +91,7 @@ def _list_reviewed(head: Head, messages: Sequence[HostMessage]) -> list[tuple[st
         login = post.login or ""
         # A stranger's login is not the name of a reviewer, because anyone can take an app's login
         # without its suffix (docs/design/019-who-spoke.md).
-        names = {message.author.name, *((login, strip_app_suffix(login)) if is_trusted else ())}
+        names = {message.reviewer, *((login, strip_app_suffix(login)) if is_trusted else ())}
         if post.commit:
             # GitHub keeps the commit that was reviewed, also after further pushes.
             reviewed.append((post.commit, names, is_trusted))

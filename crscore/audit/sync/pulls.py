@@ -301,8 +301,8 @@ def classify_comments(store: Store, repository: int, number: int, pull_author: s
     for row, message in zip(rows, read_posts(messages, pull_author=pull_author), strict=True):
         classified = replace(
             row,
-            reviewer=message.author.name,
-            is_bot=int(message.author.is_bot),
+            reviewer=message.reviewer,
+            is_bot=int(message.is_bot),
             is_review=int(message.is_review),
             skip=message.skip,
         )

@@ -24,11 +24,13 @@ _APP: Final = "[bot]"
 _CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
 
 
-class Author(Struct, frozen=True, kw_only=True):
-    """Author of one post."""
+class Message(Struct, frozen=True, kw_only=True):
+    """Post with its author and its review text."""
 
-    name: str
-    """Reviewer's name: a profile's name, a name given by the user, or the login."""
+    post: HostMessage
+    """Post as stored by the host."""
+    reviewer: str
+    """Name of its author: a profile's name, a name given by the user, or the login."""
     account: str
     """Account it was posted through: a login in lower case, with `[bot]` for an app."""
     is_bot: bool
@@ -39,16 +41,7 @@ class Author(Struct, frozen=True, kw_only=True):
     """Whether a marker in the body identified the author, rather than the account."""
     denied: str | None = None
     """Reviewer whose marker in the body was ignored; None when there is none."""
-
-
-class Message(Struct, frozen=True, kw_only=True):
-    """Post with its review text."""
-
-    post: HostMessage
-    """Post as stored by the host."""
-    author: Author
-    """Author of the post."""
-    text: str
+    text: str = ""
     """Review text in its body; empty when there is none."""
     skip: Skip | None = None
     """If the post is a bot's notice that it reviewed nothing: why."""
@@ -89,7 +82,7 @@ def find_author(
     pull_author: str | None,
     markers: Mapping[str, str],
     requested: Collection[str] = (),
-) -> Author:
+) -> Message:
     """Identify the author of a post.
 
     The user's markers take precedence, then the account, unless many programs share it, then the
@@ -105,8 +98,8 @@ def find_author(
             posts; patterns are not names of reviewers.
 
     Returns:
-        The author. A person whose login is a profile's name is not that bot: the name gets
-        an `@`.
+        The post with its author, without a text. A person whose login is a profile's name is not
+        that bot: the name gets an `@`.
     """
     # Anyone can type a marker, so strangers cannot write as a bot with it, nor the author of the
     # pull request that a gate may judge (docs/design/019-who-spoke.md).
@@ -128,15 +121,21 @@ def find_author(
         marked = None
     name, profile = marked or (account_profile.name if account_profile else "", account_profile)
     if name:
-        return Author(
-            name=name, account=posted_by, is_bot=True, profile=profile, marked=marked is not None
+        return Message(
+            post=post,
+            reviewer=name,
+            account=posted_by,
+            is_bot=True,
+            profile=profile,
+            marked=marked is not None,
         )
     login = strip_app_suffix(post.login or GHOST) if is_bot else post.login or GHOST
     bots = (*(profile.name for profile in profiles()), *map(str.casefold, markers))
     # A person with the name of a bot is not that bot.
     clashes = login.casefold() in bots
-    return Author(
-        name=f"@{login}" if clashes else login,
+    return Message(
+        post=post,
+        reviewer=f"@{login}" if clashes else login,
         account=posted_by,
         is_bot=is_bot,
         denied=claimed[0] if claimed else None,

@@ -65,23 +65,22 @@ def read_message(
 
     The arguments are those of `find_author`.
     """
-    author = find_author(post, pull_author=pull_author, markers=markers, requested=requested)
-    empty = Message(post=post, author=author, text="")
+    message = find_author(post, pull_author=pull_author, markers=markers, requested=requested)
     if is_ours(post):
-        return empty
+        return message
     text = without_commands(post.body).strip()
-    if author.profile is not None:
-        if rule := find_exclusion(text, post.kind, author.profile):
-            return replace(empty, skip=rule.skip)
-        text = cut(text, author.profile.cut)
+    if message.profile is not None:
+        if rule := find_exclusion(text, post.kind, message.profile):
+            return replace(message, skip=rule.skip)
+        text = cut(text, message.profile.cut)
     visible = _TAG.sub(" ", remove_between(text, "<!--", "-->"))
     if not any(map(str.isalnum, visible)):
-        return empty
-    if author.is_bot:  # its decoration may be all there is
+        return message
+    if message.is_bot:  # its decoration may be all there is
         read = split_comment(text)
         if not (read.sentences or read.suggestions or read.code_blocks or read.diffs):
-            return empty
-    return Message(post=post, author=author, text=text)
+            return message
+    return replace(message, text=text)
 
 
 def choose_reviews(
@@ -98,10 +97,8 @@ def choose_reviews(
     """
     present = [message for message in messages if not _is_answer(message, pull_author)]
     # Bots without a profile that only post in the conversation, as reports of coverage do.
-    unknown = [
-        message for message in present if message.author.is_bot and message.author.profile is None
-    ]
-    unmarked = {message.author.name for message in unknown if not message.author.marked}
+    unknown = [message for message in present if message.is_bot and message.profile is None]
+    unmarked = {message.reviewer for message in unknown if not message.marked}
     outside = (message for message in unknown if message.post.kind is not MessageKind.CONVERSATION)
     reporters = frozenset(unmarked - names_of(outside))
     reviews: list[Message] = []
@@ -113,7 +110,7 @@ def choose_reviews(
 
 def names_of(messages: Iterable[Message]) -> frozenset[str]:
     """Return the names of the authors."""
-    return frozenset(message.author.name for message in messages)
+    return frozenset(message.reviewer for message in messages)
 
 
 def is_ours(post: HostMessage) -> bool:
@@ -124,18 +121,19 @@ def is_ours(post: HostMessage) -> bool:
 
 def _is_answer(message: Message, pull_author: str | None) -> bool:
     """Return whether a post is by the pull request's author: an answer rather than a review."""
-    author, post = message.author, message.post
+    post, profile = message.post, message.profile
+    author = strip_app_suffix(account(pull_author))
     # Of the author's posts, only those from a program's account are still marked here.
-    if author.marked or strip_app_suffix(author.account) != strip_app_suffix(account(pull_author)):
+    if message.marked or strip_app_suffix(message.account) != author:
         return False
     # A review bot that also writes code can review its own change, in reviews and new threads.
-    reviews_itself = author.profile is not None and not author.profile.shared
+    reviews_itself = profile is not None and not profile.shared
     is_start = post.kind is MessageKind.REVIEW or post.thread == post.id
     return not (reviews_itself and is_start)
 
 
 def _is_report(message: Message, reporters: frozenset[str]) -> bool:
-    profile = message.author.profile
-    if profile is not None and profile.shared and not message.author.marked:
+    profile = message.profile
+    if profile is not None and profile.shared and not message.marked:
         return message.post.kind is MessageKind.CONVERSATION
-    return message.author.name in reporters
+    return message.reviewer in reporters

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
     GHOST,
-    Author,
     Message,
     account,
     is_app,
@@ -103,14 +102,13 @@ def identify_reviewers(
     )
     messages = [message for message in read if message.text]
     trusted_names = {
-        message.author.name for message in messages if message.post.is_trusted is not False
+        message.reviewer for message in messages if message.post.is_trusted is not False
     }
     for index, message in enumerate(messages):
-        author = message.author
-        is_known = message.post.is_trusted is not False or author.marked
+        is_known = message.post.is_trusted is not False or message.marked
         # Anyone can take the login of an app, so a person with one gets another name.
-        if not is_known and author.name in trusted_names:
-            messages[index] = replace(message, author=replace(author, name=f"@{author.name}"))
+        if not is_known and message.reviewer in trusted_names:
+            messages[index] = replace(message, reviewer=f"@{message.reviewer}")
     reviews, left_out = _choose_reviewers(messages, pull_author, authors)
     distinct = without_repeats(reviews)
     roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
@@ -170,8 +168,8 @@ def _threads(
             fence = Outline(message.text).open_fence
             bodies.append(f"{message.text}\n{fence}" if fence else message.text)
         yield ReviewerThread(
-            reviewer=group[0].author.name,
-            is_bot=group[0].author.is_bot,
+            reviewer=group[0].reviewer,
+            is_bot=group[0].is_bot,
             posts=tuple(message.post for message in group),
             body="\n\n".join(bodies),
             place=root or first,
@@ -181,7 +179,7 @@ def _threads(
 def _thread(message: Message) -> tuple[str, str, int]:
     post = message.post
     thread = post.id if post.thread is None else post.thread
-    return message.author.name, post.kind, thread
+    return message.reviewer, post.kind, thread
 
 
 def _choose_reviewers(
@@ -190,9 +188,9 @@ def _choose_reviewers(
     """Return the messages that are review, in order, and a sentence for each excluded reviewer."""
     included = [pattern for pattern in authors if not pattern.startswith("!")]
     unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
-    present = [message for message in messages if not _is_named(message.author, unwanted)]
+    present = [message for message in messages if not _is_named(message, unwanted)]
     if included:
-        reviews = [message for message in present if _is_named(message.author, included)]
+        reviews = [message for message in present if _is_named(message, included)]
         if reviews:
             return reviews, ()
         names = ", ".join(sorted(names_of(messages))) or "none"
@@ -215,8 +213,8 @@ def _choose_reviewers(
     return reviews, tuple(left_out)
 
 
-def _is_named(author: Author, patterns: Sequence[str]) -> bool:
-    names = {author.name, author.account, strip_app_suffix(author.account)}
+def _is_named(message: Message, patterns: Sequence[str]) -> bool:
+    names = {message.reviewer, message.account, strip_app_suffix(message.account)}
     return any(matches(pattern.strip(), name) for pattern in patterns for name in names)
 
 
@@ -228,19 +226,11 @@ def _notes(
 ) -> Iterator[str]:
     """Return notes on the identification of reviewers, one sentence each."""
     # Any user can type a marker.
-    marked = {
-        (message.author.name, message.author.account)
-        for message in reviews
-        if message.author.marked
-    }
+    marked = {(message.reviewer, message.account) for message in reviews if message.marked}
     for name, posted_by in sorted(marked):
         if not is_app(posted_by):
             yield f"Posts of {posted_by} count as {name}'s, because of a marker in them."
-    denied = {
-        (author.denied, author.account)
-        for author in (message.author for message in messages)
-        if author.denied
-    }
+    denied = {(message.denied, message.account) for message in messages if message.denied}
     for name, posted_by in sorted(denied):
         reason = (
             f"{posted_by} opened the pull request. To count them, name all reviewers to score, "
@@ -278,11 +268,11 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     paragraphs_by_author: dict[str, set[str]] = {}
     for message in distinct:
         if message.post.kind is MessageKind.LINE:
-            paragraphs = paragraphs_by_author.setdefault(message.author.name, set())
+            paragraphs = paragraphs_by_author.setdefault(message.reviewer, set())
             paragraphs.update(_normalize(part) for part in _BLANK.split(message.text))
     shortened = []
     for message in distinct:
-        text, paragraphs = message.text, paragraphs_by_author.get(message.author.name, set())
+        text, paragraphs = message.text, paragraphs_by_author.get(message.reviewer, set())
         if message.post.kind is not MessageKind.LINE and paragraphs:
             parts = _BLANK.split(text)
             remaining = [
@@ -313,7 +303,7 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     )
     for index in order:
         post = messages[index].post
-        text = (messages[index].author.name, _normalize(messages[index].text))
+        text = (messages[index].reviewer, _normalize(messages[index].text))
         keys: list[tuple[object, ...]] = [text]
         if post.kind is MessageKind.LINE:
             file = (*text, post.path, post.side or Side.NEW)

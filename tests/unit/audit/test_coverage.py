@@ -28,7 +28,7 @@ def store() -> Iterator[Store]:
 
 
 def coverage(store: Store, reviewer: str = "otter") -> Coverage:
-    return load_coverage(store, MARCH)[reviewer].coverage
+    return load_coverage(store, MARCH)[0][reviewer]
 
 
 def counts(coverage_: Coverage) -> tuple[tuple[int, int], tuple[int, int]]:

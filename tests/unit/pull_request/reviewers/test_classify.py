@@ -19,9 +19,7 @@ def read(*remarks) -> list[Message]:
 
 def test_every_post_is_read_in_the_given_order() -> None:
     actual = read(line(3, "This leaks.", RABBIT), post(1, LIMIT, RABBIT), line(2, "Why?", "ada"))
-    assert [
-        (item.author.name, item.author.is_bot, item.is_review, item.skip) for item in actual
-    ] == [
+    assert [(item.reviewer, item.is_bot, item.is_review, item.skip) for item in actual] == [
         ("coderabbit", True, True, None),
         ("coderabbit", True, False, "limit"),
         ("ada", False, True, None),
