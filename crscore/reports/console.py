@@ -84,7 +84,7 @@ def render_blocks(
         legacy_windows=False,
         _environ={},
     )
-    for block in _Renderer(fitted, max_chars, wide_tables).render(content):
+    for block in _render(content, fitted, max_chars, wide_tables):
         # A table may be wider than the terminal, and a whole signature is one line to copy.
         is_wide = isinstance(block, Padding) and not block.expand
         console.print(block, width=None if is_wide else fitted)
@@ -109,117 +109,120 @@ def _style(tone: str) -> str:
     return " ".join(_STYLES[word] for word in tone.split() if word in _STYLES)
 
 
-class _Renderer:
-    def __init__(self, width: int, max_chars: int, wide_tables: bool) -> None:
-        self._width, self._max_chars, self._wide_tables = width, max_chars, wide_tables
+def _render(
+    content: Iterable[blocks.Block], width: int, max_chars: int, wide_tables: bool
+) -> Iterator[RenderableType]:
+    previous: blocks.Block | None = None
+    for block in content:
+        if previous is not None and _needs_gap(previous, block):
+            yield ""
+        yield from _render_block(block, width, max_chars, wide_tables)
+        previous = block
 
-    def render(self, content: Iterable[blocks.Block]) -> Iterator[RenderableType]:
-        previous: blocks.Block | None = None
-        for block in content:
-            if previous is not None and _needs_gap(previous, block):
-                yield ""
-            yield from self._render_block(block)
-            previous = block
 
-    def _render_block(self, block: blocks.Block) -> Iterator[RenderableType]:
-        if isinstance(block, blocks.Heading):
-            text = self._line(block.text, "" if block.level > 2 else "strong")
-            yield _indented(text, 2 * (block.level > 2))
-        elif isinstance(block, blocks.Paragraph):
-            yield _indented(self._line(block.text, block.tone), 2 * (block.tone == "dim"))
-        elif isinstance(block, blocks.Notice):
-            for line in block.lines:
-                yield self._line(f"{block.label}: {line}", "warn")
-        elif isinstance(block, blocks.Measures):
-            yield from map(_indented, self._measures(block))
-        elif isinstance(block, blocks.Table):
-            yield from self._table(block)
-        elif isinstance(block, blocks.Items):
-            yield from self._items(block)
-        elif isinstance(block, blocks.Folded):
-            yield from self.render((blocks.Heading(block.title), *block.blocks))
-        else:
-            line = escape.one_line(block.text if block.whole else shorten_signature(block.text))
-            yield Padding(Text(line, style="dim", overflow="fold"), 0, expand=not block.whole)
+def _render_block(
+    block: blocks.Block, width: int, max_chars: int, wide_tables: bool
+) -> Iterator[RenderableType]:
+    if isinstance(block, blocks.Heading):
+        text = render_line(block.text, max_chars, "" if block.level > 2 else "strong")
+        yield _indented(text, 2 * (block.level > 2))
+    elif isinstance(block, blocks.Paragraph):
+        text = render_line(block.text, max_chars, block.tone)
+        yield _indented(text, 2 * (block.tone == "dim"))
+    elif isinstance(block, blocks.Notice):
+        for line in block.lines:
+            yield render_line(f"{block.label}: {line}", max_chars, "warn")
+    elif isinstance(block, blocks.Measures):
+        yield from map(_indented, _measures(block, width))
+    elif isinstance(block, blocks.Table):
+        yield from _table(block, width, max_chars, wide_tables)
+    elif isinstance(block, blocks.Items):
+        yield from _items(block, max_chars)
+    elif isinstance(block, blocks.Folded):
+        folded = (blocks.Heading(block.title), *block.blocks)
+        yield from _render(folded, width, max_chars, wide_tables)
+    else:
+        line = escape.one_line(block.text if block.whole else shorten_signature(block.text))
+        yield Padding(Text(line, style="dim", overflow="fold"), 0, expand=not block.whole)
 
-    def _line(self, line: Line, tone: str = "") -> Text:
-        return render_line(line, self._max_chars, tone)
 
-    def _measures(self, block: blocks.Measures) -> Iterator[RenderableType]:
-        """Yield the numbers, each with a bar where there is room, the first one in bold."""
-        if self._width < _BAR_COLUMNS:
-            for row in block.rows:
-                yield Text(f"{row.name} {_of_hundred(row.value)}: {row.basis}")
-            return
-        grid = _grid("left", "right", "left")
-        columns = 24 if self._width >= 100 else 10 if self._width >= 80 else 6
-        for index, row in enumerate(block.rows):
-            grid.add_row(
-                Text(row.name, style="bold" if index == 0 else ""),
-                Text(_of_hundred(row.value), style=f"bold {_style(row.tone)}"),
-                _bar(row.value, columns, _style(row.tone)),
-                Text(row.basis, style="dim"),
-            )
-        yield grid
-
-    def _table(self, block: blocks.Table) -> Iterator[RenderableType]:
-        rows = [
-            [
-                render_line(cell, self._max_chars if index else _MAX_LABEL_CHARS)
-                for index, cell in enumerate(row)
-            ]
-            for row in block.rows
-        ]
-        lengths = [
-            [cell_len(header), *(row[index].cell_len for row in rows)]
-            for index, header in enumerate(block.header)
-        ]
-        widths = [max(column) + 2 for column in lengths]
-        column_count = len(widths)
-        if not self._wide_tables:
-            label = min(widths[0], _MIN_LABEL_COLUMNS)
-            while (
-                column_count > _FIXED_COLUMNS and label + sum(widths[1:column_count]) > self._width
-            ):
-                column_count -= 1
-        table = rich_table.Table(
-            box=None,
-            padding=(0, 2, 0, 0),
-            show_edge=False,
-            header_style="dim",
-            show_header=any(block.header),
+def _measures(block: blocks.Measures, width: int) -> Iterator[RenderableType]:
+    """Yield the numbers, each with a bar where there is room, the first one in bold."""
+    if width < _BAR_COLUMNS:
+        for row in block.rows:
+            yield Text(f"{row.name} {_of_hundred(row.value)}: {row.basis}")
+        return
+    grid = _grid("left", "right", "left")
+    columns = 24 if width >= 100 else 10 if width >= 80 else 6
+    for index, row in enumerate(block.rows):
+        grid.add_row(
+            Text(row.name, style="bold" if index == 0 else ""),
+            Text(_of_hundred(row.value), style=f"bold {_style(row.tone)}"),
+            _bar(row.value, columns, _style(row.tone)),
+            Text(row.basis, style="dim"),
         )
-        for index, header in enumerate(block.header[:column_count]):
-            table.add_column(
-                escape.one_line(header),
-                no_wrap=not block.is_prose or index == 0,
-                overflow="fold" if block.is_prose else "ellipsis",
-                justify="left" if block.is_prose or index == 0 else "right",
-                min_width=None
-                if index == 0 or block.is_prose
-                else min(max(widths[index] - 2, 4), _MAX_NUMBER_COLUMNS),
-            )
-        for index, row in enumerate(rows):
-            table.add_row(*row[:column_count], style="bold" if index in block.main else None)
-        is_wide = self._wide_tables and not block.is_prose
-        yield Padding(table, (0, 0, 0, 2), expand=not is_wide)
-        if block.unlisted:
-            yield _indented(Text(f"… and {block.unlisted:,} more", style="dim"), 4)
+    yield grid
 
-    def _items(self, block: blocks.Items) -> Iterator[RenderableType]:
-        if entries := block.items[: block.max_open]:
-            has_lead = any(item.lead or item.place for item in entries)
-            grid = _grid(*["right"] * has_lead)
-            for item in entries:
-                lead = [self._line(item.lead or _BULLET)] * has_lead
-                grid.add_row(*lead, self._line(item.text))
-                lines = [self._line(line, "dim") for line in (item.place, *item.below) if line]
-                for line in lines:
-                    grid.add_row(*[""] * has_lead, line)
-            yield _indented(grid)
-        hidden = len(block.items) - len(entries) + block.unlisted
-        if hidden > 0:
-            yield Text(f"    … and {hidden:,} more, {block.hint}", style="dim")
+
+def _table(
+    block: blocks.Table, width: int, max_chars: int, wide_tables: bool
+) -> Iterator[RenderableType]:
+    rows = [
+        [
+            render_line(cell, max_chars if index else _MAX_LABEL_CHARS)
+            for index, cell in enumerate(row)
+        ]
+        for row in block.rows
+    ]
+    lengths = [
+        [cell_len(header), *(row[index].cell_len for row in rows)]
+        for index, header in enumerate(block.header)
+    ]
+    widths = [max(column) + 2 for column in lengths]
+    column_count = len(widths)
+    if not wide_tables:
+        label = min(widths[0], _MIN_LABEL_COLUMNS)
+        while column_count > _FIXED_COLUMNS and label + sum(widths[1:column_count]) > width:
+            column_count -= 1
+    table = rich_table.Table(
+        box=None,
+        padding=(0, 2, 0, 0),
+        show_edge=False,
+        header_style="dim",
+        show_header=any(block.header),
+    )
+    for index, header in enumerate(block.header[:column_count]):
+        table.add_column(
+            escape.one_line(header),
+            no_wrap=not block.is_prose or index == 0,
+            overflow="fold" if block.is_prose else "ellipsis",
+            justify="left" if block.is_prose or index == 0 else "right",
+            min_width=None
+            if index == 0 or block.is_prose
+            else min(max(widths[index] - 2, 4), _MAX_NUMBER_COLUMNS),
+        )
+    for index, row in enumerate(rows):
+        table.add_row(*row[:column_count], style="bold" if index in block.main else None)
+    is_wide = wide_tables and not block.is_prose
+    yield Padding(table, (0, 0, 0, 2), expand=not is_wide)
+    if block.unlisted:
+        yield _indented(Text(f"… and {block.unlisted:,} more", style="dim"), 4)
+
+
+def _items(block: blocks.Items, max_chars: int) -> Iterator[RenderableType]:
+    if entries := block.items[: block.max_open]:
+        has_lead = any(item.lead or item.place for item in entries)
+        grid = _grid(*["right"] * has_lead)
+        for item in entries:
+            lead = [render_line(item.lead or _BULLET, max_chars)] * has_lead
+            grid.add_row(*lead, render_line(item.text, max_chars))
+            for line in (item.place, *item.below):
+                if line:
+                    grid.add_row(*[""] * has_lead, render_line(line, max_chars, "dim"))
+        yield _indented(grid)
+    hidden = len(block.items) - len(entries) + block.unlisted
+    if hidden > 0:
+        yield Text(f"    … and {hidden:,} more, {block.hint}", style="dim")
 
 
 def _needs_gap(previous: blocks.Block, block: blocks.Block) -> bool:
