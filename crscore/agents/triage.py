@@ -145,6 +145,7 @@ def triage(
         " ".join(result.sentences[index].text for index in remark.sentences)
         for remark in result.remarks
     ]
+    # Index of the first comment that others posted; those before it are the review's own.
     drafts = len(comments)
     duplicates = _find_duplicates(result, scorer.parts.encoder.encode(texts), drafts=drafts)
     decided = (
