@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
-from typing import NamedTuple, Self
+from typing import Self
 
 from crscore.diff.ranges import join_ranges
 from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, Side
@@ -39,18 +39,6 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _LAST_COMMA = re.compile(r",(?=\s+[\])}])")
 
 
-class OutlinedLines(NamedTuple):
-    """Outline of a whole file, or of one hunk."""
-
-    outline: Outline
-    section: str
-    """Text that git prints after the second `@@`; empty for a whole file."""
-    low: int
-    """First line."""
-    high: int
-    """Last line, inclusive."""
-
-
 @dataclass(frozen=True, eq=False)
 class Block:
     """Changed lines with no unchanged line between them, each with its number and text."""
@@ -77,7 +65,7 @@ class Version:
     """Parsed diff of the file."""
     is_whole: bool
     """Whether `lines` is the whole file."""
-    outlines: list[OutlinedLines] = field(default_factory=list)
+    outlines: list[Outline] = field(default_factory=list)
     """Outline of the whole file, or of each hunk; see `ParsedFile.outlined`."""
 
     _declared: frozenset[str] | None = None
@@ -221,7 +209,8 @@ class ParsedFile:
                 reached = ((max(low, 1), max(low + length - 1, low, 1)) for low, length in ranges)
                 source, spans = self.file.source_on(version.side), join_ranges(reached, gap=1)
                 outline = read(self.language, source, lines=spans)
-                version.outlines.append(OutlinedLines(outline, "", 1, len(version.lines)))
+                outline.low, outline.high = 1, len(version.lines)
+                version.outlines.append(outline)
         elif self.language is not None:
             for hunk in self.file.hunks:
                 self._outline_hunk(hunk, self.language)
@@ -232,24 +221,24 @@ class ParsedFile:
         # After `@@`, git shows the import list that a hunk starts in:
         # https://git-scm.com/docs/gitattributes#_defining_a_custom_hunk_header
         above = ("import (",) if language.name == "go" and hunk.section == "import (" else ()
-        sides: list[tuple[Version, OutlinedLines]] = []
+        sides: list[tuple[Version, Outline]] = []
         errors = size = 0
         for version in (self.old, self.new):
             kind = version.side.changed_kind
             texts = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
             if completed := self.complete_hunk(hunk, version.side, above):
-                low = max(hunk.range_of(version.side)[0], 1)
                 outline = completed.outline
+                outline.section, outline.low = hunk.section, max(hunk.range_of(version.side)[0], 1)
+                outline.high = outline.low + len(texts) - 1
                 errors, size = errors + outline.errors, size + sum(map(len, texts))
-                outlined = OutlinedLines(outline, hunk.section, low, low + len(texts) - 1)
-                sides.append((version, outlined))
-                version.outlines.append(outlined)
+                sides.append((version, outline))
+                version.outlines.append(outline)
         # Both sides or neither: with only one outline, everything would seem added or removed.
-        for version, outlined in sides if errors > MAX_ERRORS * size else ():
-            file_unit = outlined.outline.units[0]
-            file_unit.facts, lines = [], range(outlined.low, outlined.high + 1)
+        for version, outline in sides if errors > MAX_ERRORS * size else ():
+            file_unit = outline.units[0]
+            file_unit.facts, lines = [], range(outline.low, outline.high + 1)
             file_unit.tokens = [(n, t) for n in lines for t in _TOKEN.findall(version.lines[n])]
-            outlined.outline.units[:] = [file_unit]
+            outline.units[:] = [file_unit]
 
     def complete_hunk(
         self, hunk: Hunk, side: Side, above: tuple[str, ...] = ()

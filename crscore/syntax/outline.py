@@ -97,6 +97,12 @@ class Outline:
     """Units in reading order, outer before inner; the first is the file."""
     errors: int
     """Number of bytes that the grammar could not read."""
+    section: str = ""
+    """For a hunk, the text that git prints after the second `@@`."""
+    low: int = 0
+    """First line of the whole file, or of the hunk; 0 where it is not known."""
+    high: int = 0
+    """Last line of them, inclusive."""
 
     def qualified(self, index: int) -> str:
         """Return a unit's dotted name, which begins with the names of the enclosing units."""

@@ -10,10 +10,10 @@ from functools import cache
 from crscore.claims.structural.quoting import Line
 from crscore.diff.paths import MACHINE_MADE, role_of
 from crscore.records import ChangedFile, LineKind
-from crscore.syntax.change import OutlinedLines, Version
+from crscore.syntax.change import Version
 from crscore.syntax.fragments import complete
 from crscore.syntax.grammars import Language
-from crscore.syntax.outline import Fact, Kind, Unit
+from crscore.syntax.outline import Fact, Kind, Outline, Unit
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,19 +38,18 @@ class UnitPart:
 def parts_of(version: Version, language: Language) -> dict[str, UnitPart]:
     """Return the parts of a version by the qualified name of their unit, empty for the file."""
     parts: defaultdict[str, UnitPart] = defaultdict(UnitPart)
-    for outlined in version.outlines:
-        _add_parts(parts, outlined, version, language)
+    for outline in version.outlines:
+        _add_parts(parts, outline, version, language)
     return dict(parts)
 
 
 def _add_parts(
-    parts: defaultdict[str, UnitPart], outlined: OutlinedLines, version: Version, language: Language
+    parts: defaultdict[str, UnitPart], outline: Outline, version: Version, language: Language
 ) -> None:
     """Add lines, units, facts and tokens of one outline to the parts of a file."""
-    outline = outlined.outline
     # A hunk may begin inside a unit that git names, and that ends before the line `flush`.
-    enclosing = _unit_of(outlined.section, language) if outlined.section.strip() else None
-    flush = 0 if enclosing is None else _flush(outlined, version, language)
+    enclosing = _unit_of(outline.section, language) if outline.section.strip() else None
+    flush = 0 if enclosing is None else _flush(outline, version, language)
 
     @cache  # asked for every token, 200,000 times in a large pull request
     def key(index: int, line: int) -> str:
@@ -62,12 +61,12 @@ def _add_parts(
         return f"{enclosing.name}.{name}" if is_member else name or enclosing.name
 
     changed = version.changed
-    start, stop = bisect_left(changed, outlined.low), bisect_left(changed, outlined.high + 1)
+    start, stop = bisect_left(changed, outline.low), bisect_left(changed, outline.high + 1)
     for line, index in outline.owners(changed[start:stop]).items():
         parts[key(index, line)].lines.append(line)
     if enclosing is None:
         parts[""].units.append(outline.units[0])
-    elif flush > outlined.low:
+    elif flush > outline.low:
         parts[enclosing.name].units.append(enclosing)
     for index, unit in enumerate(outline.units):
         owner = index if unit.real else 0
@@ -100,9 +99,9 @@ def _unit_of(section: str, language: Language) -> Unit | None:
     return None
 
 
-def _flush(outlined: OutlinedLines, version: Version, language: Language) -> int:
+def _flush(outline: Outline, version: Version, language: Language) -> int:
     """Return the first line of a hunk after the unit that began before the hunk."""
-    for line in range(outlined.low, outlined.high + 1):
+    for line in range(outline.low, outline.high + 1):
         text = version.lines.get(line, "")
         if text.rstrip() in {"}", "};", language.closing_word or "}"}:
             return line + 1
@@ -110,7 +109,7 @@ def _flush(outlined: OutlinedLines, version: Version, language: Language) -> int
         # a declaration.
         if text.startswith((" *", "/**")) or (text[:1].strip() and text[0] not in "}])#/*"):
             return line
-    return outlined.high + 1
+    return outline.high + 1
 
 
 @dataclass(slots=True, kw_only=True)
