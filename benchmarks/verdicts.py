@@ -99,10 +99,10 @@ def measure_repository(folder: Path) -> None:
 def read_commit(folder: Path, commit: str) -> tuple[Diff, Repository]:
     """Read the change of a commit and the repository around it."""
     names = git.run_git(("rev-parse", f"{commit}^", commit), folder=folder).decode().split()
-    search = checkout.find_checkout(folder, *names)
-    if search.checkout is None:
-        raise SystemExit(f"{commit}: {search.reason}")
-    return search.checkout.change(DiffLimits())[0], Repository(search.checkout.tree)
+    found, reason = checkout.find_checkout(folder, *names)
+    if found is None:
+        raise SystemExit(f"{commit}: {reason}")
+    return found.change(DiffLimits())[0], Repository(found.tree)
 
 
 def print_parts(parts: dict[str, Counter]) -> None:

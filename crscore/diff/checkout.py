@@ -62,15 +62,6 @@ _NO_TEXT: Final = re.compile(
 _SKIPPED_FOLDER: Final = re.compile(r"\..*|node_modules|__pycache__|venv")
 
 
-class CheckoutSearch(NamedTuple):
-    """Result of the search for a checkout."""
-
-    checkout: Checkout | None
-    """Usable checkout, or None."""
-    reason: str | None
-    """Reason that there is no checkout, as a clause; None if there is one."""
-
-
 class Tree(NamedTuple):
     """Files of a repository."""
 
@@ -238,7 +229,7 @@ class Checkout:
             )
 
 
-def find_checkout(folder: Path, base: str, head: str) -> CheckoutSearch:
+def find_checkout(folder: Path, base: str, head: str) -> tuple[Checkout | None, str]:
     """Find a checkout that has both ends of a change and their merge base.
 
     Args:
@@ -247,18 +238,18 @@ def find_checkout(folder: Path, base: str, head: str) -> CheckoutSearch:
         head: Newest commit of the change, 40 hex digits.
 
     Returns:
-        The checkout, or the reason that there is none: no repository, missing commits (as in most
+        The checkout, or None and the reason as a clause: no repository, missing commits (as in most
         clones of depth 1), or a folder of another user that git does not trust.
     """
     try:
         output = git.run_git(("rev-parse", "--absolute-git-dir"), folder=folder)
     except HostError as exc:
-        return CheckoutSearch(None, exc.reason)
+        return None, exc.reason
     git_dir = output.decode("utf-8", "surrogateescape").rstrip("\n")
     return open_git_dir(Path(git_dir), base, head)
 
 
-def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
+def open_git_dir(git_dir: Path, base: str, head: str) -> tuple[Checkout | None, str]:
     """Open a `.git`, or a bare clone, that has both ends of a change and their merge base.
 
     Args:
@@ -267,7 +258,7 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
         head: Newest commit of the change, 40 hex digits.
 
     Returns:
-        The checkout, or the reason that there is none.
+        The checkout, or None and the reason as a clause.
     """
     try:
         for commit in (base, head):
@@ -275,10 +266,10 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
             git.run_git(exists, folder=git_dir, is_git_dir=True)
         start = _merge_base(git_dir, base, head)
     except HostError as exc:
-        return CheckoutSearch(None, exc.reason)
+        return None, exc.reason
     if start is None:
-        return CheckoutSearch(None, "it does not have the merge base of base and head")
-    return CheckoutSearch(Checkout(git_dir=git_dir, base=base, head=head, merge_base=start), None)
+        return None, "it does not have the merge base of base and head"
+    return Checkout(git_dir=git_dir, base=base, head=head, merge_base=start), ""
 
 
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:

@@ -18,7 +18,7 @@ from operator import attrgetter
 import msgspec
 
 from crscore.diff import parse
-from crscore.diff.checkout import CheckoutSearch
+from crscore.diff.checkout import Checkout
 from crscore.diff.parse import DiffLimits
 from crscore.errors import (
     CRScoreError,
@@ -77,8 +77,8 @@ class GitHub:
             pull = self._get_pull(repository, number)
             # GitHub redirects reads from a former name, but writes need the current one.
             repository = pull.base.repo.full_name if pull.base.repo else repository
-            search = find_checkout(pull.base.sha, pull.head.sha)
-            change = self._read_change(repository, pull, search, limits)
+            checkout, reason = find_checkout(pull.base.sha, pull.head.sha)
+            change = self._read_change(repository, pull, checkout, reason, limits)
             # From the branch itself, because GitHub's `base.sha` may be older.
             settings = f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}"
             discussion = conversation.read_conversation(
@@ -101,7 +101,7 @@ class GitHub:
         originals, older_notes = read_outdated_hunks(
             messages,
             read_version=partial(self.read_older_files, repository, pull.base.sha),
-            local=search.checkout.diff_to if search.checkout else None,
+            local=checkout.diff_to if checkout else None,
         )
         unlisted = discussion.unlisted
         missing = [f"Comments that GitHub counts but does not list: {unlisted}."] * bool(unlisted)
@@ -121,7 +121,7 @@ class GitHub:
             originals=originals,
             missing=(*change.missing, *missing),
             notes=(*change.notes, *older_notes),
-            checkout=search.checkout,
+            checkout=checkout,
             settings=blob.text if blob else None,
             own_messages=OwnMessages(own_comments, not unlisted),
         )
@@ -131,7 +131,7 @@ class GitHub:
         pull = self._get_pull(repository, number)
         if pull.head.sha != head:
             raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
-        return self._read_change(repository, pull, CheckoutSearch(None, None), limits)
+        return self._read_change(repository, pull, None, "", limits)
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""
@@ -175,14 +175,18 @@ class GitHub:
         return self.client.get(f"/repos/{repository}/pulls/{number}", _Pull)
 
     def _read_change(
-        self, repository: str, pull: _Pull, search: CheckoutSearch, limits: DiffLimits
+        self,
+        repository: str,
+        pull: _Pull,
+        checkout: Checkout | None,
+        reason: str,
+        limits: DiffLimits,
     ) -> Change:
         """Read the change from the checkout, else from GitHub's list of files."""
         totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
-        reason = search.reason
-        if search.checkout is not None:
+        if checkout is not None:
             try:
-                diff, notes = search.checkout.change(limits)
+                diff, notes = checkout.change(limits)
             except CRScoreError as exc:
                 reason = str(exc)
             else:

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from crscore.diff import full_files
-from crscore.diff.checkout import CheckoutSearch
+from crscore.diff.checkout import Checkout
 from crscore.diff.parse import DiffLimits
 from crscore.errors import (
     BadTokenError,
@@ -75,8 +75,8 @@ class GitLab:
             refs = _refs_of(request)
             conversation, listed, certain, discussion_notes = self._read_conversation(path, request)
             entries = self.client.pages(f"{path}/versions", versions.Entry)
-            search = find_checkout(refs.start_sha, refs.head_sha)
-            change = self._read_change(path, refs, entries, search, limits)
+            checkout, reason = find_checkout(refs.start_sha, refs.head_sha)
+            change = self._read_change(path, refs, entries, checkout, reason, limits)
             before, request = request, self.client.get(path, MergeRequest)
             unlisted = request.describe_unlisted(listed)
             if request.diff_refs == before.diff_refs and (is_last or not unlisted):
@@ -91,7 +91,7 @@ class GitLab:
             for message in conversation
             if message not in existing
         )
-        originals, older_notes = self._read_outdated(path, entries, messages, search, limits)
+        originals, older_notes = self._read_outdated(path, entries, messages, checkout, limits)
         return PullRequest(
             repository=repository,
             number=number,
@@ -105,7 +105,7 @@ class GitLab:
             originals=originals,
             missing=(*change.missing, *[f"{unlisted}."] * bool(unlisted)),
             notes=(*change.notes, *discussion_notes, *older_notes),
-            checkout=search.checkout,
+            checkout=checkout,
             settings=self._read_settings(repository, before.target_branch),
             own_messages=OwnMessages(existing, certain and not unlisted),
         )
@@ -117,7 +117,7 @@ class GitLab:
         if refs.head_sha != head:
             raise HostError(f"{repository}!{number}", "it was pushed to since it was read")
         entries = self.client.pages(f"{path}/versions", versions.Entry)
-        change = self._read_change(path, refs, entries, CheckoutSearch(None, None), limits)
+        change = self._read_change(path, refs, entries, None, "", limits)
         return self._with_files(repository, head, change, limits)
 
     def read_head(self, repository: str, number: int) -> Head:
@@ -229,19 +229,19 @@ class GitLab:
         path: str,
         refs: DiffRefs,
         entries: Sequence[versions.Entry],
-        search: CheckoutSearch,
+        checkout: Checkout | None,
+        reason: str,
         limits: DiffLimits,
     ) -> Change:
         """Read the change from the checkout, else from GitLab's newest version."""
-        reason = search.reason
         # With the same two commits, the checkout has the change that GitLab shows.
-        if search.checkout is not None and search.checkout.merge_base == refs.base_sha:
+        if checkout is not None and checkout.merge_base == refs.base_sha:
             try:
-                diff, local_notes = search.checkout.change(limits)
+                diff, local_notes = checkout.change(limits)
                 return Change(diff, (), local_notes)
             except CRScoreError as exc:
                 reason = str(exc)
-        elif search.checkout is not None:
+        elif checkout is not None:
             reason = "it has another merge base than GitLab's"
         unused = (f"The local checkout was not used: {reason}.",) if reason else ()
         # After the target branch moved, several versions have this head; their bases differ.
@@ -282,7 +282,7 @@ class GitLab:
         path: str,
         entries: Sequence[versions.Entry],
         messages: Sequence[HostMessage],
-        search: CheckoutSearch,
+        checkout: Checkout | None,
         limits: DiffLimits,
     ) -> tuple[Mapping[int, Diff], tuple[str, ...]]:
         # GitLab lists the newest version first; of several with one head, the newest counts.
@@ -294,7 +294,7 @@ class GitLab:
             version = versions.convert_version(read_version(self.client, path, ids[commit]), limits)
             return version.diff.files
 
-        local = search.checkout.diff_to if search.checkout else None
+        local = checkout.diff_to if checkout else None
         return outdated_hunks.read_outdated_hunks(messages, read_version=read, local=local)
 
 

@@ -3,21 +3,21 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
-from crscore.diff.checkout import CheckoutSearch
+from crscore.diff.checkout import Checkout
 from crscore.diff.parse import DiffLimits
 from crscore.hosts.records import Change, HostMessage, OwnMessages, PullRequest
 from crscore.hosts.sticky import Posted
 
-FindCheckout = Callable[[str, str], CheckoutSearch]
-"""Finds a local checkout that has a base and a head."""
+FindCheckout = Callable[[str, str], tuple[Checkout | None, str]]
+"""Finds a local checkout that has a base and a head, else None and the reason to report."""
 
 # Read at the base branch: whoever opens a pull request must not set the rules for it.
 SETTINGS_FILE: Final = "pyproject.toml"
 
 
-def no_checkout(_base: str, _head: str) -> CheckoutSearch:
+def no_checkout(_base: str, _head: str) -> tuple[None, str]:
     """Find no checkout, so that a change is read from its host."""
-    return CheckoutSearch(None, None)
+    return None, ""
 
 
 class Head(NamedTuple):

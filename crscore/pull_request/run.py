@@ -13,7 +13,6 @@ import msgspec
 
 from crscore import pipeline
 from crscore.diff import checkout
-from crscore.diff.checkout import CheckoutSearch
 from crscore.errors import InputError
 from crscore.hosts.host import SETTINGS_FILE, Host, no_checkout
 from crscore.hosts.records import PullRequest
@@ -95,12 +94,12 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
     # The base branch's file is read with the pull request, so only flags and environment limit it.
     flag_settings = resolve_settings(request.flags, file=None)
 
-    def find_checkout(base: str, head: str) -> CheckoutSearch:
+    def find_checkout(base: str, head: str) -> tuple[checkout.Checkout | None, str]:
         if request.folder is None:
             return no_checkout(base, head)
-        search = checkout.find_checkout(request.folder, base, head)
+        local, reason = checkout.find_checkout(request.folder, base, head)
         # When no checkout was requested, a missing one is not reported.
-        return search if request.names_folder else search._replace(reason=None)
+        return local, reason if request.names_folder else ""
 
     pull_request = host.read_pull(
         request.repository,

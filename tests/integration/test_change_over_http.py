@@ -83,9 +83,9 @@ def local(world: World, folder: Path) -> Diff:
     repository = world.repositories[0]
     pull = next(iter(repository.pulls.values()))
     repository.history.clone(folder, pull.head)
-    found = checkout.find_checkout(folder, pull.base, pull.head)
-    assert found.checkout is not None, found.reason
-    return found.checkout.change(LIMITS)[0]
+    found, reason = checkout.find_checkout(folder, pull.base, pull.head)
+    assert found is not None, reason
+    return found.change(LIMITS)[0]
 
 
 @pytest.mark.parametrize("scene", ["shop", "fork", "hostile", "large"])

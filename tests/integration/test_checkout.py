@@ -74,10 +74,11 @@ class Pull(Repository):
         self.git("checkout", "-q", "-b", "change", self.start)
 
     def found(self, head: str | None = None) -> Checkout:
-        search = checkout.find_checkout(self.root, self.base, head or self.git("rev-parse", "HEAD"))
-        assert search.reason is None
-        assert search.checkout is not None
-        return search.checkout
+        head = head or self.git("rev-parse", "HEAD")
+        found, reason = checkout.find_checkout(self.root, self.base, head)
+        assert reason == ""
+        assert found is not None
+        return found
 
 
 @pytest.fixture
@@ -269,9 +270,10 @@ def test_change_without_files_is_empty(pull: Pull) -> None:
 
 def test_clone_without_the_base_commit_is_refused(pull: Pull, tmp_path: Path) -> None:
     pull.git("clone", "-q", "--depth", "1", f"file://{pull.root}", str(tmp_path / "shallow"))
-    search = checkout.find_checkout(tmp_path / "shallow", pull.base, pull.git("rev-parse", "HEAD"))
-    assert search.checkout is None
-    assert search.reason
+    head = pull.git("rev-parse", "HEAD")
+    found, reason = checkout.find_checkout(tmp_path / "shallow", pull.base, head)
+    assert found is None
+    assert reason
 
 
 def test_shallow_clone_with_both_ends_is_used(pull: Pull, tmp_path: Path) -> None:
@@ -279,9 +281,9 @@ def test_shallow_clone_with_both_ends_is_used(pull: Pull, tmp_path: Path) -> Non
     pull.git(
         "clone", "-q", "--depth", "2", "--no-single-branch", f"file://{pull.root}", str(shallow)
     )
-    search = checkout.find_checkout(shallow, pull.base, pull.git("rev-parse", "HEAD"))
-    assert search.checkout is not None
-    assert search.checkout.head == pull.git("rev-parse", "HEAD")
+    found, _ = checkout.find_checkout(shallow, pull.base, pull.git("rev-parse", "HEAD"))
+    assert found is not None
+    assert found.head == pull.git("rev-parse", "HEAD")
 
 
 def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:
@@ -292,36 +294,36 @@ def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:
     pull.git("clone", "-q", "--no-checkout", "--filter=blob:none", address, str(partial))
     subprocess.run(["git", "config", "protocol.file.allow", "always"], cwd=partial, check=True)
     before = sorted(path.name for path in (partial / ".git" / "objects").rglob("*"))
-    search = checkout.find_checkout(partial, pull.base, pull.git("rev-parse", "HEAD"))
-    assert search.checkout is not None
+    found, _ = checkout.find_checkout(partial, pull.base, pull.git("rev-parse", "HEAD"))
+    assert found is not None
     with pytest.raises(HostError):
-        search.checkout.diff()
+        found.diff()
     assert sorted(path.name for path in (partial / ".git" / "objects").rglob("*")) == before
 
 
 def test_folder_that_is_not_a_repository(tmp_path: Path) -> None:
-    search = checkout.find_checkout(tmp_path, "a" * 40, "b" * 40)
-    assert search.checkout is None
-    assert "not a git repository" in (search.reason or "")
+    found, reason = checkout.find_checkout(tmp_path, "a" * 40, "b" * 40)
+    assert found is None
+    assert "not a git repository" in reason
 
 
 def test_folder_that_is_not_there(tmp_path: Path) -> None:
-    assert checkout.find_checkout(tmp_path / "none", "a" * 40, "b" * 40).checkout is None
+    assert checkout.find_checkout(tmp_path / "none", "a" * 40, "b" * 40)[0] is None
 
 
 def test_bare_repository_inside_of_a_change_is_not_taken(pull: Pull) -> None:
     bare = pull.root / "trap"
     pull.git("init", "-q", "--bare", str(bare))
-    search = checkout.find_checkout(bare, pull.base, pull.base)
-    assert search.checkout is None
-    assert "bare" in (search.reason or "")
+    found, reason = checkout.find_checkout(bare, pull.base, pull.base)
+    assert found is None
+    assert "bare" in reason
 
 
 @pytest.mark.parametrize(
     "name", ["main", "--output=x", "HEAD", "a" * 39, "A" * 40, "a" * 40 + "\n", ""]
 )
 def test_value_that_is_not_a_full_commit_hash_is_rejected(pull: Pull, name: str) -> None:
-    reason = checkout.find_checkout(pull.root, pull.base, name).reason
+    _, reason = checkout.find_checkout(pull.root, pull.base, name)
     assert reason is not None
     assert "not a full commit hash" in reason
 
@@ -329,7 +331,7 @@ def test_value_that_is_not_a_full_commit_hash_is_rejected(pull: Pull, name: str)
 def test_unrelated_histories_have_no_checkout(pull: Pull) -> None:
     pull.git("checkout", "-q", "--orphan", "alone")
     head = pull.commit()
-    assert "merge base" in (checkout.find_checkout(pull.root, pull.base, head).reason or "")
+    assert "merge base" in checkout.find_checkout(pull.root, pull.base, head)[1]
 
 
 def test_limits_leave_files_out_with_a_note(pull: Pull) -> None:
@@ -360,9 +362,9 @@ def test_folder_of_another_user_is_not_trusted(pull: Pull, tmp_path: Path, monke
     _instead(
         tmp_path, monkeypatch, '#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {real} "$@"\n'
     )
-    search = checkout.find_checkout(pull.root, pull.base, pull.base)
-    assert search.checkout is None
-    assert "dubious ownership" in (search.reason or "")
+    found, reason = checkout.find_checkout(pull.root, pull.base, pull.base)
+    assert found is None
+    assert "dubious ownership" in reason
 
 
 def test_git_gets_no_secrets_and_none_of_gits_variables(tmp_path: Path, monkeypatch) -> None:
@@ -387,4 +389,4 @@ def test_git_that_prints_without_end_is_ended(tmp_path: Path, monkeypatch) -> No
 
 def test_machine_without_git_has_no_checkout(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "cannot be run" in (checkout.find_checkout(tmp_path, "a" * 40, "a" * 40).reason or "")
+    assert "cannot be run" in checkout.find_checkout(tmp_path, "a" * 40, "a" * 40)[1]

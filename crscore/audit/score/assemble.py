@@ -55,9 +55,9 @@ def assemble(task: ScoringTask, limits: DiffLimits) -> PullRequest:
     if isinstance(task.change, Change):
         change = task.change
     else:
-        search = _open(task)
-        if (clone := search.checkout) is None:
-            reasons = [reason for reason in (search.reason, task.change) if reason]
+        clone, reason = _open(task)
+        if clone is None:
+            reasons = [text for text in (reason, task.change) if text]
             raise HostError("the change", "; ".join(reasons))
         diff, notes = clone.change(limits)
         change = Change(diff, (), notes)
@@ -114,12 +114,12 @@ def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     return replace(message, line=line, start_line=start)
 
 
-def _open(task: ScoringTask) -> checkout.CheckoutSearch:
-    """Open the clone with a suitable base of the change."""
+def _open(task: ScoringTask) -> tuple[checkout.Checkout | None, str]:
+    """Open the clone with a suitable base of the change; see `open_git_dir`."""
     # The host's own base can be older than the last merge of the base branch, or so new that it
     # contains the head. The merge's first parent, or else the base branch, avoids both.
     if not task.clone.is_dir():
-        return checkout.CheckoutSearch(None, "there is no clone of the repository")
+        return None, "there is no clone of the repository"
     pull = task.pull
     revision: tuple[str, ...] = ("show-ref", "--verify", "--hash", f"refs/heads/{pull.base_ref}")
     # After a fast-forward, the head is the merge commit, and its parent can be in the change.
@@ -128,8 +128,8 @@ def _open(task: ScoringTask) -> checkout.CheckoutSearch:
         revision = ("rev-parse", "--verify", f"{pull.merge_commit}^1")
     with suppress(HostError):
         base = git.run_git(revision, folder=task.clone, is_git_dir=True).decode().strip()
-        search = checkout.open_git_dir(task.clone, base, pull.head)
+        clone, _ = checkout.open_git_dir(task.clone, base, pull.head)
         # With a base that contains the head, as after a fast-forward, the change would be empty.
-        if search.checkout is not None and search.checkout.merge_base != pull.head:
-            return search
+        if clone is not None and clone.merge_base != pull.head:
+            return clone, ""
     return checkout.open_git_dir(task.clone, pull.base, pull.head)

@@ -72,10 +72,10 @@ def test_a_commit_has_its_files(tmp_path: Path) -> None:
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-q", "-m", "one")
     head = git(tmp_path, "rev-parse", "HEAD")
-    search = checkout.find_checkout(tmp_path, head, head)
+    found, _ = checkout.find_checkout(tmp_path, head, head)
 
-    assert search.checkout is not None
-    assert search.checkout.tree() == ({"app/a.py": b"def a(): ...\n", "b é.md": b"text\n"}, None)
+    assert found is not None
+    assert found.tree() == ({"app/a.py": b"def a(): ...\n", "b é.md": b"text\n"}, None)
 
 
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:

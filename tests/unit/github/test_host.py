@@ -195,8 +195,8 @@ def test_checkout_that_fails_gives_way_to_the_host(tmp_path) -> None:
         finder = local(server, tmp_path)
 
         def broken(base: str, head: str):
-            found = finder(base, head)
-            return found._replace(checkout=replace(found.checkout, merge_base="0" * 40))
+            found, reason = finder(base, head)
+            return replace(found, merge_base="0" * 40), reason
 
         pull_request = read(host, find_checkout=broken)
     assert len(pull_request.diff.files) == 5
