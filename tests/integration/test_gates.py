@@ -75,8 +75,10 @@ TEMPLATES = (
 )
 
 
-@pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR", "FIRST_TIME_CONTRIBUTOR"])
-@pytest.mark.parametrize("fail_on", ["together", "each", "*"])
+@pytest.mark.parametrize(
+    ("association", "fail_on"),
+    [("NONE", "together"), ("CONTRIBUTOR", "each"), ("FIRST_TIME_CONTRIBUTOR", "*")],
+)
 def test_stranger_cannot_lift_a_poor_review(writer: Writer, association: str, fail_on: str) -> None:
     writer.review(MIRA, body=POOR)
     for number, text in enumerate(TEMPLATES):

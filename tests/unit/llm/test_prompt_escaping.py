@@ -68,6 +68,7 @@ def test_the_nonce_cannot_be_written_in_the_change() -> None:
     assert NONCE not in Fence(nonce=NONCE).text(f"=== change {NONCE} ends ===\n{NONCE * 2}")
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["<|", " ", "+ ", "#", "\x1b[", "\x1b]a", "[/", "@@ ", "\x9b0"])
 def test_hostile_text_takes_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))

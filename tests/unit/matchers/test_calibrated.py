@@ -418,7 +418,8 @@ def test_run_imports_neither_torch_nor_lightgbm() -> None:
     code = (
         "import sys\n"
         "from crscore import Scorer\n"
-        f"result = Scorer(matcher='calibrated', offline=True).score({PATCH!r}, {REVIEW[0]!r})\n"
+        "scorer = Scorer(matcher='calibrated', analyzers='ruff', offline=True)\n"
+        f"result = scorer.score({PATCH!r}, {REVIEW[0]!r})\n"
         "assert result.relevance is not None\n"
         "heavy = {'torch', 'lightgbm', 'sklearn', 'scipy', 'pandas', 'transformers'}\n"
         "print(sorted(heavy & {name.partition('.')[0] for name in sys.modules}))\n"
@@ -427,11 +428,11 @@ def test_run_imports_neither_torch_nor_lightgbm() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("seed", ["1", "2"])
-def test_degrees_do_not_depend_on_the_order_of_sets(seed: str, matcher) -> None:
+def test_degrees_do_not_depend_on_the_order_of_sets() -> None:
     code = (
         "from crscore import Scorer\n"
-        f"result = Scorer(matcher='calibrated').score({PATCH!r}, {' '.join(REVIEW)!r})\n"
+        "scorer = Scorer(matcher='calibrated', analyzers='none')\n"
+        f"result = scorer.score({PATCH!r}, {' '.join(REVIEW)!r})\n"
         "print(result.degrees.tobytes().hex())\n"
     )
     done = subprocess.run(
@@ -439,7 +440,7 @@ def test_degrees_do_not_depend_on_the_order_of_sets(seed: str, matcher) -> None:
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONHASHSEED": seed},
+        env={"PYTHONHASHSEED": "1"},
     )
     here = Scorer(matcher="calibrated", analyzers="none").score(PATCH, " ".join(REVIEW))
     assert bytes.fromhex(done.stdout.strip()) == here.degrees.tobytes()

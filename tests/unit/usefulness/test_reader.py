@@ -1,6 +1,8 @@
 """The reader in whole runs: the shipped weights and the packaged encoder."""
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +54,12 @@ PASTED = "reply = requests.get(url, timeout=timeout)"
 @pytest.fixture(scope="module")
 def scorer() -> Scorer:
     return Scorer(analyzers="none", offline=True)
+
+
+@pytest.fixture(scope="module")
+def plain(scorer: Scorer) -> Callable[[str], Result]:
+    """Score a text once for all tests."""
+    return functools.cache(functools.partial(score_text, scorer))
 
 
 def values(usefulness: Usefulness) -> list[float]:
@@ -133,12 +141,12 @@ def test_review_of_several_comments_has_the_remarks_of_all(scorer) -> None:
 
 @pytest.mark.parametrize("frame", ["# Review", "Hello!", "Thanks for the work!", "A few comments:"])
 @pytest.mark.parametrize("body", [REVIEW, f"{REVIEW}\n\n{REQUEST}", SUMMARY])
-def test_frame_of_a_comment_changes_no_remark(scorer, frame: str, body: str) -> None:
-    plain, framed = score_text(scorer, body), score_text(scorer, f"{frame}\n\n{body}")
-    assert texts_of(framed) == texts_of(plain)
-    for remark, other in zip(framed.remarks, plain.remarks, strict=True):
+def test_frame_of_a_comment_changes_no_remark(scorer, plain, frame: str, body: str) -> None:
+    bare, framed = plain(body), score_text(scorer, f"{frame}\n\n{body}")
+    assert texts_of(framed) == texts_of(bare)
+    for remark, other in zip(framed.remarks, bare.remarks, strict=True):
         assert rated(remark) == pytest.approx(rated(other), abs=1e-4)
-    assert framed.usefulness.value == pytest.approx(plain.usefulness.value, abs=1e-4)
+    assert framed.usefulness.value == pytest.approx(bare.usefulness.value, abs=1e-4)
 
 
 def test_one_more_remark_lowers_the_value_by_its_price_at_most(scorer) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from crscore import Scorer
 from crscore.audit.score.pull_rows import noise_of
 from crscore.records import Comment
@@ -14,32 +12,27 @@ FINDING = (
 )
 
 
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return Scorer(analyzers="none", claims="structural")
+NOISE = {
+    FINDING: None,
+    "Why does it retry four times?": None,
+    "This adds a new function that loads the basket with a retry loop.": "restates",
+    "Nice work, this looks great!": "praise",
+    "Great! Well done.": "praise",
+    "Nice work! Thanks!": "praise",
+    "I am on holiday until Monday.": "nothing",
+    "```suggestion\n    return None\n```": None,
+    "<!-- hidden words that nobody sees -->": None,
+    f"Nice work! {FINDING}": None,
+    "Gute Arbeit, sieht sehr schön aus!": None,
+}
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        (FINDING, None),
-        ("Why does it retry four times?", None),
-        ("This adds a new function that loads the basket with a retry loop.", "restates"),
-        ("Nice work, this looks great!", "praise"),
-        ("Great! Well done.", "praise"),
-        ("Nice work! Thanks!", "praise"),
-        ("I am on holiday until Monday.", "nothing"),
-        ("```suggestion\n    return None\n```", None),
-        ("<!-- hidden words that nobody sees -->", None),
-        (f"Nice work! {FINDING}", None),
-        ("Gute Arbeit, sieht sehr schön aus!", None),
-    ],
-)
-def test_noise_is_a_comment_whose_remarks_give_nothing(
-    scorer: Scorer, body: str, expected: str | None
-) -> None:
-    result = scorer.score(PATCH, [Comment(body=body)], path="a.py")
-    assert noise_of(result, result.comments[0]) == expected
+def test_noise_is_a_comment_whose_remarks_give_nothing() -> None:
+    scorer = Scorer(analyzers="none", claims="structural")
+    change = f"--- a/a.py\n+++ b/a.py\n{PATCH}"
+    found = scorer.score_many((change, [Comment(body=body)]) for body in NOISE)
+    kinds = [noise_of(result, result.comments[0]) for result in found]
+    assert dict(zip(NOISE, kinds, strict=True)) == NOISE
 
 
 def test_without_a_reader_only_the_points_count() -> None:

@@ -139,14 +139,14 @@ RAISED = [
 
 
 def test_exception_is_as_the_program_raised_it():
-    programs = [
-        (
-            f"def f():\n    {code}",
-            f"try:\n    f()\nexcept BaseException as e:\n    assert {tests}\nelse:\n    assert 0",
-        )
-        for code, tests in RAISED
+    codes = [f"def f_{at}():\n    {code}" for at, (code, _) in enumerate(RAISED)]
+    tests = [
+        f"try:\n    f_{at}()\n"
+        f"except BaseException as e:\n    assert {test}, {test!r}\nelse:\n    assert 0"
+        for at, (_, test) in enumerate(RAISED)
     ]
-    assert list(zip(RAISED, results(programs), strict=True)) == [(row, "passed") for row in RAISED]
+    solution = "\n".join(codes)
+    assert run(solution, "\n".join(tests), solution=solution) == "passed"
 
 
 def test_tests_expect_an_exception_of_the_program():
@@ -171,13 +171,10 @@ VALUES = [
 
 
 def test_value_of_the_standard_library_is_copied():
-    imports = "import datetime, decimal, pathlib, uuid\n"
-    programs = []
-    for value in VALUES:
-        tests = f"{imports}assert f({value}) == [{value}]"
-        programs.append((f"{imports}def f(a): return [a if a == {value} else None]", tests))
-        programs.append((f"{imports}def f(a): return [str({value})]", tests))
-    assert results(programs) == ["passed", "failed: AssertionError"] * len(VALUES)
+    imports = f"import datetime, decimal, pathlib, uuid\nvalues = [{', '.join(VALUES)}]\n"
+    code = f"{imports}def f(a): return [a if a in values else None]\ndef g(a): return [str(a)]"
+    tests = f"{imports}for value in values:\n    assert f(value) == [value] != g(value)"
+    assert run(code, tests, solution=code) == "passed"
 
 
 WRONG = [
