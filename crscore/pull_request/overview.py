@@ -372,8 +372,7 @@ def _published_scores(scores: records.Scores | None) -> dict[str, Any]:
 
 
 def _remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewRemark]:
-    for ranked in view.rank_remarks(result):
-        remark = ranked.remark
+    for remark, points in view.rank_remarks(result):
         if remark.is_valuable or view.is_refuted(remark):
             comment, receipt = result.comments[remark.comment].comment, remark.receipt
             proof = None
@@ -387,7 +386,7 @@ def _remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewR
                 )
             yield ReviewRemark(
                 text=_text(view.remark_text(result, remark)),
-                facts=_text(view.describe_remark(ranked)),
+                facts=_text(view.describe_remark(remark, points)),
                 level=remark.level if remark.is_valuable else None,
                 reviewer=_text(view.author(comment.author), MAX_NAME_CHARS),
                 receipt=proof,

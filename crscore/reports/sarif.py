@@ -188,8 +188,8 @@ def _results(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def _remarks(result: Result) -> Iterator[_Finding]:
-    for item in view.rank_remarks(result):
-        remark, receipt = item.remark, item.remark.receipt
+    for remark, _ in view.rank_remarks(result):
+        receipt = remark.receipt
         text = _message(view.remark_text(result, remark)) or "A remark without words."
         spans = view.remark_spans(result, remark)
         path = spans[0].path if spans else ""

@@ -137,8 +137,8 @@ def make_remarks(
     """
     listed: set[int] = set()
     items = []
-    for item in view.rank_remarks(result):
-        remark, comment = item.remark, result.comments[item.remark.comment].comment
+    for number, (remark, points) in enumerate(view.rank_remarks(result), start=1):
+        comment = result.comments[remark.comment].comment
         place: list[Run | str] = [*link(remark.comment)]
         if len(result.reviews) > 1:
             joint = " on " * (comment.path is not None)
@@ -148,7 +148,7 @@ def make_remarks(
         is_refuted = view.is_refuted(remark)
         is_empty = not (remark.is_valuable or is_refuted)
         tone = WARNING if is_refuted else "dim" if is_empty else _LEVEL_TONES[remark.level]
-        facts: list[Run | str] = [Run(view.describe_remark(item), tone)]
+        facts: list[Run | str] = [Run(view.describe_remark(remark, points), tone)]
         reading = view.about_remark(result, remark)
         if reading.subject not in _VAGUE:
             facts += [Run(" · "), _subject(result, reading, listed)]
@@ -162,7 +162,7 @@ def make_remarks(
         items.append(
             blocks.Item(
                 (Run(text, "dim"),) if is_empty else text,
-                (Run(f"{item.number}", f"strong {tone}"),),
+                (Run(f"{number}", f"strong {tone}"),),
                 tuple(place),
                 tuple(below),
             )

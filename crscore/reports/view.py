@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -103,21 +103,16 @@ def standing(value: Any) -> float | None:
     return None if value is None or value.word == records.OFF_TOPIC else value.standing / 100
 
 
-class RankedRemark(NamedTuple):
-    """Remark with its rank among the remarks of a review."""
+def rank_remarks(result: Result) -> list[tuple[records.Remark, int]]:
+    """List the remarks: refuted ones first, then by value, with those that need no answer last.
 
-    number: int
-    """Rank: refuted remarks first, then by value, with remarks that need no answer last."""
-    remark: records.Remark
-    points: int
-    """Contribution to the standing; contributions and deductions add up to it."""
-
-
-def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
-    """List the remarks, refuted ones first, then by value; empty without usefulness."""
+    Returns:
+        Each remark with its contribution to the standing; contributions and deductions add up to
+        it. Empty without usefulness.
+    """
     value = result.usefulness
     if value is None:
-        return ()
+        return []
     points = _whole_points(value)
     pairs = [
         (result.remarks[share.remark], amount)
@@ -125,7 +120,7 @@ def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
         for share, amount in zip(value.shares, points, strict=False)
     ]
     pairs.sort(key=lambda pair: (not is_refuted(pair[0]), not pair[0].is_valuable))
-    return tuple(RankedRemark(number, *pair) for number, pair in enumerate(pairs, start=1))
+    return pairs
 
 
 def is_refuted(remark: Any) -> bool:
@@ -166,12 +161,12 @@ def sum_of_value(result: Result) -> str:
     if value is None or value.word == records.OFF_TOPIC:
         return ""
     ranked = rank_remarks(result)
-    valuable = [item for item in ranked if item.remark.is_valuable]
+    valuable = [(number, *pair) for number, pair in enumerate(ranked, 1) if pair[0].is_valuable]
     listed, remaining = valuable[:_NAMED_REMARKS], valuable[_NAMED_REMARKS:]
-    terms = {f"remark {item.number} ({item.remark.level.value})": item.points for item in listed}
-    terms[count_noun(len(remaining), "other")] = sum(item.points for item in remaining)
+    terms = {f"remark {number} ({remark.level.value})": points for number, remark, points in listed}
+    terms[count_noun(len(remaining), "other")] = sum(points for *_, points in remaining)
     total = value.standing
-    kind = "refuted or with" if any(is_refuted(item.remark) for item in ranked) else "with"
+    kind = "refuted or with" if any(is_refuted(remark) for remark, _ in ranked) else "with"
     rest = count_noun(len(ranked) - len(valuable), "remark")
     terms[f"{rest} {kind} little to answer"] = total - sum(terms.values())
     text = " ".join(
@@ -194,9 +189,9 @@ def count_verdicts(result: Result) -> str:
     return f"The code decides {counts.total():,} of {total}: {listed}." if counts else ""
 
 
-def describe_remark(item: RankedRemark) -> str:
+def describe_remark(remark: records.Remark, points: int) -> str:
     """Describe a remark's stance, importance and contribution to the value."""
-    remark, reading, doubt = item.remark, item.remark.reading, ""
+    reading, doubt = remark.reading, ""
     if reading and reading.is_doubt:
         doubt = f" · doubted by a language model: {reading.why}".removesuffix(": ")
     elif reading and remark.is_limited:
@@ -205,7 +200,7 @@ def describe_remark(item: RankedRemark) -> str:
     if is_refuted(remark):
         return f"refuted · {remark.stance.value} · adds nothing"
     if remark.is_valuable:
-        adds = count_noun(item.points, "point") if item.points else "less than a point"
+        adds = count_noun(points, "point") if points else "less than a point"
         labelled = f" (labelled {remark.labelled})" if remark.labelled else ""
         return f"{remark.level.value}{labelled} · {remark.stance.value} · adds {adds}{doubt}"
     lack = "adds nothing" if remark.about >= records.ON_TOPIC else "not about this change"

@@ -122,13 +122,13 @@ def test_what_gives_nothing_is_taken_off_the_value() -> None:
 
 def test_remarks_that_give_nothing_come_last() -> None:
     ranked = view.rank_remarks(results.useful(results.review(), PRAISE, OFF_TOPIC))
-    assert [(item.number, item.remark.sentences) for item in ranked[-2:]] == [(5, (0,)), (6, (1,))]
-    assert [view.describe_remark(item) for item in ranked[3:]] == [
+    assert [remark.sentences for remark, _ in ranked[4:]] == [(0,), (1,)]
+    assert [view.describe_remark(*item) for item in ranked[3:]] == [
         "nit · asks for a change · adds 1 point",
         "praises · adds nothing",
         "asks for a change · not about this change",
     ]
-    assert view.rank_remarks(results.review()) == ()
+    assert view.rank_remarks(results.review()) == []
 
 
 def test_topic_of_a_remark_that_gives_something_is_not_listed_as_unaddressed() -> None:
@@ -164,16 +164,16 @@ def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
 
 def test_remark_that_is_worth_less_than_a_model_says_is_told() -> None:
     result = results.useful(results.small())
-    (item, *_) = view.rank_remarks(result)
+    ((remark, points), *_) = view.rank_remarks(result)
     reading = RemarkReading(
         stance=Stance.REQUEST, importance=2, worth=5, specific=1, acts=1, holds=Holds.OPEN,
         line=None, why="",
     )  # fmt: skip
-    limited = item._replace(remark=replace(item.remark, worth=3.25, reading=reading))
+    limited = replace(remark, worth=3.25, reading=reading)
     told = " · 5 of 5 by a language model, counts as 3.2, as the network reads it"
-    assert view.describe_remark(limited) == view.describe_remark(item) + told
-    same = item._replace(remark=replace(item.remark, worth=5.0, reading=reading))
-    assert "language model" not in view.describe_remark(same)
+    assert view.describe_remark(limited, points) == view.describe_remark(remark, points) + told
+    same = replace(remark, worth=5.0, reading=reading)
+    assert "language model" not in view.describe_remark(same, points)
 
 
 def test_flag_of_a_sentence_has_a_mark() -> None:
@@ -404,11 +404,9 @@ def test_point_in_short_has_the_last_name_and_no_file() -> None:
 
 def test_refuted_remark_comes_first_without_a_level() -> None:
     ranked = view.rank_remarks(results.decided())
-    assert [(item.number, item.remark.sentences) for item in ranked[:3]] == [
-        (1, (1,)), (2, (0,)), (3, (2,)),
-    ]  # fmt: skip
-    assert view.describe_remark(ranked[0]) == "refuted · asks for a change · adds nothing"
-    assert view.describe_remark(ranked[1]) == "critical · asks for a change · adds 58 points"
+    assert [remark.sentences for remark, _ in ranked[:3]] == [(1,), (0,), (2,)]
+    assert view.describe_remark(*ranked[0]) == "refuted · asks for a change · adds nothing"
+    assert view.describe_remark(*ranked[1]) == "critical · asks for a change · adds 58 points"
 
 
 def test_title_of_the_remarks_says_how_they_are_ordered() -> None:
