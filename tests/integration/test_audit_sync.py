@@ -265,14 +265,14 @@ def test_spent_requests_leave_the_rest_to_the_next_night(server: Server, tmp_pat
 
 
 def test_failing_pull_request_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
-    with serve(audit_worlds.copies(30)) as server:
+    with serve(audit_worlds.copies(8)) as server:
         night(server, tmp_path / "peace")
         node = rows(tmp_path / "peace", Pull, "WHERE number = 5")[0].node
         server.faults = _Unanswered(node)
         budget = WaitBudget(sleep=lambda _: None)
         client = Client(token=server.token, api_url=server.url, budget=budget)
         done = night(server, tmp_path / "odd", client=client)
-        assert (done.run.pulls, done.run.failed, done.pending) == (29, 1, 1)
+        assert (done.run.pulls, done.run.failed, done.pending) == (7, 1, 1)
         assert "1 pull request could not be read: " in done.run.partial
         failed = rows(tmp_path / "odd", Pull, "WHERE pending = 1")
         assert [one.number for one in failed] == [5]

@@ -189,7 +189,7 @@ def test_review_without_places_is_judged_by_the_words():
 
 
 def test_very_long_line_is_judged():
-    line = "a = [" + "1, " * 10_000 + "]"
+    line = "a = [" + "1, " * 3_000 + "]"
     suggestion = judge_in_file(line.replace("a =", "b ="), [line], range(0, 1), "python")
     assert suggestion.effect in {Effect.NAMES, Effect.BEHAVIOUR}
 

@@ -91,7 +91,7 @@ def test_texts_are_stored_once(tmp_path: Path, text: str) -> None:
 
 
 def test_text_of_another_size_than_any_host_sends_is_not_unpacked(tmp_path: Path) -> None:
-    packed = zlib.compress(bytes(50 * MAX_TEXT_BYTES), 9)
+    packed = zlib.compress(bytes(5 * MAX_TEXT_BYTES), 9)
     assert len(packed) < 1_000_000
     with Store(tmp_path / "a.db") as store:
         store.change("INSERT INTO texts VALUES (?, ?)", b"bomb", packed)
@@ -273,12 +273,12 @@ def test_run_after_one_without_room_on_the_disk_continues(tmp_path: Path) -> Non
 def test_two_processes_may_make_the_file_at_once(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     context = multiprocessing.get_context("spawn")
-    made = [context.Process(target=Store, args=(path,)) for _ in range(4)]
+    made = [context.Process(target=Store, args=(path,)) for _ in range(2)]
     for one in made:
         one.start()
     for one in made:
         one.join()
-    assert [one.exitcode for one in made] == [0] * 4
+    assert [one.exitcode for one in made] == [0] * 2
 
 
 def test_what_sqlite_cannot_hold_is_a_clear_error(tmp_path: Path) -> None:

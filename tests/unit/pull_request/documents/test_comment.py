@@ -1,5 +1,7 @@
 import re
 
+import pytest
+
 from crscore.hosts import sticky
 from crscore.pull_request.documents import for_people
 from tests.helpers import overviews
@@ -45,8 +47,13 @@ def test_degrees_are_named_as_such() -> None:
     assert "from 0 to 1" in shown
 
 
-def test_largest_comment_keeps_the_limit_and_what_matters() -> None:
-    body = for_people.render_comment(overviews.largest())
+@pytest.fixture(scope="module")
+def largest() -> str:
+    return for_people.render_comment(overviews.largest())
+
+
+def test_largest_comment_keeps_the_limit_and_what_matters(largest: str) -> None:
+    body = largest
     marker = sticky.sign("", b"", 10**19, "0" * 16)
     assert 60_000 < len(body) <= for_people.MAX_COMMENT_CHARS - len(marker)
     assert body.count("<details>") == body.count("</details>")
@@ -57,8 +64,8 @@ def test_largest_comment_keeps_the_limit_and_what_matters() -> None:
     assert "<sub>Measured at " in body
 
 
-def test_what_is_left_out_is_counted() -> None:
-    body = for_people.render_comment(overviews.largest())
+def test_what_is_left_out_is_counted(largest: str) -> None:
+    body = largest
     actual = re.search(r"\*Shortened: ([\d,]+) items", body)
     assert actual
     # 50 remarks, 500 points, 95 + 100 notes, signature, meaning.
