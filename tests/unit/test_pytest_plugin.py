@@ -74,7 +74,9 @@ def test_what_is_not_known_is_not_good_enough() -> None:
     with pytest.raises(AssertionError, match="relevance is not known: "):
         assert_review(DIFF, "", relevance=2)
     with pytest.raises(AssertionError, match=r"usefulness is not known: .*no weights"):
-        assert_review(DIFF, REVIEW, usefulness=2, scorer=Scorer(encoder="hashing"))
+        assert_review(
+            DIFF, REVIEW, usefulness=2, scorer=Scorer(encoder="hashing", analyzers="none")
+        )
 
 
 @pytest.mark.parametrize("limits", [{}, {"relevance": 101}, {"usefulness": -1}, {"relevance": 0.5}])

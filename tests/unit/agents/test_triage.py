@@ -122,7 +122,7 @@ def test_encoder_without_weights_is_refused() -> None:
         decide(Scorer(encoder="hashing", analyzers="none"), BREAKS)
 
 
-@pytest.mark.parametrize("name", ["de", "fr", "es", "ru", "zh", "ja"])
+@pytest.mark.parametrize("name", ["de", "ru", "ja"])
 def test_text_in_another_language_is_left_to_the_reader(scorer: Scorer, name: str) -> None:
     comments = [Comment(body=text, path=CLIENT, line=18) for text in REMARKS[name]]
     read, *unread = decide(scorer, *comments, BREAKS).remarks
