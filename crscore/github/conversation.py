@@ -206,7 +206,7 @@ def _read_states(
     for thread in pull.threads.nodes:
         complete = graphql.read_rest(
             partial(client.graphql, kind=graphql.Nodes),
-            graphql.Node(id=thread.id, comments=thread.comments),
+            thread,
             graphql.THREAD_COMMENTS,
             kind="PullRequestReviewThread",
         )

@@ -205,7 +205,7 @@ class GitHubFeed:
             response = self._client.graphql(query, variables, kind)
         finally:
             self._queries += self._client.requests - before
-        self.points += response.cost
+        self.points += response.rate_limit.get("cost", 1)
         return response
 
 
@@ -246,7 +246,7 @@ def _from_review(review: graphql.Review) -> HostMessage:
     )
 
 
-def _thread(thread: graphql.Thread, first: int) -> FeedThread:
+def _thread(thread: graphql.Node, first: int) -> FeedThread:
     return FeedThread(
         first=first,
         node=thread.id,

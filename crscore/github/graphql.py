@@ -98,16 +98,6 @@ class Review(CommentState, frozen=True):
     commit: GitObject | None = None
 
 
-class Thread(_Object, frozen=True):
-    """Thread of comments on lines, with its first comments."""
-
-    id: str
-    is_resolved: bool
-    is_outdated: bool = False
-    resolved_by: Actor | None = None
-    comments: Connection[CommentState] = Connection(nodes=[])
-
-
 class CheckContext(_Object, frozen=True):
     """Check run or status."""
 
@@ -143,41 +133,37 @@ class File(_Object, frozen=True):
 
 
 class Node(_Object, frozen=True):
-    """Pull request, or thread with its comments; lists that were not requested are empty."""
+    """Pull request, or thread of comments on lines; lists that were not requested are empty."""
 
     id: str = ""
+    is_resolved: bool = False
+    is_outdated: bool = False
+    resolved_by: Actor | None = None
     head_ref_oid: str = ""
     additions: int = 0
     deletions: int = 0
     files: Connection[File] | None = None
     reviews: Connection[Review] | None = None
-    threads: Connection[Thread] = Connection(nodes=[])
+    threads: "Connection[Node]" = Connection(nodes=[])
     comments: Connection[CommentState] = Connection(nodes=[])
     commits: Connection[dict[str, GitObject]] = Connection(nodes=[])
 
 
-class Response(_Object, frozen=True, kw_only=True):
-    """Response to a query whose cost counts."""
-
-    rate_limit: dict[str, int] = {}
-
-    @property
-    def cost(self) -> int:
-        """Points of the query."""
-        return self.rate_limit.get("cost", 1)
-
-
-class Nodes(Response, frozen=True, kw_only=True):
+class Nodes(_Object, frozen=True):
     """Response to a query of `nodes_query`."""
 
     nodes: list[Node | None]
+    rate_limit: dict[str, int] = {}
+    """The `cost` of the query in points."""
 
 
-class Commits(Response, frozen=True, kw_only=True):
+class Commits(_Object, frozen=True):
     """Response to a query of `commits_query`."""
 
     repository: dict[str, GitObject | None]
     """Commits by alias; None for each that GitHub does not have."""
+    rate_limit: dict[str, int] = {}
+    """The `cost` of the query in points."""
 
 
 class _Repository(_Object, frozen=True):
