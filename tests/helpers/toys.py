@@ -97,7 +97,7 @@ def toy(
     name: str = "toy",
     program: str = PROGRAM,
     suffixes: tuple[str, ...] = (".py", ".txt"),
-    arguments: tuple[str, ...] = ("-I", "{here}/tool.py", "{files}"),
+    arguments: tuple[str, ...] = ("-I", "-S", "{here}/tool.py", "{files}"),
     version: str = "print('toy 1.2.3')",
     replaced: tuple[str, str] = ("", ""),
     shipped: bool = False,
@@ -109,7 +109,7 @@ def toy(
     text = MANIFEST.format(
         suffixes=list(suffixes),
         arguments=list(arguments),
-        version=["-I", "-c", version],
+        version=["-I", "-S", "-c", version],
         more=textwrap.dedent(more),
     )
     assert replaced[0] in text

@@ -245,14 +245,6 @@ def test_lone_surrogate_in_a_message_is_replaced(tmp_path) -> None:
 # How a failure is narrowed down
 
 
-def test_text_that_breaks_the_tool_silences_itself_alone(tmp_path) -> None:
-    texts = [f"BAD n{number}" for number in range(20)]
-    texts[13] = "EXIT 77"
-    analysis = run(toy(tmp_path), *texts)
-    assert [i for i, one in enumerate(analysis) if isinstance(one, ToolFailedError)] == [13]
-    assert messages(analysis[14]) == ["n14 is bad"]
-
-
 def test_flood_of_findings_of_one_text_hides_no_others(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(formats, "MAX_FINDINGS", 50)
     flood, other = run(toy(tmp_path), "BAD a\n" * 51, "BAD b")
@@ -281,10 +273,12 @@ def test_tool_that_always_fails_is_given_up(tmp_path, monkeypatch, started) -> N
     assert started == [128]
 
 
-def test_failed_batch_is_tried_in_smaller_ones(tmp_path, started) -> None:
+def test_failed_batch_is_tried_in_smaller_ones_until_one_text_is_silent(tmp_path, started) -> None:
     texts = [f"BAD n{number}" for number in range(20)]
     texts[13] = "EXIT 77"
-    run(toy(tmp_path), *texts)
+    analysis = run(toy(tmp_path), *texts)
+    assert [i for i, one in enumerate(analysis) if isinstance(one, ToolFailedError)] == [13]
+    assert messages(analysis[14]) == ["n14 is bad"]
     assert started == [20, 8, 8, 4, *[1] * 8]
 
 
