@@ -21,10 +21,9 @@ this module, which neither makes parts nor reads files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -42,6 +41,7 @@ from crscore.review.read import SplitReview, describe_unread, split_review
 from crscore.scoring.assembly import JudgedReview, build_result
 from crscore.scoring.cells import Cells, ChosenReferences, choose_references, compare
 from crscore.static_analysis.issues import choose_issues
+from crscore.static_analysis.suite import Suite
 from crscore.syntax.change import ParsedChange
 from crscore.usefulness import headline
 from crscore.usefulness.reader import Reader
@@ -69,21 +69,11 @@ class ReviewedChange(NamedTuple):
     """Repository around the change; None if it is not available."""
 
 
-class Analyzers(Protocol):
-    """Interface of static analysis."""
-
-    def analyzing(
-        self, diffs: Sequence[Diff]
-    ) -> AbstractContextManager[Callable[[], tuple[Analysis, ...]]]:
-        """Start the analysis; yield a function that returns the result of each change, in order."""
-        ...
-
-
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of a run."""
 
     generator: ClaimGenerator
-    analyzers: Analyzers
+    analyzers: Suite
     encoder: Encoder
     matcher: Matcher
     reader: Reader | None

@@ -21,7 +21,6 @@ from crscore.errors import (
     ModelNotFoundError,
 )
 from crscore.matchers.base import Matcher
-from crscore.pipeline import Analyzers
 from crscore.records import Comment, Diff, Result
 from crscore.review import comments, sentences
 from crscore.review.read import LANGUAGE_IDENTITY
@@ -90,7 +89,7 @@ class Scorer:
         generator: ClaimGenerator | None = None,
         encoder: Encoder | str | None = None,
         matcher: Matcher | str | None = None,
-        analyzers: Analyzers | str | None = None,
+        analyzers: Suite | str | None = None,
         reports: Sequence[RawReport] = (),
         untrusted: bool = False,
         **overrides: Any,

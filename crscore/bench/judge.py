@@ -5,10 +5,7 @@ set and of bots are untrusted, so they are fenced as for readers (`docs/design/0
 """
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any, Final
-
-import msgspec
 
 from crscore.bench.records import Finding, Problem
 from crscore.errors import MalformedAnswerError
@@ -33,8 +30,10 @@ SCHEMA: Final[Mapping[str, Any]] = {
 """JSON Schema of an answer."""
 
 
-class _Answer(msgspec.Struct, frozen=True):
-    is_same: bool = msgspec.field(name="same")
+def _is_same(answer: dict[str, Any]) -> bool:
+    if not isinstance(answer.get("same"), bool):
+        raise ValueError("`same` must be true or false")
+    return bool(answer["same"])
 
 
 def make_request(problem: Problem, finding: Finding) -> Question:
@@ -64,14 +63,13 @@ def decide(
     """
     requests = {id_: make_request(*pair) for id_, pair in pairs.items()}
     replies, _ = judge.ask(requests.values())
-    parse = partial(msgspec.convert, type=_Answer)
     verdicts: dict[str, bool] = {}
     failures: list[str | MalformedAnswerError] = []
     for id_, request in requests.items():
         reply = replies[request.id]
         try:
             if reply.reason is None:
-                verdicts[id_] = read_object(reply.text, parse, whole=reply.whole).is_same
+                verdicts[id_] = read_object(reply.text, _is_same, whole=reply.whole)
             else:
                 failures.append(reply.reason)
         except MalformedAnswerError as exc:
