@@ -6,9 +6,9 @@ without either, vLLM runs it. Without a configured model, `structural` is used. 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from crscore import plugins
@@ -21,8 +21,7 @@ _FAILURES: Final = (DependencyError, EncodingError, GenerationError)
 """Errors that trigger the fallback: a missing package or model, or a model that gives no answer."""
 
 
-@dataclass(slots=True)
-class Auto:
+class Auto(msgspec.Struct):
     """Claim generator that uses a model, and a fallback when the model fails."""
 
     model: ClaimGenerator

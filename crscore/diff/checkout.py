@@ -15,10 +15,11 @@ import hashlib
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Final, NamedTuple
+
+import msgspec
 
 from crscore.diff import full_files, git, parse
 from crscore.errors import HostError, InputError
@@ -71,8 +72,7 @@ class Tree(NamedTuple):
     """Reason that files are missing, as a clause; None if all were read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkout:
+class Checkout(msgspec.Struct, frozen=True, kw_only=True):
     """Repository on this machine with the commits at both ends of a change."""
 
     git_dir: Path

@@ -7,10 +7,10 @@ kind of change.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from crscore.errors import DiffParseError, LimitError
@@ -70,15 +70,14 @@ _FIELDS: Final = (
 )  # fmt: skip
 
 
-@dataclass(slots=True)
-class Section:
+class Section(msgspec.Struct):
     """Section of a diff that changes one file."""
 
     line: int
     """1-based number of its first line in the diff."""
-    header: list[str] = field(default_factory=list)
+    header: list[str] = []
     """Lines before its first hunk; empty for a bare hunk."""
-    hunks: list[Hunk] = field(default_factory=list)
+    hunks: list[Hunk] = []
     """Hunks in diff order."""
     end: int = 0
     """1-based number of the last line of its last hunk; 0 without hunks."""
@@ -307,8 +306,7 @@ def _refuse_combined(line: str, index: int, source: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(msgspec.Struct, frozen=True, kw_only=True):
     """Content of a file's header lines."""
 
     old: str | None = None

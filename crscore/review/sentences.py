@@ -11,11 +11,11 @@ import importlib.resources
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Final, NamedTuple
 
+import msgspec
 import sentencex
 from msgspec.structs import replace
 from selectolax.lexbor import LexborNode
@@ -278,8 +278,7 @@ class Unit(NamedTuple):
     """Whether it is a heading, a header cell, the title of a folded section or all bold."""
 
 
-@dataclass(slots=True)
-class _Section:
+class _Section(msgspec.Struct):
     """Open `<details>`, with the numbers of items read before it."""
 
     units: int
@@ -683,9 +682,9 @@ _PATTERNS: Final = tomllib.loads(
 # emoji, marks and counts ("(3)") around it (docs/design/004-sentences.md).
 _EDGES: Final = re.compile(r"^[\W_]+|(?:[\W_]|\(\d+\))+$")
 _HIDDEN_SECTION: Final = re.compile(
-    rf"[\Wℹ]*(?:{'|'.join(_PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*", re.IGNORECASE
+    rf"[\Wℹ]*(?:{'|'.join(_PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*"
 )
-_BOILERPLATE: Final = re.compile("|".join(_PATTERNS["boilerplate"]), re.IGNORECASE)
+_BOILERPLATE: Final = re.compile("|".join(_PATTERNS["boilerplate"]))
 _MIN_CHARS: Final = 3
 _MAX_CHARS: Final = 300
 
@@ -697,7 +696,7 @@ def is_hidden_section(title: str) -> bool:
         >>> is_hidden_section("🤖 Prompt for AI Agents"), is_hidden_section("Why this is slow")
         (True, False)
     """
-    return len(title) <= _MAX_CHARS and _HIDDEN_SECTION.fullmatch(title) is not None
+    return len(title) <= _MAX_CHARS and _HIDDEN_SECTION.fullmatch(title.lower()) is not None
 
 
 def is_boilerplate(text: str) -> bool:
@@ -709,4 +708,4 @@ def is_boilerplate(text: str) -> bool:
     """
     if not _MIN_CHARS <= len(text) <= _MAX_CHARS:
         return False
-    return _BOILERPLATE.fullmatch(_EDGES.sub("", text.replace("’", "'"))) is not None
+    return _BOILERPLATE.fullmatch(_EDGES.sub("", text.replace("’", "'").lower())) is not None

@@ -4,9 +4,10 @@ The method is described in `docs/design/003-structural-claims.md`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+
+import msgspec
 
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain_files
@@ -25,8 +26,7 @@ VERSION = 8
 """Version, increased whenever a diff may get different claims."""
 
 
-@dataclass(frozen=True, slots=True)
-class Structural:
+class Structural(msgspec.Struct, frozen=True):
     """Claim generator that compares the outlines of the old and the new version."""
 
     identity: str
