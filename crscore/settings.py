@@ -224,20 +224,11 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
 """Values that a settings file may have, as a pattern, and the message for any other value."""
 
 
-class SettingsText(NamedTuple):
-    """Settings file that was read elsewhere, such as on the base branch of a pull request."""
-
-    toml: str
-    """Content of the file."""
-    origin: str
-    """Name of the file in messages."""
-
-
 def resolve_settings(
     flags: Mapping[str, Any],
     *,
     environment: Mapping[str, str] | None = None,
-    file: Path | SettingsText | None,
+    file: Path | str | None,
 ) -> Config:
     """Merge the flags, the environment and the file into one configuration.
 
@@ -247,8 +238,8 @@ def resolve_settings(
         flags: Settings given on the command line, by field name; None means not set.
         environment: Environment variables; the process's own when None. Every variable that
             starts with `CRSCORE_` must name a setting.
-        file: A `pyproject.toml` or its text, or None. A text without `[tool.crscore]` sets
-            nothing.
+        file: A `pyproject.toml`, or the text of that on the base branch of a pull request, or None.
+            A text without `[tool.crscore]` sets nothing.
 
     Returns:
         The merged settings.
@@ -345,9 +336,9 @@ def _expected(kind: inspect.Type) -> str:
     return f"{number} {limits}"
 
 
-def _from_file(file: Path | SettingsText) -> dict[str, Any]:
+def _from_file(file: Path | str) -> dict[str, Any]:
     origin = _origin(file)
-    table = _read_tools(file).get("crscore", {} if isinstance(file, SettingsText) else None)
+    table = _read_tools(file).get("crscore", {} if isinstance(file, str) else None)
     if not isinstance(table, dict):
         raise ConfigError("[tool.crscore]", origin, "must be a table in this file")
     # TOML files usually have hyphens in keys, like the options.
@@ -386,10 +377,10 @@ def find_settings_file(start: Path) -> Path | None:
     return None
 
 
-def _read_tools(file: Path | SettingsText) -> dict[str, Any]:
+def _read_tools(file: Path | str) -> dict[str, Any]:
     try:
         # Editors on Windows may write a byte order mark, which `tomllib` does not skip.
-        text = file.toml if isinstance(file, SettingsText) else file.read_text("utf-8-sig")
+        text = file if isinstance(file, str) else file.read_text("utf-8-sig")
         tools = tomllib.loads(text).get("tool")
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         reason = getattr(exc, "strerror", None) or exc
@@ -397,8 +388,8 @@ def _read_tools(file: Path | SettingsText) -> dict[str, Any]:
     return tools if isinstance(tools, dict) else {}
 
 
-def _origin(file: Path | SettingsText | None) -> str:
-    return file.origin if isinstance(file, SettingsText) else str(file)
+def _origin(file: Path | str | None) -> str:
+    return "pyproject.toml of the base branch" if isinstance(file, str) else str(file)
 
 
 def variable(*names: str) -> str | None:

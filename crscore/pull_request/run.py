@@ -7,14 +7,14 @@ alone, so that a job with write permission can make them from another job's data
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from crscore import pipeline
 from crscore.diff import checkout
 from crscore.errors import InputError
-from crscore.hosts.host import SETTINGS_FILE, Host, no_checkout
+from crscore.hosts.host import Host, no_checkout
 from crscore.hosts.records import PullRequest
 from crscore.hosts.site import pull_name
 from crscore.hosts.sticky import Outcome, Posted
@@ -27,14 +27,12 @@ from crscore.pull_request.reviewers.classify import NO_MARKERS
 from crscore.pull_request.reviewers.identify import ReviewerThread, ReviewerThreads
 from crscore.records import Result
 from crscore.scorer import Scorer, diff_limits
-from crscore.settings import Config, SettingsText, resolve_settings
+from crscore.settings import Config, resolve_settings
 from crscore.static_analysis.reports import RawReport
 from crscore.verdicts.repository import Repository
 
 if TYPE_CHECKING:
     from crscore.readers.model import ModelReader
-
-BASE_FILE: Final = f"{SETTINGS_FILE} of the base branch"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,12 +105,7 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
         limits=diff_limits(flag_settings),
         find_checkout=find_checkout,
     )
-    file = (
-        SettingsText(pull_request.settings, BASE_FILE)
-        if pull_request.settings is not None
-        else None
-    )
-    settings = resolve_settings(request.flags, file=file)
+    settings = resolve_settings(request.flags, file=pull_request.settings)
     # Anyone may have written the change, so tools run in a sandbox or not at all
     # (docs/design/013-untrusted-code.md).
     scorer = Scorer(settings, reports=request.reports, untrusted=True)

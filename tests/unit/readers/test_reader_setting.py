@@ -17,7 +17,7 @@ from crscore.diff import parse
 from crscore.errors import ConfigError, DependencyError, InputError
 from crscore.records import Comment, Stance, Verdict
 from crscore.scoring.assembly import shorten_signature
-from crscore.settings import SettingsText, resolve_settings
+from crscore.settings import resolve_settings
 from crscore.usefulness.headline import BOTS, PEOPLE, REVIEWS, percentile
 from tests.helpers import scripted_llm
 from tests.helpers.model_readings import WORTHLESS, answer, comments_in, obey, pair_orders, remark
@@ -244,7 +244,7 @@ def test_model_is_named_by_the_reader_or_the_setting(monkeypatch: pytest.MonkeyP
 
 def test_settings_file_may_name_a_model_but_no_recording() -> None:
     def settings(value: str) -> str:
-        file = SettingsText(f'[tool.crscore]\nreader = "{value}"\n', "pyproject.toml")
+        file = f'[tool.crscore]\nreader = "{value}"\n'
         return resolve_settings({}, environment={}, file=file).reader
 
     assert settings("openai:owner/model") == "openai:owner/model"
