@@ -27,20 +27,6 @@ Form = Literal["json", "sections"]
 _EXAMPLE_NONCE: Final = "example-{}"
 
 
-class PromptLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Maximum number of sentences requested from the model, by list."""
-
-    claims: int
-    implications: int
-
-
-class PromptForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Instructions on how to answer, by form."""
-
-    json: str
-    sections: str
-
-
 class PromptExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Change with a good answer."""
 
@@ -56,8 +42,10 @@ class PromptContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     opening: str
     closing: str
     request: str
-    forms: PromptForms
-    limits: PromptLimits
+    forms: dict[Form, str]
+    """How to answer, by form."""
+    limits: dict[Literal["claims", "implications"], int]
+    """Maximum number of sentences requested from the model, by list."""
     examples: tuple[PromptExample, ...]
 
 
@@ -76,15 +64,13 @@ def load_prompt(name: str) -> Prompt:
 
 def answer_schema(prompt: Prompt) -> dict[str, Any]:
     """Return the JSON Schema of an answer in the form `json`."""
-    limits = prompt.content.limits
     sentences = {"type": "array", "items": {"type": "string"}}
     return {
         "type": "object",
         "properties": {
-            "claims": sentences | {"maxItems": limits.claims},
-            "implications": sentences | {"maxItems": limits.implications},
+            name: sentences | {"maxItems": limit} for name, limit in prompt.content.limits.items()
         },
-        "required": ["claims", "implications"],
+        "required": list(prompt.content.limits),
         "additionalProperties": False,
     }
 
@@ -133,12 +119,9 @@ def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form
 def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, ...]:
     """Return the messages that all chats share; the last example ends with its answer."""
     content = prompt.content
-    limits = {
-        "claims": str(content.limits.claims),
-        "implications": str(content.limits.implications),
-    }
+    limits = {str(name): str(limit) for name, limit in content.limits.items()}
     task = prompts.fill(content.instruction, limits).strip()
-    lead = f"{task}\n\n{getattr(content.forms, form).strip()}"
+    lead = f"{task}\n\n{content.forms[form].strip()}"
     messages: list[Message] = []
     for index, example in enumerate(content.examples[:examples], start=1):
         chunk = chunk_diff(parse.parse_diff(example.diff)).chunks[0]

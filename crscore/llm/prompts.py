@@ -23,7 +23,7 @@ T = TypeVar("T")
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prompt(Generic[T]):
     """Prompt, as read from its file."""
 

@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TypeAlias
 
 from crscore.errors import ToolFailedError
 from crscore.records import Analysis, ChangedFile, Diff, Finding, Side, ToolRun, ToolState
-from crscore.static_analysis import change, tools, wording
+from crscore.static_analysis import change, wording
 from crscore.static_analysis.analyzer import Analyzer, Pattern
 from crscore.static_analysis.execute import Outcome
-from crscore.static_analysis.tools import Absent, Installed
+from crscore.static_analysis.tools import Installed
 from crscore.static_analysis.units import Unit, adds_lines, suffix_of
 
 HUNKS_ONLY = "saw hunks, not whole files"
@@ -21,22 +21,15 @@ UNPARSED = "could not parse the code"
 """Reason for missing or incomplete findings in a file."""
 
 
-REFUSED = tools.Absent(
+REFUSED = ToolRun(
+    tool="",
+    version=None,
     state=ToolState.ABSTAINED,
     reason="not run on untrusted code, as this system cannot confine them; --trust runs them",
 )
-"""State of a tool that would have to read untrusted code without a sandbox."""
-
-
-class ToolResult(NamedTuple):
-    """Output of one tool."""
-
-    analyzer: Analyzer
-    """Tool that ran."""
-    tool: Installed | Absent
-    """Installation of the tool."""
-    outcomes: Mapping[Unit, Outcome]
-    """Outcome for each text that the tool read."""
+"""Run of a tool that would have to read untrusted code without a sandbox."""
+ToolResult: TypeAlias = tuple[Analyzer, Installed | ToolRun, Mapping[Unit, Outcome]]
+"""An analyzer, its tool, or the run of one that cannot run, and the outcome for each text."""
 
 
 def analysis(
@@ -62,24 +55,25 @@ def analysis(
     findings: list[Finding] = []
     runs: list[ToolRun] = []
     own_units = [unit for texts in units for unit in texts]
-    for output in results:
-        outcomes = {unit: output.outcomes[unit] for unit in own_units if unit in output.outcomes}
-        result = output._replace(outcomes=outcomes)
+    for analyzer, tool, all_outcomes in results:
+        outcomes = {unit: all_outcomes[unit] for unit in own_units if unit in all_outcomes}
         concerned = [
             (file, texts)
             for file, texts in zip(diff.files, units, strict=True)
-            if adds_lines(file) and suffix_of(file) in result.analyzer.manifest.suffixes
+            if adds_lines(file) and suffix_of(file) in analyzer.manifest.suffixes
         ]
         if concerned:
-            runs.append(_run_of(result, [file for file, _ in concerned]))
+            files = [file for file, _ in concerned]
+            runs.append(tool if isinstance(tool, ToolRun) else _run_of(tool, outcomes, files))
         for file, texts in concerned:
-            read_texts = [unit for unit in texts if unit in outcomes]
-            new_texts = (unit for unit in read_texts if unit.side is Side.NEW)
-            new = [finding for unit in new_texts for finding in _findings(result, unit)]
-            before = next((unit for unit in read_texts if unit.side is Side.OLD), None)
-            # An old version that was not read is unknown, not free of findings.
-            is_known = before is not None and _was_read(outcomes[before])
-            old = list(_findings(result, before)) if before is not None and is_known else None
+            new: list[Finding] = []
+            old: list[Finding] | None = None
+            for unit in (unit for unit in texts if unit in outcomes):
+                if unit.side is Side.NEW:
+                    new += _findings(analyzer, unit, outcomes[unit])
+                # An old version that was not read is unknown, not free of findings.
+                elif _was_read(outcomes[unit]):
+                    old = list(_findings(analyzer, unit, outcomes[unit]))
             findings += change.classify(file, new, old)
     # If no tool had a file to read, no sandbox was needed.
     confined = confined or not runs
@@ -105,14 +99,14 @@ def _identity(finding: Finding) -> tuple[str, str, str, int]:
     return finding.tool.lower(), finding.rule.lower(), finding.path, finding.line
 
 
-def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
-    name, tool = result.analyzer.name, result.tool
-    if isinstance(tool, tools.Absent):
-        return ToolRun(tool=name, version=tool.version, state=tool.state, reason=tool.reason)
-    new = {unit: outcome for unit, outcome in result.outcomes.items() if unit.side is Side.NEW}
+def _run_of(
+    tool: Installed, outcomes: Mapping[Unit, Outcome], files: Sequence[ChangedFile]
+) -> ToolRun:
+    new = {unit: outcome for unit, outcome in outcomes.items() if unit.side is Side.NEW}
     # A failure on an old version counts, because pre-existing findings then go undetected.
-    outcomes = result.outcomes.values()
-    failures = [str(outcome) for outcome in outcomes if isinstance(outcome, ToolFailedError)]
+    failures = [
+        str(outcome) for outcome in outcomes.values() if isinstance(outcome, ToolFailedError)
+    ]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
     # Files without a text to read, such as hunks that do not parse.
@@ -122,9 +116,9 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
         for outcome in new.values()
     )
     version = tool.version
-    if not result.analyzer.shipped:
+    if not tool.analyzer.shipped:
         # A team's own rules may change without a new version of the tool.
-        version += f"-{result.analyzer.sha256[:8]}"
+        version += f"-{tool.analyzer.sha256[:8]}"
     reason = ""
     state = ToolState.RAN
     if not has_output:
@@ -133,7 +127,7 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
     elif any(unit.is_fragment for unit in new):
         reason = HUNKS_ONLY
     return ToolRun(
-        tool=name,
+        tool=tool.analyzer.name,
         version=version,
         state=state,
         reason=failures[0] if failures else reason,
@@ -146,11 +140,10 @@ def _was_read(outcome: Outcome) -> bool:
     return not isinstance(outcome, ToolFailedError) and not outcome.unparsed
 
 
-def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
-    outcome = result.outcomes[unit]
+def _findings(analyzer: Analyzer, unit: Unit, outcome: Outcome) -> Iterator[Finding]:
     if isinstance(outcome, ToolFailedError):
         return
-    fragments = result.analyzer.manifest.fragments
+    fragments = analyzer.manifest.fragments
     last = unit.text.count("\n") + 1
     for raw in outcome.findings:
         first = unit.line_in_file(raw.line)
@@ -159,14 +152,14 @@ def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
         if any(
             ignored.rule.compiled.fullmatch(raw.rule)
             and ignored.message.compiled.search(raw.message[: wording.MAX_MESSAGE])
-            for ignored in result.analyzer.manifest.ignored
+            for ignored in analyzer.manifest.ignored
         ):
             continue
         if unit.is_fragment and not _is_one_of(raw.rule, fragments.rules if fragments else ()):
             continue
-        text, severity = wording.word_finding(raw, result.analyzer.manifest)
+        text, severity = wording.word_finding(raw, analyzer.manifest)
         yield Finding(
-            tool=result.analyzer.name,
+            tool=analyzer.name,
             rule=raw.rule,
             path=unit.path,
             line=first,
@@ -176,7 +169,7 @@ def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
             message=raw.message,
             text=text,
             severity=severity,
-            is_style=_is_one_of(raw.rule, result.analyzer.manifest.style.rules),
+            is_style=_is_one_of(raw.rule, analyzer.manifest.style.rules),
         )
 
 

@@ -12,9 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from crscore.cache import Cache
 from crscore.errors import ConfigError, UnknownPluginError
-from crscore.records import Analysis, Diff
+from crscore.records import Analysis, Diff, ToolRun
 from crscore.sandbox import run
 from crscore.static_analysis import collect, execute, sarif, tools
 from crscore.static_analysis.analyzer import (
@@ -25,7 +27,7 @@ from crscore.static_analysis.analyzer import (
     read_analyzer,
 )
 from crscore.static_analysis.reports import RawReport
-from crscore.static_analysis.tools import Absent, Installed
+from crscore.static_analysis.tools import Installed
 from crscore.static_analysis.units import Unit, suffix_of, units_of
 
 Result = TypeVar("Result")
@@ -104,13 +106,13 @@ class Suite:
         """
         return run.can_confine() and (not self.untrusted or run.network_denied())
 
-    def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
+    def installed(self) -> tuple[tuple[Analyzer, Installed | ToolRun], ...]:
         """Look up every tool, for `crscore doctor`."""
         jobs = [partial(self._find, analyzer) for analyzer in self.analyzers]
         with _running(jobs, threading.Event()) as wait:
             return tuple(zip(self.analyzers, wait(), strict=True))
 
-    def _find(self, analyzer: Analyzer) -> Installed | Absent:
+    def _find(self, analyzer: Analyzer) -> Installed | ToolRun:
         return tools.find_tool(analyzer, tools=self.tools, path=self.path, cache=self.cache)
 
     def _run(
@@ -121,10 +123,11 @@ class Suite:
         confined: bool,
     ) -> collect.ToolResult:
         # Without a sandbox, no tool reads untrusted code: docs/design/013-untrusted-code.md.
-        refused = self.untrusted and not confined
-        tool = collect.REFUSED if refused else self._find(analyzer)
-        if isinstance(tool, tools.Absent):
-            return collect.ToolResult(analyzer, tool, {})
+        if self.untrusted and not confined:
+            return analyzer, replace(collect.REFUSED, tool=analyzer.name), {}
+        tool = self._find(analyzer)
+        if isinstance(tool, ToolRun):
+            return analyzer, tool, {}
         manifest = analyzer.manifest
         read_units = (
             unit
@@ -134,7 +137,7 @@ class Suite:
         # Changes of one run may have a text in common.
         distinct = list(dict.fromkeys(read_units))
         outcomes = execute.run_analyzer(tool, distinct, cache=self.cache, stop=stop)
-        return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))
+        return analyzer, tool, dict(zip(distinct, outcomes, strict=True))
 
 
 @contextmanager

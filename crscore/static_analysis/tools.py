@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,7 +20,7 @@ import msgspec
 
 from crscore.cache import Cache
 from crscore.errors import ToolFailedError, ToolNotFoundError
-from crscore.records import ToolState
+from crscore.records import ToolRun, ToolState
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis.analyzer import INTERPRETER, Analyzer
 from crscore.version import __version__
@@ -49,17 +50,6 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     """Folder of the tool in the tools folder; may not exist."""
 
 
-class Absent(msgspec.Struct, frozen=True, kw_only=True):
-    """Tool that cannot run here."""
-
-    state: ToolState
-    """Missing, of an unsupported version, or failed when queried for its version."""
-    reason: str
-    """Reason, one clause."""
-    version: str | None = None
-    """Version, when known."""
-
-
 def default_folder() -> Path:
     """Return the default folder of npm tools."""
     return Path(sys.prefix) / "share" / "crscore" / "tools"
@@ -67,7 +57,7 @@ def default_folder() -> Path:
 
 def find_tool(
     analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None
-) -> Installed | Absent:
+) -> Installed | ToolRun:
     """Find a tool.
 
     Args:
@@ -77,9 +67,11 @@ def find_tool(
         cache: Cache of versions, so that a second run starts no process.
 
     Returns:
-        The tool, or the reason why it cannot run.
+        The tool, or its run that cannot be, with the reason: it is missing, has an unsupported
+        version, or failed when queried for its version.
     """
     tool = analyzer.manifest.tool
+    absent = partial(ToolRun, tool=analyzer.name, version=None)
     tool_folder = tools / analyzer.name
     # Relative folders are left out, because they could be folders of the change.
     folders = path.split(os.pathsep)
@@ -91,16 +83,16 @@ def find_tool(
         names = sorted(file.name for file in tool_folder.glob(tool.version_path))
         matches = [match for name in names if (match := tool.pattern.compiled.search(name))]
         if not matches:
-            return Absent(state=ToolState.MISSING, reason=not_installed)
+            return absent(state=ToolState.MISSING, reason=not_installed)
         version = matches[-1][1]
     if program is None or not all(map(find_spec, tool.modules)):
         # If the version is known, only the program that runs the tool is missing, such as Java.
         reason = f"{tool.command} is not installed" if version else not_installed
-        return Absent(state=ToolState.MISSING, reason=reason)
+        return absent(state=ToolState.MISSING, reason=reason)
     needed = {name: shutil.which(name, path=path) for name in tool.needs}
     lacking = [name for name, other_program in needed.items() if other_program is None]
     if lacking:
-        return Absent(state=ToolState.MISSING, reason=f"{lacking[0]} is not installed")
+        return absent(state=ToolState.MISSING, reason=f"{lacking[0]} is not installed")
     programs = [program, *filter(None, needed.values())]
     own_folders = dict.fromkeys([*(str(Path(name).parent) for name in programs), *_SYSTEM])
     environment = {"PATH": os.pathsep.join(own_folders), "LANG": "C.UTF-8"}
@@ -110,10 +102,10 @@ def find_tool(
     try:
         version = version or _version(analyzer, program, environment, cache)
     except (ToolFailedError, ToolNotFoundError) as exc:
-        return Absent(state=ToolState.FAILED, reason=str(exc))
+        return absent(state=ToolState.FAILED, reason=str(exc))
     if not _supports(tool.supported, version):
         reason = f"{version} is not {tool.supported}; {tool.install}"
-        return Absent(state=ToolState.UNSUPPORTED, reason=reason, version=version)
+        return absent(version=version, state=ToolState.UNSUPPORTED, reason=reason)
     return Installed(
         analyzer=analyzer,
         program=program,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from crscore.diff import parse
-from crscore.records import Analysis, Coverage, ToolState
+from crscore.records import Analysis, Coverage, ToolRun, ToolState
 from crscore.static_analysis import analyzer, collect, execute, tools
 from crscore.static_analysis.suite import Suite
 from tests.helpers import toys
@@ -44,7 +44,7 @@ def sample(name: str) -> dict[str, str]:
 
 
 @functools.cache
-def installed(name: str) -> tools.Installed | tools.Absent:
+def installed(name: str) -> tools.Installed | ToolRun:
     ((_, tool),) = suite(name).installed()
     return tool
 

@@ -80,13 +80,13 @@ def test_examples_answer_in_the_form_that_is_asked_for(form) -> None:
 def test_examples_keep_the_rules_they_show() -> None:
     for example in PROMPT.content.examples:
         assert len(chunks.chunk_diff(parse.parse_diff(example.diff)).chunks) == 1
-        assert len(example.claims) <= PROMPT.content.limits.claims
+        assert len(example.claims) <= PROMPT.content.limits["claims"]
 
 
 def test_schema_has_the_fields_of_the_json_form() -> None:
     schema = prompt.answer_schema(PROMPT)
     assert schema["required"] == ["claims", "implications"]
-    assert schema["properties"]["claims"]["maxItems"] == PROMPT.content.limits.claims
+    assert schema["properties"]["claims"]["maxItems"] == PROMPT.content.limits["claims"]
     assert json.dumps(schema)
 
 

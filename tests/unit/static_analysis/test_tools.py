@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from crscore.cache import Cache
-from crscore.records import ToolState
+from crscore.records import ToolRun, ToolState
 from crscore.static_analysis import analyzer, tools
-from crscore.static_analysis.tools import Absent, Installed
+from crscore.static_analysis.tools import Installed
 from tests.helpers.toys import toy
 
 NOWHERE = ('command = "{python}"', 'command = "crscore-toy"')
@@ -26,7 +26,11 @@ def program(folder: Path, text: str = "echo toy 1.2.3", name: str = "crscore-toy
     return path
 
 
-def found(one, folder: Path, *, path: str = "", cache=None) -> Installed | Absent:
+def missing(reason: str) -> ToolRun:
+    return ToolRun(tool="toy", version=None, state=ToolState.MISSING, reason=reason)
+
+
+def found(one, folder: Path, *, path: str = "", cache=None) -> Installed | ToolRun:
     return tools.find_tool(one, tools=folder / "tools", path=path, cache=cache)
 
 
@@ -38,7 +42,7 @@ def test_this_interpreter_is_a_tool(tmp_path) -> None:
 
 def test_missing_tool_has_its_install_command_as_reason(tmp_path) -> None:
     one = found(toy(tmp_path, replaced=NOWHERE), tmp_path, path=os.environ["PATH"])
-    assert one == Absent(state=ToolState.MISSING, reason="not installed; pip install toy")
+    assert one == missing("not installed; pip install toy")
 
 
 def test_own_folder_comes_before_path(tmp_path) -> None:
@@ -88,7 +92,7 @@ def test_file_that_may_not_be_run_is_no_program(tmp_path) -> None:
 def test_tool_without_the_program_it_needs_is_missing(tmp_path) -> None:
     analyzer_folder = toy(tmp_path, replaced=("supported", 'needs = ["crscore-java"]\nsupported'))
     one = found(analyzer_folder, tmp_path, path=os.environ["PATH"])
-    assert one == Absent(state=ToolState.MISSING, reason="crscore-java is not installed")
+    assert one == missing("crscore-java is not installed")
     program(tmp_path / "bin", name="crscore-java")
     one = found(analyzer_folder, tmp_path, path=str(tmp_path / "bin"))
     assert isinstance(one, Installed)
@@ -186,7 +190,7 @@ def test_version_is_read_off_the_name_of_a_file(tmp_path) -> None:
 
 def test_tool_without_that_file_is_missing(tmp_path) -> None:
     one = found(of_file(tmp_path), tmp_path)
-    assert isinstance(one, Absent)
+    assert isinstance(one, ToolRun)
     assert (one.state, one.reason) == (ToolState.MISSING, "not installed; pip install toy")
 
 
@@ -196,12 +200,12 @@ def test_tool_that_is_there_without_its_program_names_the_program(tmp_path) -> N
     (made.folder / "analyzer.toml").write_text(text)
     made = analyzer.read_analyzer(made.folder, shipped=False)
     nothing = found(made, tmp_path)
-    assert nothing == Absent(state=ToolState.MISSING, reason="not installed; pip install toy")
+    assert nothing == missing("not installed; pip install toy")
     library = tmp_path / "tools" / "toy" / "lib"
     library.mkdir(parents=True)
     (library / "lib-1.4.jar").touch()
     half = found(made, tmp_path)
-    assert half == Absent(state=ToolState.MISSING, reason="crscore-toy is not installed")
+    assert half == missing("crscore-toy is not installed")
     program(tmp_path / "bin")
     whole = found(made, tmp_path, path=str(tmp_path / "bin"))
     assert isinstance(whole, Installed)
@@ -213,5 +217,5 @@ def test_file_of_another_version_is_not_supported(tmp_path) -> None:
     library.mkdir(parents=True)
     (library / "lib-2.0.jar").touch()
     one = found(of_file(tmp_path), tmp_path)
-    assert isinstance(one, Absent)
+    assert isinstance(one, ToolRun)
     assert (one.state, one.version) == (ToolState.UNSUPPORTED, "2.0")
