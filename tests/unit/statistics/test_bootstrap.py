@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.stats
+import scipy
 
 from crscore.statistics import bootstrap
 from crscore.statistics.intervals import Interval

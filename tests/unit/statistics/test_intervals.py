@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from crscore.statistics.intervals import clustered_wilson, percentiles, wilson
 
 
 @given(st.integers(1, 2_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_is_that_of_scipy(counts: tuple[int, int]) -> None:
-    expected = binomtest(*counts).proportion_ci(method="wilson")
+    expected = scipy.stats.binomtest(*counts).proportion_ci(method="wilson")
 
     found = wilson(*counts)
 

@@ -2,7 +2,7 @@ import sys
 
 import numpy as np
 import pytest
-import scipy.stats
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 

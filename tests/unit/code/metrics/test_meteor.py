@@ -3,9 +3,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import nltk
 import pytest
-from nltk.translate.meteor_score import single_meteor_score
 
 from crscore.code import metrics
 from crscore.code.metrics import meteor
@@ -38,6 +36,8 @@ def test_synonyms_are_aligned() -> None:
 
 
 def test_caches_change_no_score() -> None:
+    from nltk.translate.meteor_score import single_meteor_score  # noqa: PLC0415 (takes 2 s)
+
     rng = random.Random(1)
     words = ["read", "reading", "file", "files", "open", "Opened", "(", ")", "x"]
     texts = [[rng.choice(words) for _ in range(rng.randint(1, 12))] for _ in range(60)]
@@ -64,7 +64,7 @@ def test_machine_without_wordnet_has_no_synonyms(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setattr(meteor, "DEBIAN", Path(str(tmp_path)) / "none")
-    monkeypatch.setattr(nltk.data, "path", [])
+    monkeypatch.setattr("nltk.data.path", [])
     meteor.find_wordnet.cache_clear()
     metric = metrics.make("meteor", synonyms=True)
 
