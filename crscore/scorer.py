@@ -314,8 +314,8 @@ class Scorer:
             InputError: The review cannot be read, or is larger than a limit.
         """
         if isinstance(review, str | bytes):
-            limits = comments.ReviewLimits(max_review_bytes=self.settings.max_review_bytes)
-            return comments.parse_review(review, source=source, limits=limits)
+            max_bytes = self.settings.max_review_bytes
+            return comments.parse_review(review, source=source, max_bytes=max_bytes)
         return (review,) if isinstance(review, Comment) else tuple(review)
 
 

@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-import msgspec
-
 from crscore.errors import InputError, LimitError
 from crscore.records import Comment
 from crscore.review.json_comments import read_json, tidy
@@ -23,23 +21,17 @@ _NO_TEXT: Final = re.compile(
 )
 
 
-class ReviewLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """Size limits of a review."""
-
-    max_review_bytes: int = 10_000_000
-    """Maximum bytes of the whole input, as UTF-8."""
-    max_comments: int = 10_000
-    """Maximum number of comments."""
-    max_comment_chars: int = 1_000_000
-    """Maximum characters of one comment; GitHub allows 65,536."""
-
-
-DEFAULT_LIMITS: Final = ReviewLimits()
-"""Default limits, far above any real review."""
+# Far above any real review.
+MAX_REVIEW_BYTES: Final = 10_000_000
+"""Default of the maximum bytes of the whole input, as UTF-8."""
+MAX_COMMENTS: Final = 10_000
+"""Maximum number of comments."""
+MAX_COMMENT_CHARS: Final = 1_000_000
+"""Maximum characters of one comment; GitHub allows 65,536."""
 
 
 def parse_review(
-    text: str | bytes, *, source: str = "<review>", limits: ReviewLimits = DEFAULT_LIMITS
+    text: str | bytes, *, source: str = "<review>", max_bytes: int = MAX_REVIEW_BYTES
 ) -> tuple[Comment, ...]:
     """Parse a review.
 
@@ -51,7 +43,7 @@ def parse_review(
         text: The review. Bytes are UTF-8, or UTF-16 with a byte order mark; undecodable bytes
             become U+FFFD.
         source: Name of the source, for messages and for its suffix.
-        limits: Size limits.
+        max_bytes: Maximum bytes of the input, as UTF-8.
 
     Returns:
         The comments in input order; empty for empty text.
@@ -68,7 +60,7 @@ def parse_review(
         '[nit] Rename it.'
     """
     size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
-    _check("max_review_bytes", limits.max_review_bytes, size, source)
+    _check("max_review_bytes", max_bytes, size, source)
     if isinstance(text, bytes):
         decoded = decode_text(text)
         if "\0" in decoded[:_PROBED_BYTES]:
@@ -84,9 +76,9 @@ def parse_review(
         raise InputError(f"{source}: this is {content}; save the comments as text or JSON")
     if comments is None:
         comments = (Comment(body=review),)
-    _check("max_comments", limits.max_comments, len(comments), source)
+    _check("max_comments", MAX_COMMENTS, len(comments), source)
     for comment in comments:
-        _check("max_comment_chars", limits.max_comment_chars, len(comment.body), source)
+        _check("max_comment_chars", MAX_COMMENT_CHARS, len(comment.body), source)
     return comments
 
 

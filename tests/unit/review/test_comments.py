@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from crscore.errors import InputError, LimitError
 from crscore.records import Comment, Side
-from crscore.review.comments import ReviewLimits, parse_review
+from crscore.review import comments
+from crscore.review.comments import parse_review
 
 # The shape of GitHub's REST answer for a review comment; the values are ours.
 REVIEW_COMMENT: dict[str, Any] = {
@@ -323,24 +324,26 @@ def test_text_of_many_brackets_is_text() -> None:
 
 def test_too_many_bytes_name_the_limit() -> None:
     with pytest.raises(LimitError) as caught:
-        parse_review("né!", source="r.md", limits=ReviewLimits(max_review_bytes=3))
+        parse_review("né!", source="r.md", max_bytes=3)
     assert caught.value.args == ("max_review_bytes", 3, 4, "r.md")
 
 
 def test_as_many_bytes_as_the_limit_pass() -> None:
-    assert parse_review(b"abc", limits=ReviewLimits(max_review_bytes=3)) == (Comment(body="abc"),)
+    assert parse_review(b"abc", max_bytes=3) == (Comment(body="abc"),)
 
 
-def test_too_many_comments_name_the_limit() -> None:
+def test_too_many_comments_name_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comments, "MAX_COMMENTS", 1)
     with pytest.raises(LimitError) as caught:
-        parse_review('[{"body": "a"}, {"body": "b"}]', limits=ReviewLimits(max_comments=1))
+        parse_review('[{"body": "a"}, {"body": "b"}]')
     assert caught.value.args == ("max_comments", 1, 2, "<review>")
 
 
 @pytest.mark.parametrize("text", ["four", '{"body": "four"}'])
-def test_too_long_comment_names_the_limit(text: str) -> None:
+def test_too_long_comment_names_the_limit(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comments, "MAX_COMMENT_CHARS", 3)
     with pytest.raises(LimitError) as caught:
-        parse_review(text, limits=ReviewLimits(max_comment_chars=3))
+        parse_review(text)
     assert caught.value.args == ("max_comment_chars", 3, 4, "<review>")
 
 
