@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from crscore.diff.languages import node_types
 from crscore.syntax.grammars import Language
@@ -33,13 +33,8 @@ _NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
 _SPACES = re.compile(r"\s+")
 
 
-class Declared(NamedTuple):
-    """Kind, noun, name and body of a declaration."""
-
-    kind: Kind
-    noun: str
-    name: str
-    body: Node | None
+Declared: TypeAlias = "tuple[Kind, str, str, Node | None]"
+"""Kind, noun, name and body of a declaration."""
 
 
 def text_of(node: Node | None, limit: int = MAX_TEXT) -> str:
@@ -77,7 +72,7 @@ def declared_type(node: Node, parent: Node | None, noun: str, body: Node | None)
     if inner is not None and inner.type in {"struct_type", "interface_type"}:
         noun, body = inner.type.removesuffix("_type"), inner
     is_named = _is_name(name) or name == "default"
-    return Declared(Kind.TYPE, noun, name, body) if is_named and not is_hollow else None
+    return (Kind.TYPE, noun, name, body) if is_named and not is_hollow else None
 
 
 def declared_function(node: Node, noun: str, body: Node | None) -> Declared | None:
@@ -86,10 +81,10 @@ def declared_function(node: Node, noun: str, body: Node | None) -> Declared | No
     if noun != "macro" and name.isupper() and len(name) >= 3:
         # In C++, an upper-case function name is a macro: `TEST(Suite, name) { ... }`.
         title = text_of(field_within(node, "parameters"), 80).strip("()").replace(", ", ".")
-        return Declared(Kind.TEST, "test", title, body) if "TEST" in name else None
+        return (Kind.TEST, "test", title, body) if "TEST" in name else None
     if node.type == "method" and name.startswith("test "):
-        return Declared(Kind.TEST, "test", name, body)
-    return Declared(Kind.FUNCTION, noun, name, body) if _is_name(name) else None
+        return Kind.TEST, "test", name, body
+    return (Kind.FUNCTION, noun, name, body) if _is_name(name) else None
 
 
 def with_wrappers(node: Node, language: Language) -> Node:

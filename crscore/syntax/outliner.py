@@ -322,7 +322,7 @@ class _Outliner:
         elif kind in language.calls and rows > 1:
             unit_kind, name, body = Kind.TEST, nodes.test_title(node, language), None
             noun = "test suite" if name and nodes.test_keyword(node) in WORDS["suites"] else "test"
-        return Declared(unit_kind, noun, name, body) if name else None
+        return (unit_kind, noun, name, body) if name else None
 
     def _note(self, node: Node, parent: Node | None, owner: int, low: int, *, nested: bool) -> None:
         """Add the facts of a node; `nested` is whether it is in a function of an expression."""
