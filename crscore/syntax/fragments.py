@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.syntax.grammars import Language, parse
 from crscore.syntax.outline import Outline
-from crscore.syntax.outliner import read, unreadable
+from crscore.syntax.outliner import errors_in, parse_text, read
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -77,13 +77,14 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    _, before, text, after = enclose(language, lines)
+    _, before, text, after, root = enclose(language, lines)
     whole, added = before + text + after, before.count("\n")
     lines_read = [(first, first + max(len(lines), 1) - 1)]
-    return Completed(read(language, whole, lines=lines_read, first=first, skip=added), whole, added)
+    outline = read(language, whole, lines=lines_read, first=first, skip=added, root=root)
+    return Completed(outline, whole, added)
 
 
-def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, str]:
+def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, str, Node]:
     """Remove the indentation that all lines share, and find the texts that make them parse best.
 
     Args:
@@ -92,8 +93,8 @@ def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, st
 
     Returns:
         The best of at most `MAX_TRIES` completions: the bytes of the completed text that the
-        grammar still cannot read, the text to put before, the dedented lines, and the text to put
-        after them.
+        grammar still cannot read, the text to put before, the dedented lines, the text to put
+        after them, and the syntax tree of the completed text.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -108,15 +109,16 @@ def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, st
     prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
     tries = 1 if max(map(len, lines), default=0) > LONG_LINE else MAX_TRIES
     tried: set[tuple[str, str]] = set()
-    best: tuple[int, str, str, str] | None = None
+    best: tuple[int, str, str, str, Node] | None = None
     for opening, after in surroundings:
         before = prolog + opening
         if (before, after) in tried:
             continue
         tried.add((before, after))
-        errors = unreadable(language, before + text + after)
+        root = parse_text(language, before + text + after)
+        errors = errors_in(root)
         if best is None or errors < best[0]:
-            best = errors, before, text, after
+            best = errors, before, text, after, root
         if errors == 0 or len(tried) == tries:
             break
     assert best is not None  # noqa: S101 - the first surrounding is always tried
@@ -134,7 +136,7 @@ def parse_lines(
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    before, text, after = ("", "\n".join(lines), "") if is_whole else enclose(language, lines)[1:]
+    before, text, after = ("", "\n".join(lines), "") if is_whole else enclose(language, lines)[1:4]
     source = before + text + after
     return source, parse(language, source.encode("utf-8", "replace")), before.count("\n")
 

@@ -75,15 +75,6 @@ def read(
     return Outline(units=outliner.units, errors=errors_in(root))
 
 
-def unreadable(language: Language, source: str) -> int:
-    """Return the number of bytes that the grammar cannot read, without building an outline.
-
-    Raises:
-        DependencyError: The grammar's wheel is not installed.
-    """
-    return errors_in(parse_text(language, source))
-
-
 def parse_text(language: Language, source: str) -> Node:
     """Return the syntax tree of a text.
 

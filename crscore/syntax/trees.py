@@ -130,7 +130,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
     if margin and lines[0][:1].strip():
         variants.append([" " * margin + lines[0], *lines[1:]])
     for variant in variants:
-        errors, before, text, after = fragments.enclose(grammar, variant)
+        errors, before, text, after, _ = fragments.enclose(grammar, variant)
         errors = errors or int(not is_readable(before + text + after, grammar))
         # In a tie, the unchanged lines are preferred.
         if best is None or errors < best[0]:
