@@ -263,7 +263,7 @@ class PullReader:
                 # A bot may rewrite what proved wrong. The host keeps only the last text, the store
                 # all of them.
                 body=comment.body,
-                minimized=item.minimized or None if item else DELETED,
+                minimized=(item.minimized or None) if item else DELETED,
             )
             # An incomplete list does not show which comments were deleted.
             if item or not details.unlisted:
