@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,16 @@ def schema() -> GraphQLSchema:
     return build_schema(SDL.read_text(encoding="utf-8"))
 
 
+@lru_cache(maxsize=64)
+def _read(query: str) -> tuple[DocumentNode | None, list[GraphQLError]]:
+    """Document of a query, and what is wrong with it. Few queries are asked thousands of times."""
+    try:
+        document = parse(query)
+    except GraphQLError as exc:
+        return None, [exc]
+    return document, validate(schema(), document)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Graph:
     """Answers GraphQL queries."""
@@ -58,11 +68,8 @@ class Graph:
         body = request.body
         if not isinstance(body, dict) or not isinstance(body.get("query"), str):
             return refusal(400, "A query attribute must be specified and must be a string.")
-        try:
-            document = parse(body["query"])
-        except GraphQLError as exc:
-            return Answer(body={"errors": [_error(exc)]})
-        if wrong := validate(schema(), document):
+        document, wrong = _read(body["query"])
+        if document is None or wrong:
             return Answer(body={"errors": [_error(error) for error in wrong]})
         return self._run(document, body.get("variables"))
 

@@ -49,9 +49,10 @@ def test_half_a_character_is_replaced(tmp_path: Path) -> None:
     assert (problem.text, problem.path) == ("It leaks ?", "src/a.py")
 
 
-def test_large_file_is_refused(tmp_path: Path) -> None:
+def test_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crscore.bench.formats.MAX_BYTES", 2**20)
     path = tmp_path / "set.jsonl.gz"
-    path.write_bytes(gzip.compress(b" " * 100_000_000, 1))
+    path.write_bytes(gzip.compress(b" " * (2**20 + 1), 1))
     with pytest.raises(InputError, match="too large"):
         read_golden(path)
 
