@@ -196,7 +196,7 @@ def test_checkout_that_fails_gives_way_to_the_host(tmp_path) -> None:
 
         def broken(base: str, head: str):
             found, reason = finder(base, head)
-            return replace(found, merge_base="0" * 40), reason
+            return msgspec.structs.replace(found, merge_base="0" * 40), reason
 
         pull_request = read(host, find_checkout=broken)
     assert len(pull_request.diff.files) == 5
