@@ -38,7 +38,7 @@ SHOWN = (
     ("others resolved", r"also resolved ([\d,]+) of"),
     ("other threads", r"also resolved [\d,]+ of ([\d,]+)"),
     ("green without a review", r"check was green on ([\d,]+) pull"),
-    ("weighty", r"([\d,]+) of its [\d,]+ remarks (?:is|are) worth"),
+    ("important", r"([\d,]+) of its [\d,]+ remarks (?:is|are) worth"),
     ("no reaction", r"nor resolved: ([\d,]+) more"),
     ("nothing to do", r"([\d,]+) of [\d,]+ remarks? gave nothing"),
     ("nits", r"nits ([\d,]+)"),
@@ -172,7 +172,7 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
         gained[bot].add((row["repository"], row["number"]))
         has_reaction = fixed == 1 or resolved
         for name, value in (
-            ("weighty", True),
+            ("important", True),
             ("fixed, with other lines", fixed == 1 and has_others),
             ("known, with other lines", has_others),
             ("answered", row["thread"] in answered),

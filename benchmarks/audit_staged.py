@@ -1,13 +1,13 @@
 """Verdicts of an audit on bots that stage their worth, beside honest ones.
 
-    python benchmarks/audit_staged.py [--seeds 20] [--first 0] [--pulls 30] [--weighty]
+    python benchmarks/audit_staged.py [--seeds 20] [--first 0] [--pulls 30] [--major]
 
 Pull requests are drawn from the changes of `audit_planted`, with two people, four honest bots and
 twenty that say nothing of use: see `BOTS`. Each reviewer comments on a file of its own, unless it
 stands beside somebody. Authors act on 60 % of the comments that find a fault and on others by
 chance (25 %), or as the bot stages it; lines where two comment change for either. Where a fix comes
 before the comment, the product itself finds out in a real repository what is due to it. The shipped
-scorer reads the comments; with `--weighty`, every comment of a staged bot counts as a major remark,
+scorer reads the comments; with `--major`, every comment of a staged bot counts as a major remark,
 as if its author had tuned the words until the scorer fell for them. The rows are written into a
 store as a sync and a scoring would.
 
@@ -252,13 +252,13 @@ def _is_due_to(is_fixed_before: bool, is_changed_after: bool) -> bool:
     return bool(LaterChanges(history.folder, pull, [comment]).acted_on(comment).value)
 
 
-def _weighty(posts: Sequence[Post], *, is_honest: bool) -> Review:
+def _major_review(posts: Sequence[Post], *, is_honest: bool) -> Review:
     """Count every comment as major, but for the nits of honest bots."""
     levels = ["major" if post.finds_fault or not is_honest else "nit" for post in posts]
     return Review({"standing": 50}, tuple({"level": level} for level in levels))
 
 
-def write_history(store: Store, seed: int, *, weighty: bool, pulls: int = PULLS) -> None:
+def write_history(store: Store, seed: int, *, major: bool, pulls: int = PULLS) -> None:
     """Write a history as a sync and a scoring would."""
     rng, host_id = random.Random(seed), 1
     with store.transaction():
@@ -283,8 +283,8 @@ def write_history(store: Store, seed: int, *, weighty: bool, pulls: int = PULLS)
                 host_id += 1
             for name, write in BOTS.items():
                 posts = write(one, number, rng)
-                review = _weighty(posts, is_honest=name in HONEST)
-                if not weighty and posts:
+                review = _major_review(posts, is_honest=name in HONEST)
+                if not major and posts:
                     review = _read(one, tuple(post.body for post in posts))
                 if posts:
                     counts = {"comments": len(posts), "signature": signature}
@@ -362,10 +362,10 @@ def _staged(key: int, post: Post, gone: str | None, day: int) -> list[Row]:
     return rows
 
 
-def run(seed: int, *, weighty: bool, pulls: int = PULLS) -> dict[str, Decision]:
+def run(seed: int, *, major: bool, pulls: int = PULLS) -> dict[str, Decision]:
     """Write a history and decide about each bot."""
     with Store(Path(":memory:")) as store:
-        write_history(store, seed, weighty=weighty, pulls=pulls)
+        write_history(store, seed, major=major, pulls=pulls)
         period = Period(since=audit_rows.night(0), until=audit_rows.night(PULLS - 1))
         table = load_reviews(store, period)
         records = load_records(store, table)
@@ -377,11 +377,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="first seed (0)")
     parser.add_argument("--pulls", type=int, default=PULLS, help="pull requests in 30 days (30)")
-    parser.add_argument("--weighty", action="store_true", help="every staged comment is major")
+    parser.add_argument("--major", action="store_true", help="every staged comment is major")
     arguments = parser.parse_args()
     started = time.perf_counter()
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    outcomes = [run(seed, weighty=arguments.weighty, pulls=arguments.pulls) for seed in seeds]
+    outcomes = [run(seed, major=arguments.major, pulls=arguments.pulls) for seed in seeds]
     print(f"{'':24}" + "".join(f"{verdict:>10}" for verdict in VERDICTS))
     for name in BOTS:
         said = Counter(outcome[name].verdict for outcome in outcomes)

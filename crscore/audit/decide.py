@@ -1,6 +1,6 @@
 """Decides whether to keep, tune or drop a bot, by two shares with their intervals and by evidence.
 
-*Weighty* is the share of the bot's remarks that are worth acting on. *Gained* is the share of the
+*Important* is the share of the bot's remarks that are worth acting on. *Gained* is the share of the
 pull requests that it saw with such a remark; pull requests without a remark count. Both depend on
 the bot's own words, which a script can write. They are enough to drop a bot; to keep or tune it,
 evidence of what others did or said is needed (docs/design/031-decisions.md).
@@ -29,9 +29,9 @@ from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
 """A bot is kept if surely more than this share of its remarks is worth acting on."""
-# The reader takes one in twenty empty remarks for a weighty one (docs/design/031-decisions.md).
+# The reader takes one in twenty empty remarks for an important one (docs/design/031-decisions.md).
 NEGLIGIBLE: Final = 0.15
-"""A bot with a lower share of weighty remarks may be one that says nothing useful."""
+"""A bot with a lower share of important remarks may be one that says nothing useful."""
 SWITCH_OFF_FROM: Final = 0.25
 """Minimum share of a bot's remarks for which switching kinds off is worthwhile."""
 MIN_PULLS: Final = 20
@@ -39,7 +39,7 @@ MIN_PULLS: Final = 20
 # 7 % of the points that the pair model joins are different ones (`same_point.py` in
 # benchmarks/README.md), so a few joined points prove nothing.
 CONFIRMED_FROM: Final = 0.1
-"""Points that people made later, or weighty remarks that the code confirms, are evidence if their
+"""Points that people made later, or important remarks that the code confirms, are evidence if their
 interval is above this share."""
 AFTERWARDS: Final = 0.1
 """If surely more than this share of posts was changed or written when all was over, nothing counts
@@ -161,17 +161,17 @@ def load_records(
 
 def count_remarks(rows: Counts) -> Remarks:
     """Count the remarks of a reviewer by kind, and those that people reacted to."""
-    weighty = rows[np.isin(rows["kind"], IMPORTANT)]
+    important = rows[np.isin(rows["kind"], IMPORTANT)]
     kinds = {kind: int(rows["remarks"][rows["kind"] == kind].sum()) for kind in KINDS}
     mattered = {kind: int(rows["mattered"][rows["kind"] == kind].sum()) for kind in IMPORTANT}
     return Remarks(
         total=int(rows["remarks"].sum()),
         kinds={kind: count for kind, count in kinds.items() if count},
         mattered={kind: count for kind, count in mattered.items() if count},
-        fixed=int(weighty["fixed"].sum()),
+        fixed=int(important["fixed"].sum()),
         fixed_formulas=int(rows["fixed"][rows["kind"] == "formula"].sum()),
-        answered=int(weighty["answered"].sum()),
-        resolved=int(weighty["resolved"].sum()),
+        answered=int(important["answered"].sum()),
+        resolved=int(important["resolved"].sum()),
     )
 
 
@@ -271,16 +271,16 @@ def _fixes(rows: Counts) -> _Fixes:
 def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
     """Apply the rule to a bot that saw `pull_count` pull requests; return also all its fixes."""
     rows = record.counts
-    is_weighty = np.isin(rows["kind"], IMPORTANT)
+    is_important = np.isin(rows["kind"], IMPORTANT)
     # Only remarks that could be read count: a bot is not judged for writing in another language.
-    weighty = _rate_of(
-        rows, rows["remarks"] * is_weighty, rows["remarks"] * (rows["kind"] != "unread")
+    important = _rate_of(
+        rows, rows["remarks"] * is_important, rows["remarks"] * (rows["kind"] != "unread")
     )
-    fixes, all_fixes = _fixes(rows[is_weighty]), _fixes(rows)
+    fixes, all_fixes = _fixes(rows[is_important]), _fixes(rows)
     # Some teams resolve every thread, so resolved remarks are compared with the bot's other ones.
-    rest = rows[~is_weighty]
+    rest = rows[~is_important]
     by_habit = _rate_of(rest, rest["resolved"], rest["threads"])
-    evidence = _evidence(rows[is_weighty], by_habit, fixes, record)
+    evidence = _evidence(rows[is_important], by_habit, fixes, record)
     counts = count_remarks(rows).kinds
     # A script that fills in templates can place them on lines that are sure to change.
     if is_staged(record.afterwards) or is_mostly_formulas(counts):
@@ -294,8 +294,8 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
     decision = Decision(
         verdict="undecided",
         reason="",
-        weighty=weighty,
-        gained=rate(len(_starts(rows[is_weighty])), pull_count),
+        important=important,
+        gained=rate(len(_starts(rows[is_important])), pull_count),
         fixed=fixes.share,
         chance=fixes.chance,
         by_habit=by_habit,
@@ -306,13 +306,13 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
         switch_off=switch_off,
         needed=None,
     )
-    share_off = sum(counts[kind] for kind in switch_off) / max(1, weighty.total)
+    share_off = sum(counts[kind] for kind in switch_off) / max(1, important.total)
     verdict = _verdict(decision, fixes, all_fixes, share_off)
     return replace(decision, verdict=verdict), all_fixes
 
 
-def _evidence(weighty: Counts, by_habit: Rate, fixes: _Fixes, record: Record) -> tuple[str, ...]:
-    """Return the acts and words of others that show the worth of a bot's weighty remarks."""
+def _evidence(important: Counts, by_habit: Rate, fixes: _Fixes, record: Record) -> tuple[str, ...]:
+    """Return the acts and words of others that show the worth of a bot's important remarks."""
     evidence = []
     points, near = record.points, record.near
     # Other lines show the chance: authors acted on 0.41 of 74 comments of bots in hunks where they
@@ -320,7 +320,7 @@ def _evidence(weighty: Counts, by_habit: Rate, fixes: _Fixes, record: Record) ->
     if fixes.chance is not None and fixes.is_more:
         evidence.append(_fixed_text(fixes.share, fixes.chance))
     # Who resolves a thread and changes nothing may have found the remark wrong.
-    resolved = _rate_of(weighty, weighty["resolved"], weighty["threads"])
+    resolved = _rate_of(important, important["resolved"], important["threads"])
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     if by_habit.total >= MIN_REMARKS and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
         evidence.append(
@@ -335,7 +335,7 @@ def _evidence(weighty: Counts, by_habit: Rate, fixes: _Fixes, record: Record) ->
             f"fixed after the merge"
         )
     for column, judge in _JUDGES.items():
-        confirmed = _rate_of(weighty, weighty[column], weighty["remarks"])
+        confirmed = _rate_of(important, important[column], important["remarks"])
         if _is_above(confirmed, CONFIRMED_FROM):
             counts = f"{confirmed.count:,} of the {confirmed.total:,} worth acting on"
             evidence.append(f"{judge} confirms {counts}")
@@ -367,15 +367,15 @@ def _verdict(
 ) -> Literal["keep", "tune", "drop", "undecided"]:
     # benchmarks/README.md, "audits", has how often this keeps bots that stage their worth, and
     # honest ones.
-    gained, weighty, evidence = decision.gained, decision.weighty, decision.evidence
+    gained, important, evidence = decision.gained, decision.important, decision.evidence
     if gained.total < MIN_PULLS:
         return "undecided"
-    share = weighty.share or 0.0
-    # A bot with few but weighty remarks is not dropped. Its share of remarks counts, not only that
-    # of pull requests: a bot that writes ten remarks on each has a misread one on four of ten.
+    share = important.share or 0.0
+    # A bot with few but important remarks is not dropped. Its share of remarks counts, not only
+    # that of pull requests: a bot that writes ten remarks on each has a misread one on four of ten.
     is_rare = _ends(gained)[1] < NEGLIGIBLE and share < KEEP_FROM
-    # More data would not keep a bot that says little of weight, or whose remarks are ignored.
-    is_weak = share < NEGLIGIBLE and _ends(weighty)[1] < KEEP_FROM
+    # More data would not keep a bot that says little of importance, or whose remarks are ignored.
+    is_weak = share < NEGLIGIBLE and _ends(important)[1] < KEEP_FROM
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     # Late posts change nothing, whatever they say.
     if is_late(decision) or is_rare or (not evidence and (is_weak or is_ignored)):
@@ -383,7 +383,7 @@ def _verdict(
     if not evidence:
         return "undecided"
     # Two shares, so that a quiet bot that is right may stay.
-    if _ends(gained)[0] > NEGLIGIBLE and _ends(weighty)[0] > KEEP_FROM:
+    if _ends(gained)[0] > NEGLIGIBLE and _ends(important)[0] > KEEP_FROM:
         return "keep"
     if share_off >= SWITCH_OFF_FROM and (gained.share or 0.0) > NEGLIGIBLE:
         return "tune"
@@ -419,12 +419,12 @@ def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | No
 
 
 def _reasons(decision: Decision, all_remarks: Remarks, all_fixes: _Fixes) -> list[str]:
-    counts, weighty, gained = all_remarks.kinds, decision.weighty, decision.gained
+    counts, important, gained = all_remarks.kinds, decision.important, decision.gained
     pulls = view.count_noun(gained.total, "pull request")
     on_pulls = f"{gained.count:,} of {pulls} got a remark worth acting on"
     remarks = "remarks that could be read" if counts.get("unread") else "remarks"
-    of_remarks = f"{weighty.count:,} of its {weighty.total:,} {remarks} "
-    of_remarks += f"{'is' if weighty.count == 1 else 'are'} worth acting on"
+    of_remarks = f"{important.count:,} of its {important.total:,} {remarks} "
+    of_remarks += f"{'is' if important.count == 1 else 'are'} worth acting on"
     fixed = (
         f"none {'is comparable with chance' if all_remarks.mattered else 'was fixed or resolved'}"
     )
@@ -449,7 +449,7 @@ def _reasons(decision: Decision, all_remarks: Remarks, all_fixes: _Fixes) -> lis
         acts = " and ".join(act for act in decision.acts if "written" in act)
         return [f"of its {decision.late.total:,} posts, {acts}, too late to matter", by_words]
     reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks]
-    if (weighty.share or 0.0) >= NEGLIGIBLE:
+    if (important.share or 0.0) >= NEGLIGIBLE:
         reasons = [by_words, fixed]
     elif not copied and not decision.evidence:
         reasons.append(fixed)

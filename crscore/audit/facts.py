@@ -61,7 +61,7 @@ def mattered_text(row: Reviewer) -> str:
 
 def _gain(row: Reviewer, decision: Decision) -> str:
     # Counts are shown with their totals: "12 fixed" alone says nothing.
-    remarks, weighty = row.remarks, decision.weighty.count
+    remarks, important = row.remarks, decision.important.count
     mattered = sum(remarks.mattered.values())
     verb, end = ("are", ", but too late to matter") if is_late(decision) else ("mattered:", "")
     text = f"{mattered:,} of {_remarks(row)} {verb} worth acting on, and fixed or resolved{end}"
@@ -72,7 +72,7 @@ def _gain(row: Reviewer, decision: Decision) -> str:
         if decision.by_habit.total:
             text += f"; they also resolved {of_total(decision.by_habit)} of its other threads"
     # A remark without a reaction may still have been right, and fixed in another place.
-    if (rest := weighty - mattered) > 0:
+    if (rest := important - mattered) > 0:
         kinds, acted = remarks.kinds, remarks.mattered
         levels = {kind: kinds.get(kind, 0) - acted.get(kind, 0) for kind in IMPORTANT}
         text += f". Neither fixed nor resolved: {rest:,} more worth acting on ({listed(levels)})"
@@ -118,7 +118,7 @@ def _presence(row: Reviewer, decision: Decision) -> str:
 
 def _certainty(row: Reviewer, decision: Decision) -> str:
     remarks = "remarks that could be read" if "unread" in row.remarks.kinds else "remarks"
-    text = f"{_range(decision.weighty)} of its {remarks} are worth acting on by their words, and "
+    text = f"{_range(decision.important)} of its {remarks} are worth acting on by their words, and "
     text += f"{_range(decision.gained)} of the pull requests that it saw have one"
     if decision.fixed.total >= MIN_REMARKS and not is_late(decision):
         text += f". Of the comparable ones, people fix {_range(decision.fixed)}"

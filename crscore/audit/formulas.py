@@ -1,6 +1,6 @@
 """Formulas: comments that say the same sentences with other names.
 
-A template that a script fills in reads like a weighty remark on each change. Only the other
+A template that a script fills in reads like an important remark on each change. Only the other
 comments of the same reviewer show that it is one.
 """
 

@@ -89,7 +89,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     verdict: Literal["keep", "tune", "drop", "undecided"]
     reason: str
     """The verdict with its reason, in one sentence."""
-    weighty: Rate
+    important: Rate
     """Share of critical, major and minor remarks among those that could be read."""
     gained: Rate
     """Share of pull requests with such a remark among those that it saw: with a post or check of
@@ -103,7 +103,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     null without other lines."""
     by_habit: Rate
     """Share of its other threads that people resolved, as some teams resolve every thread."""
-    # Weighty words alone do not keep a bot, because a script can write them
+    # Words that sound important do not keep a bot: a script can write them
     # (docs/design/031-decisions.md).
     evidence: tuple[str, ...]
     """Evidence besides its own words, a clause each; without any, it is not kept."""

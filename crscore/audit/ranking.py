@@ -27,7 +27,7 @@ def place(row: Reviewer) -> tuple[float, ...]:
     index = _ORDER.index(_verdict(row))
     if row.decision is None:
         return (index, -mattered)
-    worth = (beyond_chance(row), mattered, row.decision.weighty.share or 0.0)
+    worth = (beyond_chance(row), mattered, row.decision.important.share or 0.0)
     if row.decision.verdict == "drop":
         return (index, *worth)
     is_doubtful = hollow_checks(row.coverage) > 0 or is_staged(row.decision.afterwards)

@@ -87,7 +87,7 @@ def test_bot_with_something_of_weight_on_most_pull_requests_is_kept(store: Store
     assert decision.verdict == "keep"
     # The two silent pulls lie between its first and its last one.
     assert (decision.gained.count, decision.gained.total, row.silent) == (30, 33, 2)
-    assert (decision.weighty.count, decision.weighty.total) == (30, 46)
+    assert (decision.important.count, decision.important.total) == (30, 46)
     assert decision.reason.startswith("Keep otter: 30 of 33 pull requests got a remark worth ")
 
 

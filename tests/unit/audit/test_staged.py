@@ -10,7 +10,7 @@ from benchmarks.audit_staged import HONEST, STAGED, run
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, str]:
     """Give the verdicts when every comment of a staged bot reads as a major remark."""
-    return {name: decision.verdict for name, decision in run(0, weighty=True).items()}
+    return {name: decision.verdict for name, decision in run(0, major=True).items()}
 
 
 @pytest.mark.parametrize("name", STAGED)

@@ -185,7 +185,7 @@ def test_fix_without_other_lines_matters_but_is_not_compared(store: Store) -> No
 
 
 @pytest.mark.parametrize(("line", "is_known"), [(4, False), (40, True)])
-def test_nit_next_to_a_weighty_remark_of_others_is_fixed_because_of_that(
+def test_nit_next_to_an_important_remark_of_others_is_fixed_because_of_that(
     store: Store, line: int, *, is_known: bool
 ) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 30), rows.score(1, "hare", 30)])
