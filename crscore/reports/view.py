@@ -37,7 +37,7 @@ _SCOPES = {
 _NAME_CHARS = 120
 MAX_SMALL = 4
 """Maximum number of small changes that are named."""
-# The fourth remark adds at most a sixteenth of its gain (docs/design/010-usefulness.md).
+# The fourth remark adds at most 0.216 of its gain (docs/design/010-usefulness.md).
 _NAMED_REMARKS = 3
 """Maximum number of remarks named individually in the sum of a value."""
 _EFFECTS = {
@@ -196,7 +196,7 @@ def describe_remark(remark: records.Remark, points: int) -> str:
         doubt = f" · doubted by a language model: {reading.why}".removesuffix(": ")
     elif reading and remark.is_limited:
         counts = f"{reading.worth:g} of 5 by a language model, counts as {remark.worth:.1f}"
-        doubt = f" · {counts}, as the network reads it"
+        doubt = f" · {counts}, as the network's reading allows no more"
     if is_refuted(remark):
         return f"refuted · {remark.stance.value} · adds nothing"
     if remark.is_valuable:

@@ -170,7 +170,7 @@ def test_remark_that_is_worth_less_than_a_model_says_is_told() -> None:
         line=None, why="",
     )  # fmt: skip
     limited = replace(remark, worth=3.25, reading=reading)
-    told = " · 5 of 5 by a language model, counts as 3.2, as the network reads it"
+    told = " · 5 of 5 by a language model, counts as 3.2, as the network's reading allows no more"
     assert view.describe_remark(limited, points) == view.describe_remark(remark, points) + told
     same = replace(remark, worth=5.0, reading=reading)
     assert "language model" not in view.describe_remark(same, points)
