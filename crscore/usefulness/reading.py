@@ -101,8 +101,7 @@ class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         measures = self.measure(texts, encoder)
         outputs, phrased = np.split(measures.copy(), [len(OUTPUTS)], axis=1)
         outputs[:, _PHRASED_AT] = (outputs[:, _PHRASED_AT] + phrased) / 2
-        # All outputs tell the worth better than the output that was trained for it: rank
-        # correlation with readers 0.37 against 0.31 (benchmarks/README.md).
+        # All outputs tell the worth better than the output that was trained for it.
         outputs[:, OUTPUTS.index("worth")] = measures @ self.worth[:-1] + self.worth[-1]
         return outputs
 
