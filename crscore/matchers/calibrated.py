@@ -9,19 +9,22 @@ scale.
 """
 
 import hashlib
+import json
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from crscore import arrays
 from crscore.errors import InputError
-from crscore.matchers import features, guards, weights
+from crscore.matchers import features, guards
 from crscore.matchers.base import Cells, Judgement, Matcher
-from crscore.matchers.weights import Weights
+from crscore.matchers.features import Background
+from crscore.matchers.trees import Trees
 from crscore.records import Flag
 
 Floats = npt.NDArray[np.float32]
@@ -32,12 +35,33 @@ RULES: Final = 5
 """Version of the rules that supplement the trees: flags, and the degree allowed by each flag."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
+FORMAT: Final = 1
+"""Version of the file format, incremented if older code would fail on a file or misread it."""
+_SCALAR_FIELDS: Final = ("encoder", "data_sha256", "seed", "start", "discount", "decision")
+_TREE_ARRAYS: Final = ("roots", "feature", "threshold", "left", "right", "value")
+_VECTOR_ARRAYS: Final = ("claim", "remark", "axes", "centre")
+_Finite = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 
 
-class Calibrated(msgspec.Struct, frozen=True, eq=False):
-    """Matcher with learned weights."""
+class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Matcher with learned weights, with the ranges in which a run can use them."""
 
-    weights: Weights
+    encoder: str
+    """Name and model of the encoder whose vectors were used in training."""
+    data_sha256: str
+    """Hash of the training study."""
+    seed: int
+    """Seed of all draws."""
+    start: _Finite
+    """Logit of every cell before the trees."""
+    discount: _Finite
+    """Amount subtracted from a cell's logit per unit of its comment's log-length."""
+    decision: Annotated[float, msgspec.Meta(gt=0, lt=1)]
+    """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
+    trees: Trees
+    """Trees whose sum is a cell's logit."""
+    background: Background
+    """Statistics of the training changes."""
     file: str = ""
     """First digits of the hash of the weights file; empty if there is no file."""
 
@@ -48,7 +72,7 @@ class Calibrated(msgspec.Struct, frozen=True, eq=False):
         The hash of the file is needed, because another version may learn different weights from the
         same data.
         """
-        learned = f"calibrated@{RULES}.{self.weights.data_sha256[:8]}.{self.weights.seed}"
+        learned = f"calibrated@{RULES}.{self.data_sha256[:8]}.{self.seed}"
         return f"{learned}+{self.file}" if self.file else learned
 
     def match(self, cells: Cells) -> Judgement:
@@ -79,27 +103,100 @@ class Calibrated(msgspec.Struct, frozen=True, eq=False):
             logits[:, clean] = np.minimum(logits[:, clean], self.logits(without_code))
         unflagged = np.array([flag is None for flag in flags], dtype=np.float32)
         degrees = (1 / (1 + np.exp(-logits))).astype(np.float32) * unflagged
-        return Judgement(
-            degrees=degrees, decision=self.weights.decision, flags=flags, in_review=in_review
-        )
+        return Judgement(degrees=degrees, decision=self.decision, flags=flags, in_review=in_review)
 
     def logits(self, cells: Cells) -> Floats:
         """Return the sum of the trees minus the discount for length, shape (R, S)."""
         shape = cells.similarity.shape
         if 0 in shape:
             return np.zeros(shape, dtype=np.float32)
-        table = features.compute_features(cells, self.weights.background)
-        summed = self.weights.trees.sum(table.reshape(-1, table.shape[2])).reshape(shape)
+        table = features.compute_features(cells, self.background)
+        summed = self.trees.sum(table.reshape(-1, table.shape[2])).reshape(shape)
         length = table[..., -1]  # the comment's log-length
         # Words alone must not pay. A discount of more than 0.1 lowers the agreement with people
         # (docs/design/011-calibrated.md).
-        logits = summed + self.weights.start - self.weights.discount * length
+        logits = summed + self.start - self.discount * length
         return logits.astype(np.float32)
 
 
-@lru_cache(maxsize=4)
-def _read(path: Path) -> Weights:
-    return weights.read_weights(path)
+def to_bytes(matcher: Calibrated) -> bytes:
+    """Serialize a matcher; the same weights give the same bytes.
+
+    Returns:
+        A NumPy archive (`.npz`), without pickled objects.
+    """
+    background, trees = matcher.background, matcher.trees
+    # Sorted, so that the same weights give the same bytes.
+    frequency = dict(sorted(background.frequency.items()))
+    facts = {name: getattr(matcher, name) for name in _SCALAR_FIELDS} | {
+        "format": FORMAT,
+        "features": features.feature_names(len(background.axes)),
+        "depth": trees.depth,
+        "documents": background.documents,
+    }
+    return arrays.pack(
+        {
+            "facts": arrays.from_text(json.dumps(facts, sort_keys=True)),
+            "stems": arrays.from_text("\n".join(frequency)),
+            "frequency": np.array(list(frequency.values()), dtype=np.int32),
+            **{name: getattr(trees, name) for name in _TREE_ARRAYS},
+            **{name: getattr(background, name) for name in _VECTOR_ARRAYS},
+        }
+    )
+
+
+def read_weights(path: Path) -> Calibrated:
+    """Read a matcher's weights.
+
+    Args:
+        path: File made by `to_bytes`.
+
+    Raises:
+        InputError: The file cannot be read, has another format, or was made for other features.
+    """
+
+    def parse(content: arrays.Arrays) -> Calibrated:
+        facts = json.loads(arrays.to_text(content["facts"]))
+        names = list(features.feature_names(len(content["axes"])))
+        if facts["format"] != FORMAT or facts["features"] != names:
+            raise InputError(f"{path} was made by another version of crscore; train it again")
+        _check(content, features=len(names))
+        stems, counts = arrays.to_lines(content["stems"]), content["frequency"].tolist()
+        background = {name: content[name] for name in _VECTOR_ARRAYS} | {
+            "frequency": dict(zip(stems, counts, strict=True)),
+            "documents": facts["documents"],
+        }
+        trees = {name: content[name] for name in _TREE_ARRAYS} | {"depth": facts["depth"]}
+        return msgspec.convert(facts | {"trees": trees, "background": background}, Calibrated)
+
+    return arrays.unpack(path, parse, "weights of the calibrated matcher")
+
+
+def _check(content: arrays.Arrays, *, features: int) -> None:
+    """Reject values that would make a run fail later, or make its results undefined."""
+    # The file may be the user's (`calibrated:FILE`), or damaged.
+    axes, nodes = content["axes"], len(content["value"])
+    if axes.ndim != 2 or any(
+        content[name].shape != axes.shape[1:] for name in ("claim", "remark", "centre")
+    ):
+        raise ValueError("the vectors differ in length")
+    for name in (*_VECTOR_ARRAYS, "threshold", "value"):
+        if content[name].dtype != np.float32 or not np.isfinite(content[name]).all():
+            raise ValueError(f"{name} has something other than finite numbers")
+    if any(content[name].ndim != 1 for name in (*_TREE_ARRAYS, "frequency")):
+        raise ValueError("the trees' arrays are not one-dimensional")
+    limits = {"roots": nodes, "left": nodes, "right": nodes, "feature": features}
+    for name, limit in (limits | {"frequency": 2**31}).items():
+        values = content[name]
+        # NumPy would accept a negative index and count it from the end.
+        is_inside = not values.size or 0 <= values.min() <= values.max() < limit
+        if values.dtype != np.int32 or not is_inside:
+            raise ValueError(f"the numbers of {name} are out of range")
+    if len({len(content[name]) for name in _TREE_ARRAYS if name != "roots"}) != 1:
+        raise ValueError("the trees' arrays differ in length")
+
+
+_read = lru_cache(maxsize=4)(read_weights)
 
 
 def knows(encoder: str) -> bool:
@@ -130,4 +227,4 @@ def create(*, encoder: str, weights: str | None = None) -> Matcher:
             "use --matcher published, or train one (crscore train matcher DATA -o FILE) and use "
             "--matcher calibrated:FILE"
         )
-    return Calibrated(learned, file=hashlib.sha256(path.read_bytes()).hexdigest()[:8])
+    return replace(learned, file=hashlib.sha256(path.read_bytes()).hexdigest()[:8])

@@ -72,7 +72,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
         crscore train matcher study.jsonl.gz -o matcher.npz
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.matchers import weights  # noqa: PLC0415
+    from crscore.matchers import calibrated  # noqa: PLC0415
     from crscore_lab.study.data import study  # noqa: PLC0415
     from crscore_lab.training import matcher  # noqa: PLC0415
     from crscore_lab.training.fit import boosting  # noqa: PLC0415
@@ -84,10 +84,10 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     rated = study.read_study(data)
     with progress.track("learning the matcher"):
         learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
-    _write_weights(weights.to_bytes(learned.weights), target)
+    _write_weights(calibrated.to_bytes(learned), target)
     click.echo(
         f"learned from {len(rated.changes):,} changes (sha256 {rated.sha256}), "
-        f"encoder {learned.weights.encoder}, seed {seed}"
+        f"encoder {learned.encoder}, seed {seed}"
     )
     return 0
 
@@ -136,7 +136,7 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
         crscore train usefulness DATA -o usefulness.npz --matcher matcher.npz
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.matchers import weights  # noqa: PLC0415
+    from crscore.matchers import calibrated  # noqa: PLC0415
     from crscore.statistics import ranks  # noqa: PLC0415
     from crscore.usefulness import model  # noqa: PLC0415
     from crscore_lab.training import network, usefulness  # noqa: PLC0415
@@ -153,7 +153,7 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     with progress.track("learning from real comments"):
         learned, matcher = usefulness.train(texts, encoder=scorer.make_encoder(settings))
     _write_weights(model.to_bytes(learned), target)
-    _write_weights(weights.to_bytes(matcher.weights), matcher_target)
+    _write_weights(calibrated.to_bytes(matcher), matcher_target)
     click.echo(
         f"learned from {len(texts.posts):,} texts (sha256 {texts.sha256}), "
         f"encoder {learned.encoder}"

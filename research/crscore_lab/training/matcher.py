@@ -18,7 +18,6 @@ from crscore.matchers import features
 from crscore.matchers.calibrated import Calibrated
 from crscore.matchers.features import Background
 from crscore.matchers.trees import Trees
-from crscore.matchers.weights import Weights
 from crscore.records import Sentence
 from crscore.scoring.cells import Cells, compare
 from crscore.text import words
@@ -107,16 +106,14 @@ def train(
     if not trees.depth:  # the library stops silently where its first tree finds no split
         raise InputError("the features do not separate the study's reviews: no tree found a cut")
     return Calibrated(
-        Weights(
-            encoder=encoder.identity.partition("@")[0],
-            data_sha256=study.sha256,
-            seed=seed,
-            start=boosting.START,
-            discount=settings.discount,
-            decision=DECISION,
-            trees=trees,
-            background=background,
-        )
+        encoder=encoder.identity.partition("@")[0],
+        data_sha256=study.sha256,
+        seed=seed,
+        start=boosting.START,
+        discount=settings.discount,
+        decision=DECISION,
+        trees=trees,
+        background=background,
     )
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from crscore import Scorer, cli
-from crscore.matchers import calibrated, weights
+from crscore.matchers import calibrated
 from crscore.usefulness import model
 from crscore_lab.training import network, usefulness
 from crscore_lab.training.data import corpus, judgements
@@ -176,7 +176,7 @@ def test_headline_and_matcher_are_written_and_reported(capsys, tmp_path: Path) -
     for file, row in zip(files, output, strict=False):
         assert row.startswith(f"{file}: {file.stat().st_size:,} bytes, sha256 ")
     assert output[2].endswith("encoder hashing:256")
-    assert model.read_weights(files[0]).encoder == weights.read_weights(files[1]).encoder
+    assert model.read_weights(files[0]).encoder == calibrated.read_weights(files[1]).encoder
 
 
 @pytest.mark.parametrize("package", ["scipy.optimize", "lightgbm", "torch", "transformers"])

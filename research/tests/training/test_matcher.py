@@ -12,7 +12,7 @@ from crscore.encoders import hashing
 from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
-from crscore.matchers import features, weights
+from crscore.matchers import calibrated, features
 from crscore.records import ReferenceKind
 from crscore.usefulness import evidence
 from crscore.usefulness.reader import Reader
@@ -55,14 +55,14 @@ def learned(data: study.Study):
 
 def test_same_seed_gives_the_same_bytes(data, learned) -> None:
     again = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL)
-    assert weights.to_bytes(again.weights) == weights.to_bytes(learned.weights)
+    assert calibrated.to_bytes(again) == calibrated.to_bytes(learned)
 
 
 def test_other_seed_grows_other_trees(data, learned) -> None:
-    other = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL, seed=1).weights
+    other = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL, seed=1)
     assert other.seed == 1
-    assert not np.array_equal(other.trees.value, learned.weights.trees.value)
-    np.testing.assert_array_equal(other.background.axes, learned.weights.background.axes)
+    assert not np.array_equal(other.trees.value, learned.trees.value)
+    np.testing.assert_array_equal(other.background.axes, learned.background.axes)
 
 
 def test_reader_says_what_is_about_the_change(data) -> None:
@@ -83,21 +83,20 @@ def test_reader_says_what_is_about_the_change(data) -> None:
 
 
 def test_weights_say_what_they_were_learned_from(data, learned) -> None:
-    own_weights = learned.weights
-    assert (own_weights.data_sha256, own_weights.seed, own_weights.encoder) == (
+    assert (learned.data_sha256, learned.seed, learned.encoder) == (
         data.sha256,
         0,
         "hashing:256",
     )
-    assert own_weights.background.axes.shape == (3, 256)
-    assert own_weights.trees.depth > 0
-    assert own_weights.decision == matcher.DECISION
-    assert own_weights.trees.feature.max() < len(features.feature_names(3))
+    assert learned.background.axes.shape == (3, 256)
+    assert learned.trees.depth > 0
+    assert learned.decision == matcher.DECISION
+    assert learned.trees.feature.max() < len(features.feature_names(3))
 
 
 def test_what_was_learned_is_read_again_and_scores(data, learned, tmp_path: Path) -> None:
     path = tmp_path / "own.npz"
-    path.write_bytes(weights.to_bytes(learned.weights))
+    path.write_bytes(calibrated.to_bytes(learned))
     own = plugins.create("matchers", "calibrated", {"encoder": "hashing:256", "weights": str(path)})
     change = data.changes[0]
     text = "\n\n".join(review.text for review in change.reviews[:3])
@@ -190,7 +189,7 @@ def test_study_without_recorded_claims_can_be_learned_from(tmp_path: Path) -> No
         encoder=hashing.Hashing(),
         settings=SMALL,
     )
-    assert np.isfinite(trained.weights.background.claim).all()
+    assert np.isfinite(trained.background.claim).all()
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "<!-- only hidden -->"])
@@ -208,7 +207,7 @@ def test_study_of_blank_reviews_is_an_input_error(tmp_path: Path, text: str) -> 
 def test_study_of_three_changes_learns_without_a_crash(tmp_path: Path) -> None:
     small = study.read_study(helper.write(tmp_path / "s.jsonl", helper.full_rows()))
     trained = matcher.train(small, encoder=hashing.Hashing(), settings=SMALL)
-    assert weights.to_bytes(trained.weights)
+    assert calibrated.to_bytes(trained)
 
 
 def test_too_few_cells_for_a_cut_are_an_input_error_and_no_constant(tmp_path: Path) -> None:
@@ -221,5 +220,5 @@ def test_too_few_cells_for_a_cut_are_an_input_error_and_no_constant(tmp_path: Pa
 
 def test_negatives_can_be_left_out(data, learned) -> None:
     bare = MatcherSettings(trees=SMALL.trees, axes=3, negatives=False)
-    other = matcher.train(data, encoder=hashing.Hashing(), settings=bare).weights
-    assert not np.array_equal(other.trees.value, learned.weights.trees.value)
+    other = matcher.train(data, encoder=hashing.Hashing(), settings=bare)
+    assert not np.array_equal(other.trees.value, learned.trees.value)

@@ -15,7 +15,7 @@ from crscore.diff import parse
 from crscore.encoders import hashing, minilm
 from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, InputError
-from crscore.matchers import calibrated, features, weights
+from crscore.matchers import calibrated, features
 from crscore.matchers.base import Cells
 from crscore.matchers.calibrated import SHIPPED, Calibrated
 from crscore.matchers.trees import Trees
@@ -61,7 +61,7 @@ def encoder() -> Encoder:
 
 @pytest.fixture(scope="module")
 def matcher() -> Calibrated:
-    return Calibrated(weights.read_weights(SHIPPED))
+    return calibrated.read_weights(SHIPPED)
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_empty_side_gives_no_degree(matcher, cells, sentences, claims) -> None:
 
 
 def test_degrees_are_what_the_trees_and_the_discount_say(matcher, cells) -> None:
-    change_cells, learned = cells(REVIEW), matcher.weights
+    change_cells, learned = cells(REVIEW), matcher
     rows = features.compute_features(change_cells, learned.background)
     words = np.exp(rows[0, 0, -1]) - 1
     logit = (
@@ -147,7 +147,7 @@ def test_one_leaf_can_be_worked_out_by_hand(matcher, cells) -> None:
         value=np.array([0.75], dtype=np.float32),
         depth=0,
     )
-    bare = Calibrated(replace(matcher.weights, trees=leaf, start=0.25, discount=0.5))
+    bare = replace(matcher, trees=leaf, start=0.25, discount=0.5)
     # The comment has three words, so the logit is 0.25 + 0.75 - 0.5 log(4) = 0.3069.
     judgement = bare.match(cells(["Why None here?"], CLAIMS[:1]))
     assert judgement.degrees[0, 0] == pytest.approx(
@@ -163,11 +163,10 @@ def test_sentence_about_a_claim_meets_it_better_than_padding_does(matcher, cells
 
 
 def test_decision_and_identity_are_those_of_the_weights(matcher, cells) -> None:
-    learned = matcher.weights
-    assert 0 < learned.decision < 1
-    assert matcher.match(cells([REVIEW[0]])).decision == learned.decision
-    assert matcher.identity.startswith(f"calibrated@5.{learned.data_sha256[:8]}.{learned.seed}")
-    other = Calibrated(replace(learned, seed=learned.seed + 1))
+    assert 0 < matcher.decision < 1
+    assert matcher.match(cells([REVIEW[0]])).decision == matcher.decision
+    assert matcher.identity.startswith(f"calibrated@5.{matcher.data_sha256[:8]}.{matcher.seed}")
+    other = replace(matcher, seed=matcher.seed + 1)
     assert other.identity != matcher.identity
 
 
@@ -252,9 +251,9 @@ def test_hidden_prose_stays_and_gets_nothing_a_machines_mark_goes(matcher, cells
 
 def test_order_of_the_references_moves_only_their_rows(matcher, cells) -> None:
     # A reference's rank is among the features; the rest follows the reference.
-    names = features.feature_names(len(matcher.weights.background.axes))
+    names = features.feature_names(len(matcher.background.axes))
     kept = [index for index, name in enumerate(names) if name != "reference.position"]
-    usual = matcher.weights.background
+    usual = matcher.background
     forward = features.compute_features(cells(REVIEW), usual)
     backward = features.compute_features(cells(REVIEW, CLAIMS[::-1]), usual)[::-1]
     np.testing.assert_allclose(forward[..., kept], backward[..., kept], atol=2e-4)
@@ -286,8 +285,8 @@ def directions() -> dict[str, int]:
 
 @pytest.mark.parametrize(("name", "direction"), directions().items())
 def test_shipped_trees_go_one_way_along_a_feature(matcher, name: str, direction: int) -> None:
-    trees = matcher.weights.trees
-    names = features.feature_names(len(matcher.weights.background.axes))
+    trees = matcher.trees
+    names = features.feature_names(len(matcher.background.axes))
     column = names.index(name)
     rng = np.random.default_rng(5)
     # Every value at which some tree can branch, so that no region is left out.
@@ -325,8 +324,8 @@ def test_revision_of_the_encoder_does_not_matter(encoder: Encoder) -> None:
 
 def test_weights_of_ones_own(tmp_path: Path, matcher) -> None:
     path = tmp_path / "own.npz"
-    own = replace(matcher.weights, encoder="hashing:256", seed=99)
-    path.write_bytes(weights.to_bytes(own))
+    own = replace(matcher, encoder="hashing:256", seed=99)
+    path.write_bytes(calibrated.to_bytes(own))
     created = calibrated.create(encoder="hashing:256", weights=str(path))
     assert ".99+" in created.identity
 
@@ -337,8 +336,8 @@ def test_other_weights_of_the_same_data_and_seed_have_another_identity(
     identities = set()
     for discount in (0.1, 0.2):
         path = tmp_path / f"{discount}.npz"
-        path.write_bytes(weights.to_bytes(replace(matcher.weights, discount=discount)))
-        created = calibrated.create(encoder=matcher.weights.encoder, weights=str(path))
+        path.write_bytes(calibrated.to_bytes(replace(matcher, discount=discount)))
+        created = calibrated.create(encoder=matcher.encoder, weights=str(path))
         identities.add(created.identity)
     assert len(identities) == 2
 

@@ -10,17 +10,16 @@ from msgspec.structs import replace
 
 from crscore import arrays
 from crscore.errors import InputError
-from crscore.matchers import features, weights
-from crscore.matchers.calibrated import SHIPPED
+from crscore.matchers import features
+from crscore.matchers.calibrated import SHIPPED, Calibrated, read_weights, to_bytes
 from crscore.matchers.features import Background
 from crscore.matchers.trees import Trees
-from crscore.matchers.weights import Weights
 
 D, K = 4, 2
 
 
-def make_weights(**changes) -> Weights:
-    whole = Weights(
+def make_weights(**changes) -> Calibrated:
+    whole = Calibrated(
         encoder="hashing:4",
         data_sha256="ab" * 32,
         seed=7,
@@ -57,7 +56,7 @@ def rewritten(path: Path, entry: str, content: bytes | None) -> Path:
     """The same archive with one entry replaced, or left out."""
     target = io.BytesIO()
     with (
-        zipfile.ZipFile(io.BytesIO(weights.to_bytes(make_weights()))) as old,
+        zipfile.ZipFile(io.BytesIO(to_bytes(make_weights()))) as old,
         zipfile.ZipFile(target, "w") as new,
     ):
         for name in old.namelist():
@@ -74,7 +73,7 @@ def array(values: np.ndarray) -> bytes:
 
 
 def facts(**changes) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(weights.to_bytes(make_weights()))) as archive:
+    with zipfile.ZipFile(io.BytesIO(to_bytes(make_weights()))) as archive:
         stored = np.load(io.BytesIO(archive.read("facts.npy")))
     whole = json.loads(stored.tobytes()) | changes
     return array(np.frombuffer(json.dumps(whole).encode(), dtype=np.uint8))
@@ -82,7 +81,7 @@ def facts(**changes) -> bytes:
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     before = make_weights()
-    after = weights.read_weights(written(tmp_path / "w.npz", weights.to_bytes(before)))
+    after = read_weights(written(tmp_path / "w.npz", to_bytes(before)))
     for name in ("encoder", "data_sha256", "seed", "start", "discount", "decision"):
         assert getattr(after, name) == getattr(before, name)
     assert after.background.frequency == before.background.frequency
@@ -100,21 +99,21 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 def test_equal_weights_give_equal_bytes_whatever_the_order_of_the_stems() -> None:
     turned = dict(reversed(make_weights().background.frequency.items()))
     other = make_weights(background=replace(make_weights().background, frequency=turned))
-    assert weights.to_bytes(make_weights()) == weights.to_bytes(other)
+    assert to_bytes(make_weights()) == to_bytes(other)
 
 
 @pytest.mark.parametrize("change", [{"seed": 8}, {"discount": 0.2}, {"encoder": "hashing:5"}])
 def test_other_weights_give_other_bytes(change: dict) -> None:
-    assert weights.to_bytes(make_weights()) != weights.to_bytes(make_weights(**change))
+    assert to_bytes(make_weights()) != to_bytes(make_weights(**change))
 
 
 def test_reading_and_writing_again_gives_the_same_file(tmp_path: Path) -> None:
-    content = weights.to_bytes(make_weights())
-    assert weights.to_bytes(weights.read_weights(written(tmp_path / "w.npz", content))) == content
+    content = to_bytes(make_weights())
+    assert to_bytes(read_weights(written(tmp_path / "w.npz", content))) == content
 
 
 def test_shipped_file_is_what_its_weights_are_written_as() -> None:
-    assert weights.to_bytes(weights.read_weights(SHIPPED)) == SHIPPED.read_bytes()
+    assert to_bytes(read_weights(SHIPPED)) == SHIPPED.read_bytes()
 
 
 def test_shipped_file_is_small_and_holds_no_pickle() -> None:
@@ -124,7 +123,7 @@ def test_shipped_file_is_small_and_holds_no_pickle() -> None:
 
 
 def test_shipped_trees_hang_together() -> None:
-    learned = weights.read_weights(SHIPPED)
+    learned = read_weights(SHIPPED)
     trees = learned.trees
     nodes = np.arange(len(trees.value))
     is_leaf = trees.left == nodes
@@ -148,18 +147,18 @@ def test_shipped_trees_hang_together() -> None:
 
 def test_missing_file_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.npz cannot be read"):
-        weights.read_weights(tmp_path / "none.npz")
+        read_weights(tmp_path / "none.npz")
 
 
 def test_folder_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(tmp_path)
+        read_weights(tmp_path)
 
 
 @pytest.mark.parametrize("keep", [0, 1, 4, 60, 500, -1, -40])
 def test_cut_off_file_is_an_input_error(keep: int, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(written(tmp_path / "w.npz", weights.to_bytes(make_weights())[:keep]))
+        read_weights(written(tmp_path / "w.npz", to_bytes(make_weights())[:keep]))
 
 
 @pytest.mark.parametrize(
@@ -167,12 +166,12 @@ def test_cut_off_file_is_an_input_error(keep: int, tmp_path: Path) -> None:
 )
 def test_file_of_another_kind_is_an_input_error(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(written(tmp_path / "w.npz", content))
+        read_weights(written(tmp_path / "w.npz", content))
 
 
 def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
-    content = bytearray(weights.to_bytes(make_weights()))
-    before = weights.to_bytes(make_weights())
+    content = bytearray(to_bytes(make_weights()))
+    before = to_bytes(make_weights())
     rng = np.random.default_rng(3)
     for _ in range(200):
         broken = bytearray(content)
@@ -180,17 +179,17 @@ def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
             broken[at] = int(rng.integers(0, 256))
         path = written(tmp_path / "w.npz", bytes(broken))
         try:
-            result = weights.read_weights(path)
+            result = read_weights(path)
         except InputError:
             continue
         # What can be read has lost nothing: the checksums of the archive saw to that.
-        assert weights.to_bytes(result) == before
+        assert to_bytes(result) == before
 
 
 @pytest.mark.parametrize("entry", ["facts", "stems", "value", "axes", "frequency"])
 def test_missing_array_is_an_input_error(entry: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(rewritten(tmp_path / "w.npz", f"{entry}.npy", None))
+        read_weights(rewritten(tmp_path / "w.npz", f"{entry}.npy", None))
 
 
 def test_pickled_array_is_refused_and_never_run(tmp_path: Path) -> None:
@@ -202,7 +201,7 @@ def test_pickled_array_is_refused_and_never_run(tmp_path: Path) -> None:
 
     content = array(np.array([Evil()], dtype=object))
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(rewritten(tmp_path / "w.npz", "value.npy", content))
+        read_weights(rewritten(tmp_path / "w.npz", "value.npy", content))
     assert not mark.exists()
 
 
@@ -212,19 +211,19 @@ def test_pickled_array_is_refused_and_never_run(tmp_path: Path) -> None:
 def test_file_of_another_version_says_to_train_again(change: dict, tmp_path: Path) -> None:
     path = rewritten(tmp_path / "w.npz", "facts.npy", facts(**change))
     with pytest.raises(InputError, match="another version of crscore; train it again"):
-        weights.read_weights(path)
+        read_weights(path)
 
 
 def test_facts_that_are_no_json_are_an_input_error(tmp_path: Path) -> None:
     content = array(np.frombuffer(b"{oops", dtype=np.uint8))
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(rewritten(tmp_path / "w.npz", "facts.npy", content))
+        read_weights(rewritten(tmp_path / "w.npz", "facts.npy", content))
 
 
 def test_more_stems_than_counts_are_an_input_error(tmp_path: Path) -> None:
     content = array(np.array([4, 5], dtype=np.int32))
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(rewritten(tmp_path / "w.npz", "frequency.npy", content))
+        read_weights(rewritten(tmp_path / "w.npz", "frequency.npy", content))
 
 
 @pytest.mark.parametrize(
@@ -244,13 +243,13 @@ def test_trees_that_point_nowhere_are_an_input_error(
     kind = np.float32 if entry in ("value", "threshold") else np.int32
     content = array(np.array(values, dtype=kind))
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(rewritten(tmp_path / "w.npz", f"{entry}.npy", content))
+        read_weights(rewritten(tmp_path / "w.npz", f"{entry}.npy", content))
 
 
 def test_no_stem_is_no_empty_stem(tmp_path: Path) -> None:
     bare = make_weights(background=replace(make_weights().background, frequency={}))
-    path = written(tmp_path / "w.npz", weights.to_bytes(bare))
-    assert weights.read_weights(path).background.frequency == {}
+    path = written(tmp_path / "w.npz", to_bytes(bare))
+    assert read_weights(path).background.frequency == {}
 
 
 @pytest.mark.parametrize(
@@ -263,7 +262,7 @@ def test_no_stem_is_no_empty_stem(tmp_path: Path) -> None:
 def test_facts_that_no_run_can_use_are_an_input_error(change: dict, tmp_path: Path) -> None:
     path = rewritten(tmp_path / "w.npz", "facts.npy", facts(**change))
     with pytest.raises(InputError, match="cannot be read as weights"):
-        weights.read_weights(path)
+        read_weights(path)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +284,7 @@ def test_arrays_that_no_run_can_use_are_an_input_error(
 ) -> None:
     path = rewritten(tmp_path / "w.npz", f"{entry}.npy", array(content))
     with pytest.raises(InputError, match="cannot be read as weights"):
-        weights.read_weights(path)
+        read_weights(path)
 
 
 def test_archive_that_unpacks_to_more_than_allowed_is_refused_unread(
@@ -303,7 +302,7 @@ def test_archive_that_unpacks_to_more_than_allowed_is_refused_unread(
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match="its arrays are larger than"):
-            weights.read_weights(path)
+            read_weights(path)
         assert tracemalloc.get_traced_memory()[1] < 2**24
     finally:
         tracemalloc.stop()
@@ -315,4 +314,4 @@ def test_header_that_announces_terabytes_is_an_input_error(tmp_path: Path) -> No
         header, {"descr": "<f4", "fortran_order": False, "shape": (2**50,)}
     )
     with pytest.raises(InputError, match="cannot be read as weights"):
-        weights.read_weights(rewritten(tmp_path / "w.npz", "value.npy", header.getvalue()))
+        read_weights(rewritten(tmp_path / "w.npz", "value.npy", header.getvalue()))
