@@ -2,6 +2,7 @@
 
 import gzip
 import inspect
+import io
 import json
 import os
 import re
@@ -144,15 +145,11 @@ def test_options_may_come_first(crscore) -> None:
 
 
 @pytest.mark.parametrize("which", ["diff", "review"])
-def test_dash_is_standard_input(which: str) -> None:
+def test_dash_is_standard_input(crscore, monkeypatch: pytest.MonkeyPatch, which: str) -> None:
     arguments, fed = (["-", REVIEW], DIFF) if which == "diff" else ([DIFF, "-"], REVIEW)
-    done = subprocess.run(
-        [sys.executable, "-m", "crscore", *arguments, *FAST, "--format", "json"],
-        input=Path(fed).read_bytes(),
-        capture_output=True,
-        check=True,
-    )
-    assert json.loads(done.stdout)["scores"]["relevance"] is not None
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(fed).read_bytes())))
+    ran = crscore(*arguments, *FAST, "--format", "json")
+    assert json.loads(ran.out)["scores"]["relevance"] is not None
 
 
 def test_report_goes_to_the_file(crscore, tmp_path: Path) -> None:
@@ -586,7 +583,7 @@ def test_validate_without_a_study_is_one_line(crscore, tmp_path: Path) -> None:
 
 def test_terminal_that_cannot_show_a_character_still_gets_the_score() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "crscore", DIFF, REVIEW, "--analyzers", "none"],
+        [sys.executable, "-m", "crscore", DIFF, REVIEW, *FAST],
         env={**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"},
         capture_output=True,
         text=True,
@@ -645,20 +642,19 @@ def test_oversized_review_does_not_advise_to_shrink_the_change(
         (["crscore", "audit", "comp"], "plain,compare"),
     ],
 )
-def test_shell_completes_commands_options_and_files(words: list[str], expected: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from crscore.cli import cli; cli(prog_name='crscore')"],
-        env={
-            **os.environ,
-            "_CRSCORE_COMPLETE": "bash_complete",
-            "COMP_WORDS": " ".join(words),
-            "COMP_CWORD": str(len(words) - 1),
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert expected in done.stdout.splitlines()
+def test_shell_completes_commands_options_and_files(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    expected: str,
+) -> None:
+    monkeypatch.setenv("_CRSCORE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(words))
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    with pytest.raises(SystemExit) as end:
+        cli.cli(prog_name="crscore")
+    assert end.value.code == 0
+    assert expected in capsys.readouterr().out.splitlines()
 
 
 # Many pairs
