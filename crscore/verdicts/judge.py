@@ -10,9 +10,8 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from crscore.diff.paths import role_of
 from crscore.records import Comment, Effect, LineSpan, Receipt, Sentence, Side, Suggestion, Verdict
@@ -285,14 +284,9 @@ _ASSIGNING_NODE: Final = re.compile(r"assignment|declarator|short_var")
 _MEMBER_NODE: Final = re.compile(r"attribute|member|selector|field_expr|scoped|call_expr|qualified")
 
 
-class Role(Enum):
-    """Role of a name on a line."""
-
-    CODE = 0
-    IMPORT = 1
-    MENTION = 2
-    """In a comment, a string, a keyword or a file that is not code."""
-    DEFINITION = 3
+Role: TypeAlias = Literal["code", "import", "mention", "definition"]
+"""Role of a name on a line; a mention is in a comment, a string, a keyword or a file that is not
+code."""
 
 
 class _Use(NamedTuple):
@@ -322,7 +316,7 @@ class _Uses(NamedTuple):
         """Return the lines that certainly use this name, even if other files define it, too."""
         # Many objects may have a member `run`, but hardly another one has `parse_remote_tree`.
         unique = bool(_MANY_WORDS.search(self.name.strip("_"))) or len(self.name) >= MIN_WORD
-        used = [use for use in self.uses if use.role is Role.CODE and (unique or not use.is_member)]
+        used = [use for use in self.uses if use.role == "code" and (unique or not use.is_member)]
         if len(self.defining) <= 1:
             return used
         at_home = [use for use in used if use.text.path in self.defining]
@@ -340,11 +334,11 @@ def _uses_of(name: str, code: Code) -> _Uses | None:
         if text.version.is_whole
         for number, node in text.nodes_named(name)
     ]
-    defining = frozenset(use.text.path for use in uses if use.role is Role.DEFINITION)
+    defining = frozenset(use.text.path for use in uses if use.role == "definition")
     changed_paths = {text.path for text in code.texts[Side.NEW]}
     before = (pair for text in code.texts[Side.OLD] for pair in text.nodes_named(name))
     is_own = defining <= changed_paths and (
-        bool(defining) or any(_read_node(node)[0] is Role.DEFINITION for _, node in before)
+        bool(defining) or any(_read_node(node)[0] == "definition" for _, node in before)
     )
     return _Uses(name, uses, defining, is_own)
 
@@ -353,23 +347,23 @@ def _read_node(node: Any) -> tuple[Role, bool]:
     """Return the role of a name's node, and whether it is a member of an object."""
     parent = node.parent if node is not None else None
     if node is None or parent is None:
-        return Role.MENTION, False
+        return "mention", False
     is_member = bool(_MEMBER_NODE.search(parent.type)) and parent.children[0] != node
     # `f(name=1)` names a parameter, even if something else has that name.
     if parent.type == "keyword_argument" and parent.child_by_field_name("name") == node:
-        return Role.MENTION, False
+        return "mention", False
     outer = node
     while outer is not None and outer.parent is not None and not _CODE_IN_TEXT.search(outer.type):
         if _TEXT_NODE.search(outer.type):
-            return Role.MENTION, False
+            return "mention", False
         if _IMPORT_NODE.search(outer.type):
-            return Role.IMPORT, False
+            return "import", False
         outer = outer.parent
     fields = [parent.child_by_field_name(field) for field in ("name", "declarator", "left")]
     is_named = fields[0] == node and _NAMING_NODE.search(parent.type)
     is_assigned = node in fields and _ASSIGNING_NODE.search(parent.type)
     is_parameter = "parameter" in parent.type
-    return (Role.DEFINITION if is_named or is_assigned or is_parameter else Role.CODE), is_member
+    return ("definition" if is_named or is_assigned or is_parameter else "code"), is_member
 
 
 class _Assertion(NamedTuple):
@@ -475,9 +469,7 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
         # code do not count.
         if used := [use for use in name_uses.sure() if assertion.denies(use, name_uses.defining)]:
             return _prove_use(Verdict.REFUTED, assertion, used)
-        is_nowhere = not any(
-            use.text.language and use.role is not Role.DEFINITION for use in relevant
-        )
+        is_nowhere = not any(use.text.language and use.role != "definition" for use in relevant)
         is_own = name_uses.is_own and (assertion.is_beyond or _is_plain(name_uses))
         if is_nowhere and (assertion.is_test or is_own) and code.is_everything:
             beyond = "No other file" if assertion.is_beyond else "Nothing"
@@ -490,7 +482,7 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
 def _is_plain(name_uses: _Uses) -> bool:
     """Return whether only code with its name can call it: not a method, not a framework's hook."""
     for use in name_uses.uses:
-        if use.role is not Role.DEFINITION:
+        if use.role != "definition":
             continue
         text, line = use.text, use.number
         unit = text.unit_at(line)
@@ -516,11 +508,11 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
             return refutation
         relevant = [
             use
-            # Code is a better proof than an import.
-            for use in sorted(name_uses.uses, key=lambda use: use.role.value)
+            for use in name_uses.uses
             if (_is_at(use.text, path) if path else use.text.path not in name_uses.defining)
         ]
-        used = [use for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
+        # Code is a better proof than an import.
+        used = [use for role in ("code", "import") for use in relevant if use.role == role]
         # Two files that both define the name may each use their own definition.
         if used and len(name_uses.defining) <= 1:
             return _prove_use(Verdict.CONFIRMED, assertion, used)
