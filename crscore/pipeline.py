@@ -225,7 +225,7 @@ def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[
 
 
 def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Floats]]:
-    """Encode every distinct text of all pairs in one call, and compare the two sides of each.
+    """Encode every distinct text of all pairs, and compare the two sides of each.
 
     Returns:
         The cells of each review, and the vectors of the windows of its change.
@@ -235,7 +235,8 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     sentences = [[sentence.text for sentence in review.text.sentences] for review in reviews]
     # The order of texts decides which of them share a batch, and so the last digits of the vectors.
     of_changes = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
-    vectors = Vectors(parts.encoder, chain(of_changes, *sentences))
+    vectors = Vectors(parts.encoder, of_changes)
+    vectors.learn(chain(*sentences))  # alone, so that the reader's batches are the same
     encoded = []
     for review, rows, columns, lines in zip(reviews, refs, sentences, windows, strict=True):
         text = review.text

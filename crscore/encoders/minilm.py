@@ -47,6 +47,11 @@ BATCH_TOKENS = 512
 BATCH_PADDING = 8
 """Maximum tokens of padding in one batch."""
 
+# A tuned network reads the sentences that were just encoded, in the same batches, and shares the
+# lower layers.
+KEPT_BATCHES = 32
+"""Number of batches whose states behind the lower layers are kept, at most 0.8 MB each."""
+
 # [UNK], [CLS] and [SEP] of BERT's vocabulary.
 UNKNOWN, BEGIN, END = 100, 101, 102
 """Ids of the token for unknown pieces, and of the tokens at the start and the end of a text."""
@@ -493,10 +498,19 @@ def _batches(lengths: Sequence[int], *, workers: int) -> list[list[int]]:
 def _last_layer(model: _Model, ids: TokenIds, present: Mask, selected: Mask) -> Floats:
     """Return the vectors of the selected tokens, text after text."""
     mask = present.astype(np.int32)
-    (states,) = model.lower.run(None, {"input_ids": ids, "attention_mask": mask})
+    states = _lower_states(model.lower, ids.shape, ids.tobytes(), mask.tobytes())
     feed = {"states": states, "attention_mask": mask, "wanted": np.flatnonzero(selected)}
     rows: Floats = model.upper.run(None, feed)[0]
     return rows
+
+
+@functools.lru_cache(maxsize=KEPT_BATCHES)
+def _lower_states(session: Any, shape: tuple[int, int], ids: bytes, mask: bytes) -> Floats:
+    """Return the states behind the lower layers, given the bytes of both inputs of a batch."""
+    tokens, present = np.frombuffer(ids, np.int64), np.frombuffer(mask, np.int32)
+    feed = {"input_ids": tokens.reshape(shape), "attention_mask": present.reshape(shape)}
+    states: Floats = session.run(None, feed)[0]
+    return states
 
 
 def _pad(rows: Sequence[Sequence[int]]) -> tuple[TokenIds, Mask]:

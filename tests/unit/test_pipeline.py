@@ -345,8 +345,9 @@ def test_many_pairs_make_claims_once_a_diff_and_encode_a_text_once() -> None:
     ]
     results = pipeline.run(pairs, made)
     assert made.generator.seen == [1]
-    (call,) = made.encoder.calls
-    assert sorted(call) == sorted(set(call))
+    of_changes, of_reviews = made.encoder.calls
+    encoded = [*of_changes, *of_reviews]
+    assert sorted(encoded) == sorted(set(encoded))
     assert [r.comprehensiveness for r in results] == pytest.approx([1 / 3, 2 / 3, 1 / 3])
 
 
@@ -556,8 +557,8 @@ def test_implication_that_an_issue_says_too_is_left_out_once_a_diff() -> None:
             ReferenceKind.CLAIM,
             ReferenceKind.ISSUE,
         ]
-    # One call to compare, one for all that is scored.
-    assert len(made.encoder.calls) == 2
+    # One call to compare, two for all that is scored: the changes and the reviews.
+    assert len(made.encoder.calls) == 3
 
 
 OLDER = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -30 +30 @@\n-w = 1\n+w = 2\n")

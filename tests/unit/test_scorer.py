@@ -81,7 +81,7 @@ def test_bytes_are_read(scorer: Scorer) -> None:
     assert scorer.score(PATCH.encode(), REVIEW.encode()).relevance is not None
 
 
-def test_many_pairs_encode_every_text_once_in_one_call() -> None:
+def test_many_pairs_encode_every_text_once_in_two_calls() -> None:
     encoder = Counting()
     pairs = [
         (PATCH, REVIEW),
@@ -90,8 +90,9 @@ def test_many_pairs_encode_every_text_once_in_one_call() -> None:
         (parse.parse_diff(PATCH), REVIEW),
     ]
     results = Scorer(encoder=encoder, analyzers="none").score_many(pairs)
-    (call,) = encoder.calls
-    assert len(call) == len(set(call))
+    of_changes, of_reviews = encoder.calls
+    encoded = [*of_changes, *of_reviews]
+    assert len(encoded) == len(set(encoded))
     assert [r.scores for r in results] == [
         Scorer(encoder="hashing", analyzers="none").score(*p).scores for p in pairs
     ]

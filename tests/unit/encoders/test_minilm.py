@@ -342,6 +342,19 @@ def test_tuned_means_alone_and_in_any_batch_are_the_same(own_layers: minilm.Tune
     np.testing.assert_allclose(alone, together, rtol=0, atol=1e-5)
 
 
+def test_tuned_means_of_encoded_texts_skip_the_lower_layers(
+    own_layers: minilm.TunedLayers,
+) -> None:
+    encoder = minilm.MiniLM(offline=True)
+    minilm._lower_states.cache_clear()
+    expected = encoder.tuned_means(TEXTS, own_layers)
+    misses = minilm._lower_states.cache_info().misses
+    minilm._lower_states.cache_clear()
+    encoder.encode(TEXTS)
+    np.testing.assert_array_equal(encoder.tuned_means(TEXTS, own_layers), expected)
+    assert minilm._lower_states.cache_info()[:2] == (misses, misses)
+
+
 def test_tuned_means_of_no_text_need_no_model(tmp_path: Path) -> None:
     encoder = minilm.MiniLM(folder=tmp_path)
     assert encoder.tuned_means([], minilm.TunedLayers({})).shape == (0, minilm.DIMENSIONS)
