@@ -38,7 +38,7 @@ def describe(result: Result) -> dict[str, Any]:
             for comment in result.comments
         ],
         "standing": None if usefulness is None else usefulness.standing,
-        "readings": [[item.stance, item.gives, item.about] for item in result.readings],
+        "readings": [[item.stance, item.actionable, item.about] for item in result.readings],
         "references": [reference.text for reference in result.references],
         "sentences": [sentence.text for sentence in result.sentences],
     }

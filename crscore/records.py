@@ -528,7 +528,7 @@ MAX_IMPORTANCE: Final = 4
 LEAST_WORTH: Final = 1.0
 """Worth of a remark with nothing to act on, or about something else."""
 MAX_WORTH: Final = 5.0
-GIVES_FROM: Final = 0.5
+ACTIONABLE_FROM: Final = 0.5
 """Minimum probability of a text that needs an answer."""
 # Below it, a remark is worth nothing (docs/design/010-usefulness.md).
 ON_TOPIC: Final = 0.25
@@ -611,7 +611,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
     stance: Stance
     """Its purpose."""
-    gives: float
+    actionable: float
     """Probability that the author of the change has something to answer, in [0, 1]."""
     about: float
     """Probability that it is about this change and no other, in [0, 1]."""
@@ -630,7 +630,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
     """Indices of its sentences and proposals in the result."""
     stance: Stance
     """Its purpose."""
-    gives: float
+    actionable: float
     """Probability that the author of the change has something to answer, in [0, 1]."""
     importance: float
     """Harm of a merge that ignores it, if it is right: 0 (nothing at stake) to 4 (critical)."""
@@ -667,7 +667,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
     def is_valuable(self) -> bool:
         """Whether it gives the author of the change something to answer about the change."""
         return (
-            self.gives >= GIVES_FROM
+            self.actionable >= ACTIONABLE_FROM
             and self.about >= ON_TOPIC
             and self.verdict is not Verdict.REFUTED
         )

@@ -15,7 +15,7 @@ import msgspec
 
 from crscore.errors import ConfigError
 from crscore.records import (
-    GIVES_FROM,
+    ACTIONABLE_FROM,
     LEAST_WORTH,
     ON_TOPIC,
     Comment,
@@ -247,7 +247,7 @@ def _choose_action(
     is_nit = remark.level is Importance.NIT and not applies
     # The first that applies is the reason.
     for is_skipped, reason in (
-        (remark.gives < GIVES_FROM, f"{does}, and needs no answer"),
+        (remark.actionable < ACTIONABLE_FROM, f"{does}, and needs no answer"),
         (remark.about < ON_TOPIC, "it is not about this change"),
         (duplicate_of is not None, f"remark {duplicate_of} makes the same point"),
         (is_nit, f"{does}, a nit without a suggestion that applies"),

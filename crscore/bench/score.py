@@ -25,7 +25,7 @@ from crscore.encoders.base import Vectors
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 from crscore.readers.model import ModelReader
-from crscore.records import GIVES_FROM
+from crscore.records import ACTIONABLE_FROM
 from crscore.review.read import LANGUAGE_IDENTITY, is_english, mark_unread, sentences_of
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap
@@ -222,7 +222,7 @@ def _divide(comments: Sequence[Finding], reading: Reader) -> list[Finding]:
         if text := " ".join(unit.text for unit in row if unit.unread and not unit.hidden):
             divided.append(replace(comment, text=text, raw=False))
         for remark in remarks:
-            asks = remark.gives >= GIVES_FROM
+            asks = remark.actionable >= ACTIONABLE_FROM
             # Sentences that ask for nothing were joined as background, so each is tried.
             for text in [remark.text] if asks else [row[at].text for at in remark.columns]:
                 divided.append(replace(comment, text=text, raw=not asks))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from crscore.encoders.base import Floats
 from crscore.readers.readings import ModelReadings, ReadRemark
 from crscore.records import (
-    GIVES_FROM,
+    ACTIONABLE_FROM,
     MAX_IMPORTANCE,
     ON_TOPIC,
     Holds,
@@ -141,7 +141,7 @@ def join_readings(
     swayed = {
         remark.comment
         for remark, reading in pairs
-        if reading and remark.gives < GIVES_FROM and reading.worth > _limit_worth(remark)
+        if reading and remark.actionable < ACTIONABLE_FROM and reading.worth > _limit_worth(remark)
     }
     visible = [sentence for sentence in sentences if not sentence.hidden]
     unread, english = (
@@ -174,7 +174,7 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
 def _limit_worth(remark: Remark, *, is_swayed: bool = False) -> float:
     """Return the highest worth that a model, maybe swayed, may give what the network read."""
     # Only upwards: an order in a comment would demand a higher worth.
-    if is_swayed or remark.gives < GIVES_FROM or remark.about < ON_TOPIC:
+    if is_swayed or remark.actionable < ACTIONABLE_FROM or remark.about < ON_TOPIC:
         return max(UNCHECKED_WORTH, remark.worth)
     limit = remark.worth + MAX_DIFFERENCE
     return min(limit, max(NIT_WORTH, remark.worth)) if remark.level is Importance.NIT else limit
@@ -196,7 +196,7 @@ def _join(remark: Remark, reading: RemarkReading, limit: float) -> Remark:
     return replace(
         remark,
         stance=reading.stance,
-        gives=float(asks),
+        actionable=float(asks),
         importance=reading.importance,
         level=name_level(reading.importance / MAX_IMPORTANCE),
         worth=min(reading.worth, limit, DOUBTED_WORTH if reading.is_doubt else limit),

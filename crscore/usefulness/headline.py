@@ -18,7 +18,7 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from crscore.records import (
-    GIVES_FROM,
+    ACTIONABLE_FROM,
     LEAST_WORTH,
     MAX_IMPORTANCE,
     MAX_WORTH,
@@ -108,7 +108,7 @@ def rate(
     readings = list(read.sentences)
     for column, flag in enumerate(flags):
         if flag in _UNREAD:
-            readings[column] = replace(readings[column], gives=0.0)
+            readings[column] = replace(readings[column], actionable=0.0)
             # A repetition is still about the change; hidden text counts as off topic.
             if flag is not Flag.REPEATS:
                 readings[column] = replace(readings[column], about=0.0, subject=Subject.ELSEWHERE)
@@ -121,7 +121,7 @@ def rate(
         by_comment.setdefault(remark.comment, []).append(index)
         if all(flags[column] in _UNREAD for column in remark.sentences):
             about = max(readings[column].about for column in remark.sentences)
-            remarks[index] = replace(remark, gives=0.0, about=about, worth=LEAST_WORTH)
+            remarks[index] = replace(remark, actionable=0.0, about=about, worth=LEAST_WORTH)
         # The code proves that it is wrong (docs/design/028-verdicts.md).
         elif remark.verdict is Verdict.REFUTED:
             remarks[index] = replace(remark, worth=LEAST_WORTH)
@@ -196,7 +196,7 @@ def rank(
     low, middle, high = interval_of(scale.spread[kind], standing)
     # An error can only be upwards if a remark asks for something that the code does not refute.
     if not value and all(
-        remark.gives < GIVES_FROM or remark.verdict is Verdict.REFUTED
+        remark.actionable < ACTIONABLE_FROM or remark.verdict is Verdict.REFUTED
         for remark in remarks.values()
     ):
         high = standing

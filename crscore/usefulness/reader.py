@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM
 from crscore.records import (
-    GIVES_FROM,
+    ACTIONABLE_FROM,
     LEAST_WORTH,
     MAX_IMPORTANCE,
     MAX_WORTH,
@@ -59,7 +59,7 @@ VERSION: Final = 6
 PLACED: Final = 0.3
 """Log-odds by which a comment on a line of the change is likelier to be about it."""
 EMPTY_BELOW: Final = 0.2
-"""A sentence is flagged as a mere description only if its rating `gives` is below this."""
+"""A sentence is flagged as a mere description only if its rating `actionable` is below this."""
 RESTATES_FROM: Final = 0.7
 """A sentence is flagged as a mere description only with at least this probability of being one."""
 SURELY_ABOUT: Final = 0.7
@@ -202,15 +202,15 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         """Compare the texts of a review with its change."""
         change = collect_evidence(cells.diff, cells.references, cells.reference_vectors, windows)
         abouts, subjects = self.judge_about(cells.sentences, cells.sentence_vectors, change)
-        # A description inside a remark that gives something is its premise.
-        giving = {
-            column for remark in remarks if remark.gives >= GIVES_FROM for column in remark.columns
+        # A description inside an actionable remark is its premise.
+        actionable = {
+            at for item in remarks if item.actionable >= ACTIONABLE_FROM for at in item.columns
         }
         return ReviewReadings(
             sentences=tuple(
                 Reading(
                     stance=text.stance,
-                    gives=text.gives,
+                    actionable=text.actionable,
                     about=about,
                     subject=Subject.ELSEWHERE if about < ON_TOPIC else subject,
                     reference=None,
@@ -218,9 +218,9 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
                 for text, about, subject in zip(sentences, abouts.tolist(), subjects, strict=True)
             ),
             restates=tuple(
-                column not in giving
+                column not in actionable
                 and text.describes >= RESTATES_FROM
-                and text.gives < EMPTY_BELOW
+                and text.actionable < EMPTY_BELOW
                 for column, text in enumerate(sentences)
             ),
             remarks=tuple(self._weigh(remark, cells, change) for remark in remarks),
@@ -258,7 +258,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
             comment=units[0].comment,
             sentences=text.columns,
             stance=text.stance,
-            gives=text.gives,
+            actionable=text.actionable,
             importance=MAX_IMPORTANCE * text.importance,
             level=text.level,
             about=about,
@@ -346,11 +346,11 @@ def read_text(
     stances = odds / odds.sum()
     if proposes:
         stances = np.array([stance is Stance.PROPOSAL for stance in STANCES], dtype=np.float32)
-        ratings[RATINGS.index("gives")] = max(PROPOSED, ratings[RATINGS.index("gives")])
+        ratings[RATINGS.index("actionable")] = max(PROPOSED, ratings[RATINGS.index("actionable")])
     rated = dict(zip(RATINGS, ratings.tolist(), strict=True))
     by_stance = dict(zip(STANCES, stances, strict=True))
     # Otherwise a request could be shown as a description.
-    candidates = ACTING if rated["gives"] >= GIVES_FROM else STANCES
+    candidates = ACTING if rated["actionable"] >= ACTIONABLE_FROM else STANCES
     # Authors do what they can do at once: a request rather than a question, with the code in it.
     # Set by hand, because the network's output `acted_on` has learned who writes: in its data,
     # authors act on 79 % of comments by people and on 20 % of those by bots, so that its AUC
@@ -370,7 +370,7 @@ def read_text(
         text=text,
         columns=columns,
         stance=stance,
-        gives=rated["gives"],
+        actionable=rated["actionable"],
         importance=importance,
         level=name_level(importance),
         worth=worth,

@@ -30,7 +30,7 @@ Authors = Mapping[str | None, Sequence[int]]
 
 STANCES: Final = tuple(Stance)
 RATINGS: Final = (
-    "gives", "importance", "worth", "informative", "relevant", "clear", "acted_on",
+    "actionable", "importance", "worth", "informative", "relevant", "clear", "acted_on",
     "functional", "accepted",
 )  # fmt: skip
 """Outputs of the network after the outputs of the stances, each a logit."""
@@ -52,8 +52,8 @@ class TextReading(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     columns: tuple[int, ...] = ()
     """Sentences and proposals of a remark; empty for a sentence."""
     stance: Stance
-    """The most probable stance that agrees with `gives`."""
-    gives: float
+    """The most probable stance that agrees with `actionable`."""
+    actionable: float
     """Probability that the author of the change has something to answer."""
     importance: float
     """Importance if it is right, as a share of the scale."""

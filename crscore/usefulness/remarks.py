@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.matchers.guards import find_repeats
-from crscore.records import GIVES_FROM, Sentence, Stance
+from crscore.records import ACTIONABLE_FROM, Sentence, Stance
 from crscore.text import code_names
 from crscore.usefulness.reading import TextReading
 
@@ -89,8 +89,8 @@ def divide(
         ]
         of_comment: list[Sequence[int]] = [*divide_comment(rest, sentences, vectors, readings)]
         if fixed:
-            giving = {column for column in rest if readings[column].gives >= GIVES_FROM}
-            of_rest = [remark for remark in of_comment if not giving.isdisjoint(remark)]
+            actionable = {at for at in rest if readings[at].actionable >= ACTIONABLE_FROM}
+            of_rest = [remark for remark in of_comment if not actionable.isdisjoint(remark)]
             of_comment = sorted([*fixed, *of_rest], key=min)
         remarks += of_comment
     return [(tuple(remark), _join(remark, sentences)) for remark in remarks]
@@ -115,21 +115,21 @@ def divide_comment(
         no list.
     """
     remarks: list[list[int]] = []
-    # Of the last remark: names in its code spans, and whether it gives something.
-    last_names, last_gives = set[str](), False
+    # Of the last remark: names in its code spans, and whether it is actionable.
+    last_names, was_actionable = set[str](), False
     remark_columns = _remark_columns(columns, sentences, readings)
     block, under_heading = -1, False
-    giving_blocks = {
+    actionable_blocks = {
         sentences[column].position.block
         for column in remark_columns
-        if readings[column].gives >= GIVES_FROM and not sentences[column].proposal
+        if readings[column].actionable >= ACTIONABLE_FROM and not sentences[column].proposal
     }
     for column in sorted(columns, key=lambda at: (sentences[at].position.block, at)):
         sentence = sentences[column]
         if column not in remark_columns:
             under_heading |= sentence.position.is_heading
             continue
-        gives = readings[column].gives >= GIVES_FROM or sentence.proposal
+        is_actionable = readings[column].actionable >= ACTIONABLE_FROM or sentence.proposal
         names = code_names(sentence.text)
         starts_block = sentence.position.block != block
         if not remarks:
@@ -139,22 +139,22 @@ def divide_comment(
             begins = under_heading and not sentence.proposal
         elif starts_block:
             # A paragraph without a point of its own explains the point before it.
-            begins = sentence.position.block in giving_blocks or not last_gives
+            begins = sentence.position.block in actionable_blocks or not was_actionable
         else:
             last = remarks[-1]
             cosines = vectors[last[-MAX_COMPARED:]] @ vectors[column]
             is_near = bool(names & last_names) or float(cosines.max()) >= SAME_POINT_COSINE
-            begins = gives and last_gives and not is_near
+            begins = is_actionable and was_actionable and not is_near
             if begins and readings[last[-1]].stance is Stance.PROBLEM:
                 # A request after a problem is its remedy.
                 asks = readings[column].stance in (Stance.REQUEST, Stance.PROPOSAL)
                 begins = not asks or _ADDS.match(sentence.text) is not None
         if begins:
             remarks.append([])
-            last_names, last_gives = set(), False
+            last_names, was_actionable = set(), False
         remarks[-1].append(column)
         last_names |= names
-        last_gives |= gives
+        was_actionable |= is_actionable
         block, under_heading = sentence.position.block, False
     return [sorted(remark) for remark in remarks]
 
@@ -169,7 +169,7 @@ def _remark_columns(
     """
     return (
         {column for column in columns if not is_frame(sentences[column], readings[column])}
-        or {column for column in columns if readings[column].gives >= GIVES_FROM}
+        or {column for column in columns if readings[column].actionable >= ACTIONABLE_FROM}
         or {column for column in columns if not sentences[column].position.is_heading}
         or set(columns)
     )
@@ -182,7 +182,7 @@ def is_frame(sentence: Sentence, reading: TextReading) -> bool:
     if len(sentence.text.split()) > MAX_LEAD_IN_WORDS:
         return False
     leads_in = sentence.text.endswith(":")
-    if reading.gives < GIVES_FROM:
+    if reading.actionable < ACTIONABLE_FROM:
         is_praise = reading.stance is Stance.PRAISE
         return leads_in or is_praise or _POLITE.match(sentence.text) is not None
     # "Please use a set here:" is a separate point.

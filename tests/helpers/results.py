@@ -593,19 +593,19 @@ def standing(value: int, word: str = "useful", **changes: object) -> Usefulness:
 
 
 def make_reading(
-    stance: Stance = Stance.REQUEST, gives: float = 0.78, **changes: object
+    stance: Stance = Stance.REQUEST, actionable: float = 0.78, **changes: object
 ) -> Reading:
     """A reading about the change as a whole, unless `changes` say otherwise."""
     values = {"about": 0.9, "subject": Subject.CHANGE, "reference": None}
-    return Reading(stance=stance, gives=gives, **{**values, **changes})
+    return Reading(stance=stance, actionable=actionable, **{**values, **changes})
 
 
 def remark_of(sentence: int, comment: int, reading: Reading, **changes: object) -> Remark:
     """A remark of one sentence; the first sentence makes the most important one."""
     importance, level = LEVELS[min(sentence, len(LEVELS) - 1)]
     values = {"comment": comment, "sentences": (sentence,), "stance": reading.stance}
-    values |= {"gives": reading.gives, "importance": 4 * importance, "level": level}
-    values |= {"about": reading.about, "worth": 1 + 4 * reading.gives / (sentence + 1)}
+    values |= {"actionable": reading.actionable, "importance": 4 * importance, "level": level}
+    values |= {"about": reading.about, "worth": 1 + 4 * reading.actionable / (sentence + 1)}
     values |= {"specific": 0.6, "acts": 0.4}
     return Remark(**{**values, **changes})
 

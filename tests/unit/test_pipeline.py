@@ -409,9 +409,9 @@ def test_published_matcher_leaves_hidden_text_out() -> None:
 # Remarks
 
 
-NETWORK = useful.scripted(lambda _: useful.outputs(gives=0.9))
+NETWORK = useful.scripted(lambda _: useful.outputs(actionable=0.9))
 READER = Reader(useful.weights(network=NETWORK), MiniLM(offline=True))
-"""Finds that each sentence gives something, and may be about the change."""
+"""Finds that each sentence is actionable, and may be about the change."""
 
 
 def read(*texts: str, change: Diff = DIFF) -> Result:

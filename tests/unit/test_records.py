@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from crscore.diff.parse import parse_diff
 from crscore.records import (
-    GIVES_FROM,
+    ACTIONABLE_FROM,
     ON_TOPIC,
     Analysis,
     Coverage,
@@ -84,21 +84,21 @@ def test_reading_is_encoded_instead_of_the_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gives", "about", "is_valuable"),
+    ("actionable", "about", "is_valuable"),
     [
-        (GIVES_FROM, ON_TOPIC, True),
+        (ACTIONABLE_FROM, ON_TOPIC, True),
         (1.0, ON_TOPIC - 0.01, False),
-        (GIVES_FROM - 0.01, 1.0, False),
+        (ACTIONABLE_FROM - 0.01, 1.0, False),
     ],
 )
 def test_remark_is_valuable_if_it_gives_something_about_the_change(
-    gives: float, about: float, is_valuable: bool
+    actionable: float, about: float, is_valuable: bool
 ) -> None:
     remark = Remark(
         comment=0,
         sentences=(0,),
         stance=Stance.REQUEST,
-        gives=gives,
+        actionable=actionable,
         importance=0.5,
         level=Importance.MINOR,
         about=about,

@@ -38,7 +38,7 @@ FROZEN_BATCH: Final = 64
 SMOOTHING: Final = 0.05
 """Probability that a label of a stance is wrong."""
 RATING_WEIGHTS: Final[Mapping[str, float]] = {
-    "gives": 1.5, "importance": 4.0, "worth": 4.0, "informative": 0.3, "relevant": 0.3,
+    "actionable": 1.5, "importance": 4.0, "worth": 4.0, "informative": 0.3, "relevant": 0.3,
     "clear": 0.2, "acted_on": 0.3, "functional": 0.5, "accepted": 0.2,
 }  # fmt: skip
 """Weight of each rating in the loss, relative to 1 for the stance."""

@@ -28,13 +28,13 @@ ROWS = [
     LabelledText(
         text=text,
         group=text,
-        stance=Stance.REQUEST if gives else Stance.PRAISE,
-        ratings={"gives": gives, "importance": 0.75 * gives},
+        stance=Stance.REQUEST if actionable else Stance.PRAISE,
+        ratings={"actionable": actionable, "importance": 0.75 * actionable},
     )
-    for gives, texts in ((1.0, ASKED), (0.0, EMPTY))
+    for actionable, texts in ((1.0, ASKED), (0.0, EMPTY))
     for text in texts
 ]
-GIVES = len(STANCES) + RATINGS.index("gives")
+ACTIONABLE = len(STANCES) + RATINGS.index("actionable")
 
 
 def targets(rows: list[LabelledText]) -> dict[str, torch.Tensor]:
@@ -70,7 +70,7 @@ def untuned() -> network.Network:
 
 def test_loss_falls_and_texts_are_distinguished(tuned, untuned) -> None:
     assert loss_of(tuned) < 0.7 * loss_of(untuned.export())
-    logits = outputs_of(tuned, [*ASKED, *EMPTY])[:, GIVES]
+    logits = outputs_of(tuned, [*ASKED, *EMPTY])[:, ACTIONABLE]
     assert min(logits[: len(ASKED)]) > max(logits[len(ASKED) :])
 
 
@@ -119,11 +119,11 @@ def test_same_seed_gives_the_same_weights_and_another_one_others(monkeypatch) ->
 
 
 def test_unknown_labels_do_not_count() -> None:
-    row = replace(ROWS[0], stance=None, ratings={"gives": 1.0})
+    row = replace(ROWS[0], stance=None, ratings={"actionable": 1.0})
     outputs = torch.zeros((1, len(OUTPUTS)), requires_grad=True)
     loss(outputs, [row]).backward()
     moved = outputs.grad[0].nonzero().flatten().tolist()
-    assert moved == [GIVES]
+    assert moved == [ACTIONABLE]
     with_stance = torch.zeros((1, len(OUTPUTS)), requires_grad=True)
     loss(with_stance, [replace(row, stance=Stance.REQUEST, ratings={})]).backward()
     assert with_stance.grad[0].nonzero().flatten().tolist() == list(range(len(STANCES)))

@@ -58,7 +58,7 @@ def test_no_texts_give_no_ratings() -> None:
 
 
 def test_only_some_ratings_are_joined() -> None:
-    alone = outputs(importance=0.9, gives=0.9)[None]
+    alone = outputs(importance=0.9, actionable=0.9)[None]
     no_weights = np.zeros(len(OUTPUTS) + len(PHRASED) + 1, dtype=np.float32)
     network = scripted(lambda _: alone[0], phrases=model(leak=0.0), worth=no_weights)
     joined = network.read(["a leak"], ENCODER)

@@ -40,7 +40,7 @@ def read(text: str) -> np.ndarray:
     asks = re.search("please|may be|leaks|why", text.lower()) is not None
     share = 0.9 if asks else 0.1
     stance = Stance.REQUEST if asks else Stance.PRAISE
-    return useful.outputs(stance, gives=share, importance=share, worth=share, functional=share)
+    return useful.outputs(stance, actionable=share, importance=share, worth=share, functional=share)
 
 
 class Tuner:
@@ -76,7 +76,7 @@ def data(tmp_path_factory: pytest.TempPathFactory, own_texts: None) -> Corpus:
 
 @pytest.fixture(scope="module", autouse=True)
 def own_texts():
-    judged = {text_key(ASKED): Judgement(Stance.REQUEST, {"gives": 1.0})}
+    judged = {text_key(ASKED): Judgement(Stance.REQUEST, {"actionable": 1.0})}
     small = MatcherSettings(trees=TreeSettings(rounds=4, ensembles=1), axes=3)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(judgements, "read_texts", corpora.own_texts)
@@ -184,7 +184,7 @@ def test_rows_are_texts_with_something_known(crossed) -> None:
 def test_judged_sentence_is_learned_once_and_counts_less(crossed) -> None:
     rows = [row for row in crossed[0].rows if row.text == ASKED]
     assert [row.weight for row in rows] == [usefulness.SENTENCE_WEIGHT]
-    assert (rows[0].stance, rows[0].ratings) == (Stance.REQUEST, {"gives": 1})
+    assert (rows[0].stance, rows[0].ratings) == (Stance.REQUEST, {"actionable": 1})
 
 
 def test_comment_that_was_judged_by_its_words_too_has_the_mean(data, monkeypatch) -> None:
@@ -237,9 +237,9 @@ def test_remarks_are_measured_as_in_use(crossed) -> None:
         assert 0 <= remark.about <= 1
     senior = next(item for item in items if item.kind == "senior")
     praise = next(item for item in items if item.kind == "generic")
-    gives = OUTPUTS.index("gives")
-    assert max(remark.measures[gives] for remark in senior.remarks) > 1
-    assert max(remark.measures[gives] for remark in praise.remarks) < -1
+    actionable = OUTPUTS.index("actionable")
+    assert max(remark.measures[actionable] for remark in senior.remarks) > 1
+    assert max(remark.measures[actionable] for remark in praise.remarks) < -1
 
 
 def test_comparison_sets_are_of_people_and_bots_ascending(data, learned) -> None:

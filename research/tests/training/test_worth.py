@@ -41,7 +41,7 @@ def test_measure_that_goes_with_the_worth_is_learned() -> None:
 
 def test_written_reviews_are_learned_by_their_kind() -> None:
     written = [
-        Candidate(kind=kind, remarks=[remark(gives=level + RNG.normal() / 4)])
+        Candidate(kind=kind, remarks=[remark(actionable=level + RNG.normal() / 4)])
         for kind, level in (("senior", 2.0), ("template 1", -2.0))
         for _ in range(500)
     ]

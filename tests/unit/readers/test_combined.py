@@ -45,8 +45,8 @@ def reading(worth: float = 3, **changes: Any) -> RemarkReading:
 
 def by_network(*sentences: int, worth: float = 3.0, comment: int = 0, **changes: Any) -> Remark:
     remark = Remark(
-        comment=comment, sentences=sentences, stance=Stance.QUESTION, gives=0.9, importance=3.6,
-        level=Importance.CRITICAL, about=0.8, worth=worth, specific=0.1, acts=0.1,
+        comment=comment, sentences=sentences, stance=Stance.QUESTION, actionable=0.9,
+        importance=3.6, level=Importance.CRITICAL, about=0.8, worth=worth, specific=0.1, acts=0.1,
     )  # fmt: skip
     return replace(remark, **changes)
 
@@ -78,14 +78,14 @@ def test_reading_of_the_model_counts_on_the_scale_of_the_network() -> None:
     remark, other = joined.remarks
     assert (remark.worth, remark.importance, remark.level) == (4, 2, Importance.MINOR)
     assert (remark.specific, remark.acts) == (0.5, 0.5)
-    assert (remark.stance, remark.gives, remark.about) == (Stance.PROBLEM, 1.0, 0.8)
+    assert (remark.stance, remark.actionable, remark.about) == (Stance.PROBLEM, 1.0, 0.8)
     assert remark.reading == reading(4)
     assert other == by_network(4, comment=1)
     assert joined.notes == ()
 
 
 @pytest.mark.parametrize(
-    ("changes", "gives"),
+    ("changes", "actionable"),
     [
         ({"importance": 1}, 1.0),
         ({"importance": 0}, 0.0),
@@ -94,10 +94,10 @@ def test_reading_of_the_model_counts_on_the_scale_of_the_network() -> None:
     ],
 )
 def test_remark_gives_something_if_it_asks_for_something_that_matters(
-    changes: dict[str, Any], gives: float
+    changes: dict[str, Any], actionable: float
 ) -> None:
     (remark,) = join(by_network(0), read={0: [ReadRemark((0,), reading(**changes))]}).remarks
-    assert remark.gives == gives
+    assert remark.actionable == actionable
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_higher_reading_is_never_worth_less_and_keeps_its_line() -> None:
     ("changes", "worth"),
     [
         ({}, 3.75),
-        ({"gives": 0.4}, 2.0),
-        ({"gives": 0.4, "worth": 1.2}, 1.75),
+        ({"actionable": 0.4}, 2.0),
+        ({"actionable": 0.4, "worth": 1.2}, 1.75),
         ({"about": 0.2, "worth": 1.0}, 1.75),
         ({"level": Importance.NIT}, 3.0),
         ({"level": Importance.NIT, "worth": 1.1}, 2.85),
@@ -145,7 +145,7 @@ def test_limit_depends_on_what_the_network_is_sure_of(
 
 
 def test_no_remark_rises_beside_a_text_that_sways_the_model() -> None:
-    order = by_network(1, worth=1.0, gives=0.1)
+    order = by_network(1, worth=1.0, actionable=0.1)
     read = {0: [ReadRemark((0,), reading(5)), ReadRemark((1,), reading(5))]}
     other = {1: [ReadRemark((0,), reading(5))]}
     joined = join(by_network(0), order, by_network(3, comment=1), read=read | other)

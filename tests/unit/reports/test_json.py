@@ -162,7 +162,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
     document = render(results.useful(results.review(), reading))
     assert document["sentences"][0]["reading"] == {
         "stance": "names a problem",
-        "gives": 0.61,
+        "actionable": 0.61,
         "about": 0.9,
         "subject": "a claim",
         "reference": 1,
@@ -171,7 +171,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
         "comment": 0,
         "sentences": [0],
         "stance": "names a problem",
-        "gives": 0.61,
+        "actionable": 0.61,
         "importance": pytest.approx(3.6),
         "level": "critical",
         "about": 0.9,

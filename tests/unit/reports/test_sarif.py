@@ -78,10 +78,10 @@ def test_properties_have_usefulness_where_it_is_known() -> None:
 
 
 def test_remark_is_a_result_at_its_line_with_its_level() -> None:
-    praise = results.make_reading(gives=0.1)
+    praise = results.make_reading(actionable=0.1)
     first, second, third, *_ = run_of(results.useful(results.review(), praise))["results"]
     assert [item["ruleId"] for item in (first, second, third)] == ["remark"] * 3
-    # The first of six gives nothing; the others are major, minor and nit.
+    # The first of six is not actionable; the others are major, minor and nit.
     assert [item["level"] for item in (first, second, third)] == ["warning", "note", "note"]
     assert first["message"]["text"] == "Why three retries?"
     place = first["locations"][0]["physicalLocation"]

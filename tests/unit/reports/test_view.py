@@ -420,7 +420,7 @@ def test_value_names_the_refuted_remarks_beside_those_with_little_to_answer() ->
     shown = view.sum_of_value(result)
     assert shown.startswith("83 points = 58 for remark 2 (critical) + 15 for remark 3 (minor)")
     assert shown.endswith(" − 3 for 1 remark refuted or with little to answer")
-    remarks = (*result.remarks[:-1], replace(result.remarks[-1], gives=0.1))
+    remarks = (*result.remarks[:-1], replace(result.remarks[-1], actionable=0.1))
     shown = view.sum_of_value(replace(result, remarks=remarks))
     assert shown.endswith(" − 1 for 2 remarks refuted or with little to answer")
 

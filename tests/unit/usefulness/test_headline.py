@@ -37,14 +37,14 @@ REFERENCE = np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32)
 
 
 def make_remark(
-    worth: float, *, gives: float = 0.9, about: float = 0.9, importance: float = 0.5
+    worth: float, *, actionable: float = 0.9, about: float = 0.9, importance: float = 0.5
 ) -> Remark:
     """A remark whose worth and importance are shares of their scales."""
     return Remark(
         comment=0,
         sentences=(0,),
         stance=Stance.REQUEST,
-        gives=gives,
+        actionable=actionable,
         importance=4 * importance,
         level=name_level(importance),
         about=about,
@@ -75,8 +75,8 @@ def rank(*remarks: Remark, values=REFERENCE, kind: str = REVIEWS) -> Usefulness:
 
 REMARKS = st.lists(
     st.one_of(
-        st.builds(make_remark, PROBABILITY, gives=PROBABILITY, about=st.floats(ON_TOPIC, 1)),
-        st.builds(off_topic, gives=PROBABILITY),
+        st.builds(make_remark, PROBABILITY, actionable=PROBABILITY, about=st.floats(ON_TOPIC, 1)),
+        st.builds(off_topic, actionable=PROBABILITY),
     ),
     max_size=8,
 )
@@ -105,9 +105,10 @@ def test_one_more_remark_lowers_no_sum_of_shares(remarks: list[Remark], worth: f
 
 
 @given(REMARKS, PROBABILITY, PROBABILITY)
-def test_one_more_remark_lowers_the_value_by_its_price_at_most(remarks, worth, gives) -> None:
+def test_one_more_remark_lowers_the_value_by_its_price_at_most(remarks, worth, actionable) -> None:
     *_, before = headline.sum_up(dict(enumerate(remarks)))
-    *_, after = headline.sum_up(dict(enumerate([*remarks, make_remark(worth, gives=gives)])))
+    further = make_remark(worth, actionable=actionable)
+    *_, after = headline.sum_up(dict(enumerate([*remarks, further])))
     assert after >= before - headline.EMPTY_DEDUCTION - 1e-12
 
 
@@ -119,7 +120,7 @@ def test_price_is_a_part_of_the_value_at_most() -> None:
     assert value > 0
 
 
-@pytest.mark.parametrize("empty", [off_topic(gives=0.9), make_remark(0.3, gives=0.1)])
+@pytest.mark.parametrize("empty", [off_topic(actionable=0.9), make_remark(0.3, actionable=0.1)])
 def test_remark_that_gives_nothing_has_a_price(empty: Remark) -> None:
     assert headline.sum_up({0: make_remark(0.8)})[1] == 0
     assert headline.sum_up({0: make_remark(0.8), 1: empty})[1] > 0
@@ -145,7 +146,7 @@ def test_importance_is_that_of_the_weightiest_remark_that_gives_something() -> N
     remarks = [
         make_remark(0.9, importance=0.3),
         make_remark(0.1, importance=0.6),
-        make_remark(0.1, importance=0.8, gives=0.1),
+        make_remark(0.1, importance=0.8, actionable=0.1),
         off_topic(importance=0.9),
     ]
     assert rank(*remarks).importance == 0.6
@@ -208,7 +209,7 @@ def test_interval_contains_the_standing(remarks: list[Remark]) -> None:
 @pytest.mark.parametrize(
     ("changes", "ends"),
     [
-        ({"gives": 0.1}, (0, 5)),
+        ({"actionable": 0.1}, (0, 5)),
         ({"receipt": Receipt(verdict=Verdict.REFUTED, says="", fact="It is not.")}, (0, 5)),
         # Somebody is asked for something, which may be about the change after all.
         ({"about": 0.1}, (0, 72)),
@@ -219,7 +220,7 @@ def test_review_that_asks_for_nothing_right_cannot_be_better(
 ) -> None:
     table = np.array([[0, 0, 10, 72], [100, 10, 20, 80]], dtype=np.float32)
     scale = scale_of([0.0] * 10 + [1.0] * 90, spread=dict.fromkeys(KINDS, table))
-    remark = replace(make_remark(0.0), worth=1.0, gives=0.9, about=0.9)
+    remark = replace(make_remark(0.0), worth=1.0, actionable=0.9, about=0.9)
     remarks = {0: replace(remark, **changes)}
     usefulness = headline.rank(remarks, 0.5, HALF, kind=REVIEWS, scale=scale)
     assert (usefulness.low, usefulness.high) == ends

@@ -73,7 +73,7 @@ def texts_of(result: Result) -> list[list[str]]:
 
 
 def rated(remark: Remark) -> list[float]:
-    return [remark.gives, remark.importance / 4, remark.about, (remark.worth - 1) / 4]
+    return [remark.actionable, remark.importance / 4, remark.about, (remark.worth - 1) / 4]
 
 
 def score_text(scorer: Scorer, text: str, patch: str = PATCH) -> Result:
@@ -87,7 +87,7 @@ def test_each_sentence_has_a_reading_and_each_comment_a_usefulness(scorer) -> No
     result = scorer.score(PATCH, [Comment(body=f"{REVIEW} Why None?"), Comment(body="Thanks!")])
     assert len(result.readings) == len(result.sentences) == 3
     for item in result.readings:
-        assert 0 <= item.gives <= 1
+        assert 0 <= item.actionable <= 1
         assert 0 <= item.about <= 1
     for usefulness in (result.usefulness, *(item.usefulness for item in result.comments)):
         assert all(0 <= value <= 1 for value in values(usefulness))
@@ -160,7 +160,7 @@ def test_one_more_remark_lowers_the_value_by_its_price_at_most(scorer) -> None:
         assert after.usefulness.value >= least - 1e-4
 
 
-# What gives nothing
+# What is not actionable
 
 
 @pytest.mark.parametrize("shown", ["Have a look.", "Nice!", REVIEW, SUMMARY])
@@ -171,7 +171,7 @@ def test_hidden_text_gives_nothing_and_never_pays(scorer, shown: str) -> None:
     marked = score_text(scorer, f"{shown}\n\n<!-- fingerprint:12ab -->")
     assert marked.usefulness.standing == plain.usefulness.standing
     (at,) = (at for at, flag in enumerate(stuffed.sentence_flags) if flag is Flag.HIDDEN)
-    assert (stuffed.readings[at].gives, stuffed.readings[at].about) == (0, 0)
+    assert (stuffed.readings[at].actionable, stuffed.readings[at].about) == (0, 0)
     assert stuffed.readings[at].subject is Subject.ELSEWHERE
     assert all(at not in remark.sentences for remark in stuffed.remarks)
     assert texts_of(stuffed) == texts_of(plain)
@@ -187,8 +187,8 @@ def test_repeated_sentence_gives_nothing(scorer) -> None:
     result = score_text(scorer, f"{REVIEW}\n\n{REVIEW}")
     assert result.sentence_flags[1] is Flag.REPEATS
     first, second = result.readings
-    assert first.gives > 0.5
-    assert second.gives == 0
+    assert first.actionable > 0.5
+    assert second.actionable == 0
     assert second.about == first.about
     assert [remark.worth > 1 for remark in result.remarks] == [True, False]
     assert result.usefulness.taken_off > 0
@@ -234,17 +234,17 @@ def test_repetition_within_a_remark_changes_nothing(scorer) -> None:
 def test_pasted_code_gives_nothing(scorer) -> None:
     result = score_text(scorer, f"{REVIEW}\n\n{PASTED}")
     assert result.sentence_flags[1] is Flag.NO_SENTENCE
-    assert (result.readings[1].gives, result.readings[1].about) == (0, 0)
+    assert (result.readings[1].actionable, result.readings[1].about) == (0, 0)
     alone = score_text(scorer, PASTED)
     (remark,) = alone.remarks
-    assert (remark.gives, remark.about, remark.worth) == (0, 0, 1)
+    assert (remark.actionable, remark.about, remark.worth) == (0, 0, 1)
     assert (alone.usefulness.value, alone.usefulness.word) == (0, OFF_TOPIC)
 
 
 def test_remark_about_something_else_is_worth_nothing(scorer) -> None:
     result = score_text(scorer, "Rename `OrderRepository` to `OrderStore`.")
     (remark,) = result.remarks
-    assert remark.gives > 0.5
+    assert remark.actionable > 0.5
     assert remark.about < ON_TOPIC
     assert (remark.worth, result.usefulness.value) == (1, 0)
     assert result.usefulness.word == OFF_TOPIC
@@ -261,7 +261,7 @@ def test_proposal_of_code_is_something_to_act_on(scorer) -> None:
     result = scorer.score(PATCH, [Comment(body=comments, path="client.py", line=3)])
     (item,) = result.readings
     assert item.stance is Stance.PROPOSAL
-    assert item.gives >= reader.PROPOSED - 1e-6
+    assert item.actionable >= reader.PROPOSED - 1e-6
     (remark,) = result.remarks
     assert remark.stance is Stance.PROPOSAL
     assert result.sentence_flags == (None,)

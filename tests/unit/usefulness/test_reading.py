@@ -10,7 +10,7 @@ from crscore.diff import parse
 from crscore.diff.windows import list_windows
 from crscore.encoders import hashing, minilm
 from crscore.records import (
-    GIVES_FROM,
+    ACTIONABLE_FROM,
     ON_TOPIC,
     Importance,
     Reading,
@@ -51,7 +51,8 @@ def change() -> ChangeEvidence:
 def test_all_are_probabilities(logits: list[float], proposes: bool) -> None:
     text = reader.read_text("Why?", np.array(logits, dtype=np.float32), proposes=proposes)
     aspects = structs.astuple(text.aspects)
-    for value in (text.gives, text.importance, text.worth, text.acts, text.describes, *aspects):
+    rated = text.actionable, text.importance, text.worth, text.acts, text.describes
+    for value in (*rated, *aspects):
         assert isinstance(value, float)
         assert 0 <= value <= 1
     assert text.stance in STANCES
@@ -61,14 +62,14 @@ def test_all_are_probabilities(logits: list[float], proposes: bool) -> None:
 def test_outputs_of_nothing_are_a_half() -> None:
     text = reader.read_text("Why?", np.zeros(len(OUTPUTS), dtype=np.float32))
     aspects = structs.astuple(text.aspects)
-    assert {text.gives, text.importance, text.worth, *aspects} == {0.5}
+    assert {text.actionable, text.importance, text.worth, *aspects} == {0.5}
     assert text.describes == pytest.approx(1 / len(STANCES))
 
 
 def test_outputs_are_named_after_the_stances_and_the_ratings() -> None:
-    text = text_reading(Stance.QUESTION, gives=0.9, importance=0.2, clear=0.7)
+    text = text_reading(Stance.QUESTION, actionable=0.9, importance=0.2, clear=0.7)
     assert text.stance is Stance.QUESTION
-    assert text.gives == pytest.approx(0.9)
+    assert text.actionable == pytest.approx(0.9)
     assert text.importance == pytest.approx(0.2)
     assert (text.aspects.clear, text.aspects.relevant) == (pytest.approx(0.7), 0.5)
     assert text_reading(Stance.DESCRIPTION).describes > 0.99
@@ -91,23 +92,23 @@ def test_levels_fall_with_the_importance() -> None:
 
 @pytest.mark.parametrize("stance", STANCES)
 def test_text_that_gives_something_has_a_stance_to_answer(stance: Stance) -> None:
-    assert text_reading(stance, gives=0.1).stance is stance
-    giving = text_reading(stance, gives=GIVES_FROM + 0.01).stance
-    assert giving is stance if stance in ACTING else giving in ACTING
+    assert text_reading(stance, actionable=0.1).stance is stance
+    asking = text_reading(stance, actionable=ACTIONABLE_FROM + 0.01).stance
+    assert asking is stance if stance in ACTING else asking in ACTING
 
 
 def test_proposal_of_code_needs_no_network() -> None:
-    text = reader.read_text("x", outputs(Stance.PRAISE, gives=0.01), proposes=True)
+    text = reader.read_text("x", outputs(Stance.PRAISE, actionable=0.01), proposes=True)
     assert text.stance is Stance.PROPOSAL
-    assert text.gives == pytest.approx(reader.PROPOSED)
-    surer = reader.read_text("x", outputs(gives=0.99), proposes=True)
-    assert surer.gives == pytest.approx(0.99)
+    assert text.actionable == pytest.approx(reader.PROPOSED)
+    surer = reader.read_text("x", outputs(actionable=0.99), proposes=True)
+    assert surer.actionable == pytest.approx(0.99)
 
 
 def test_reading_leaves_the_outputs_alone() -> None:
-    before = outputs(gives=0.01)
+    before = outputs(actionable=0.01)
     reader.read_text("x", before, proposes=True)
-    np.testing.assert_array_equal(before, outputs(gives=0.01))
+    np.testing.assert_array_equal(before, outputs(actionable=0.01))
 
 
 def test_author_acts_on_requests_and_on_code_at_hand() -> None:
@@ -205,13 +206,13 @@ def test_remarks_of_other_authors_raise_no_doubt() -> None:
     worth = reader.weigh_worth(0.5, 0.8)
     remarks = [
         Remark(
-            comment=comment, sentences=(comment,), stance=Stance.REQUEST, gives=0.9, importance=2,
-            level=Importance.MAJOR, about=about, worth=worth, specific=0.5, acts=0.5,
+            comment=comment, sentences=(comment,), stance=Stance.REQUEST, actionable=0.9,
+            importance=2, level=Importance.MAJOR, about=about, worth=worth, specific=0.5, acts=0.5,
         )
         for comment, about in enumerate((0.8, 0.1, 0.1))
     ]  # fmt: skip
     reading = Reading(
-        stance=Stance.REQUEST, gives=0.9, about=0.8, subject=Subject.CHANGE, reference=None
+        stance=Stance.REQUEST, actionable=0.9, about=0.8, subject=Subject.CHANGE, reference=None
     )
     read = ReviewReadings(
         sentences=(reading,) * 3, restates=(False,) * 3, remarks=tuple(remarks),

@@ -14,8 +14,8 @@ from tests.helpers.growth import growth
 from tests.helpers.useful import text_reading
 
 DIFF = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n")
-GIVES = text_reading(gives=0.9)
-EMPTY = text_reading(gives=0.1)
+ACTIONABLE = text_reading(actionable=0.9)
+EMPTY = text_reading(actionable=0.1)
 EMPTY_TEXTS = (
     "Hi!", "Hello there,", "Thanks for the work!", "Overall this is fine.", "Review", "Details",
     "Well done.", "Let me know what you think.", "A few comments:", "For example:", "It is slow.",
@@ -29,8 +29,8 @@ SUGGESTION = "```suggestion\nlimit = 30\n```"
 
 def read_text(text: str) -> TextReading:
     if text == PROBLEM:
-        return text_reading(Stance.PROBLEM, gives=0.9)
-    return EMPTY if text in EMPTY_TEXTS else GIVES
+        return text_reading(Stance.PROBLEM, actionable=0.9)
+    return EMPTY if text in EMPTY_TEXTS else ACTIONABLE
 
 
 def split(body: str) -> tuple[Sentence, ...]:
@@ -76,10 +76,10 @@ def test_request_after_a_problem_is_its_remedy(request_text: str, count: int) ->
 
 
 def test_praise_is_no_part_of_a_remark() -> None:
-    praise = text_reading(Stance.PRAISE, gives=0.1)
+    praise = text_reading(Stance.PRAISE, actionable=0.1)
     sentences = split("Rename the limit.\n\nA lovely parser.")
     assert remarks.divide_comment(
-        range(2), sentences, np.eye(2, dtype=np.float32), [GIVES, praise]
+        range(2), sentences, np.eye(2, dtype=np.float32), [ACTIONABLE, praise]
     ) == [[0]]
 
 
@@ -134,7 +134,7 @@ def test_paragraph_is_no_part_of_one_that_gives_nothing() -> None:
 def test_comment_without_layout_is_one_block() -> None:
     sentences = [Sentence(text=text, comment=0) for text in ("Rename it.", "Add a test.")]
     divided = remarks.divide_comment(
-        range(2), sentences, np.eye(2, dtype=np.float32), [GIVES, EMPTY]
+        range(2), sentences, np.eye(2, dtype=np.float32), [ACTIONABLE, EMPTY]
     )
     assert divided == [[0, 1]]
 
@@ -264,7 +264,7 @@ def test_suggestion_alone_is_a_remark() -> None:
 )
 def test_each_sentence_is_in_one_remark_at_most(sentences: list[Sentence], data) -> None:
     count = len(sentences)
-    readings = [data.draw(st.sampled_from([GIVES, EMPTY])) for _ in sentences]
+    readings = [data.draw(st.sampled_from([ACTIONABLE, EMPTY])) for _ in sentences]
     vectors = np.eye(count, dtype=np.float32)
     divided = remarks.divide_comment(range(count), sentences, vectors, readings)
     columns = [column for remark in divided for column in remark]
@@ -281,7 +281,7 @@ def test_time_is_linear_in_the_sentences_of_a_paragraph(text: str) -> None:
     def prepare(size: int):
         sentences = [Sentence(text=text.format(f"name{at}"), comment=0) for at in range(size)]
         vectors = np.full((size, 4), 0.5, dtype=np.float32)
-        readings = [GIVES] * size
+        readings = [ACTIONABLE] * size
         return lambda: remarks.divide_comment(range(size), sentences, vectors, readings)
 
     assert growth(prepare, 500) < 8

@@ -9,7 +9,7 @@ import pytest
 
 from crscore import Scorer
 from crscore.encoders import minilm
-from crscore.records import GIVES_FROM, Comment, Flag, Stance, Usefulness
+from crscore.records import ACTIONABLE_FROM, Comment, Flag, Stance, Usefulness
 from crscore.usefulness import evidence, model, reader
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import SHIPPED, logit, read_text
@@ -348,19 +348,19 @@ def test_stance_of_a_sentence_is_read(read, stance: Stance) -> None:
     ("stance", "floor"), [(Stance.REQUEST, 0.9), (Stance.QUESTION, 0.9), (Stance.PROBLEM, 0.75)]
 )
 def test_sentences_to_answer_give_something(read, stance: Stance, floor: float) -> None:
-    assert np.mean([item.gives >= GIVES_FROM for item in read[stance]]) >= floor
+    assert np.mean([item.actionable >= ACTIONABLE_FROM for item in read[stance]]) >= floor
 
 
 @pytest.mark.parametrize("stance", EMPTY)
 def test_other_sentences_give_nothing(read, stance: Stance) -> None:
-    assert np.mean([item.gives < GIVES_FROM for item in read[stance]]) >= 0.85
-    assert np.median([item.gives for item in read[stance]]) < 0.15
+    assert np.mean([item.actionable < ACTIONABLE_FROM for item in read[stance]]) >= 0.85
+    assert np.median([item.actionable for item in read[stance]]) < 0.15
 
 
 @pytest.mark.parametrize("stance", EMPTY)
 def test_median_problem_gives_more_than_nearly_every_other_sentence(read, stance) -> None:
-    middle = np.median([item.gives for item in read[Stance.PROBLEM]])
-    assert np.mean([item.gives < middle for item in read[stance]]) >= 0.9
+    middle = np.median([item.actionable for item in read[Stance.PROBLEM]])
+    assert np.mean([item.actionable < middle for item in read[stance]]) >= 0.9
 
 
 def test_problems_are_more_important_than_what_gives_nothing(read) -> None:

@@ -73,7 +73,7 @@ FUNCTIONAL: Final = {
 """Category or subcategory of a comment -> probability that it is on how the code works."""
 # Matches "1. Text" and " 2) Text", up to the end of the line.
 _POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
-_EMPTY: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0, "informative": 0.0}
+_EMPTY: Final = {"actionable": 0.0, "importance": 0.0, "worth": 0.0, "informative": 0.0}
 _DESCRIBES: Final[dict[str, Any]] = {"stance": Stance.DESCRIPTION, "ratings": _EMPTY}
 _RATINGS: Final = {
     "relevant": "relevance", "informative": "informativeness", "clear": "expression"
@@ -351,7 +351,7 @@ def _claims(rows: list[dict[str, Any]]) -> Iterator[Post]:
 
 def _rate_point(importance: float) -> dict[str, float]:
     """Return the ratings of a point with a known importance only."""
-    ratings = {"gives": 1.0, "importance": importance}
+    ratings = {"actionable": 1.0, "importance": importance}
     # The mean worth of comments of that importance: 1.3 to 4 of 5.
     ratings["worth"] = 0.08 + 0.68 * importance
     if importance != MINOR:

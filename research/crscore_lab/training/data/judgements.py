@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 from crscore.records import Stance
 
 FOLDS: Final = 3
-GIVES_FROM: Final = 2
+ACTIONABLE_FROM: Final = 2
 """Minimum judgement, 0 to 3, of a sentence that contains something to act on."""
 MAX_IMPORTANCE: Final = 4
-_EMPTY_RATINGS: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0}
+_EMPTY: Final = {"actionable": 0.0, "importance": 0.0, "worth": 0.0}
 AT_STAKE_FROM: Final = 0.75
 """Minimum importance, 0 to 4, of a comment that needs an answer."""
 
@@ -26,7 +26,7 @@ class Judgement(NamedTuple):
 
     stance: Stance
     ratings: dict[str, float]
-    """`gives`, `importance` and `worth`, each in [0, 1]."""
+    """`actionable`, `importance` and `worth`, each in [0, 1]."""
 
 
 def fold_of(group: str) -> int:
@@ -44,7 +44,7 @@ def text_key(text: str, hunk: str | None = None) -> str:
 def make_judgement(stance: str, importance: float, worth: float) -> Judgement:
     """Return a judgement from importance, 0 to 4, and worth, 1 to 5, as readers give them."""
     ratings = {
-        "gives": float(importance >= AT_STAKE_FROM),
+        "actionable": float(importance >= AT_STAKE_FROM),
         "importance": importance / MAX_IMPORTANCE,
         "worth": (worth - 1) / 4,
     }
@@ -68,13 +68,13 @@ def read_words_judgements() -> dict[str, dict[str, float]]:
 
 
 def read_sentence_judgements() -> dict[str, Judgement]:
-    """Read the judged sentences: key -> judgement, with `gives`, and zeros for empty ones."""
+    """Read the judged sentences: key -> judgement, with `actionable`, and zeros for empty ones."""
     return {
         key: Judgement(
             Stance[stance.upper()],
-            dict(_EMPTY_RATINGS) if gives == "0" else {"gives": float(int(gives) >= GIVES_FROM)},
+            dict(_EMPTY) if level == "0" else {"actionable": float(int(level) >= ACTIONABLE_FROM)},
         )
-        for key, stance, gives in _rows("sentences.tsv")
+        for key, stance, level in _rows("sentences.tsv")
     }
 
 

@@ -44,7 +44,7 @@ def test_posts_are_in_the_order_of_the_files(tmp_path: Path) -> None:
 def test_ratings_and_weights_are_probabilities_of_known_names(tmp_path: Path) -> None:
     for post in read_all(tmp_path).posts:
         assert post.ratings.keys() <= {
-            "gives", "importance", "worth", "informative", "relevant", "clear", "acted_on",
+            "actionable", "importance", "worth", "informative", "relevant", "clear", "acted_on",
             "functional", "accepted",
         }  # fmt: skip
         assert all(0 <= value <= 1 or math.isnan(value) for value in post.ratings.values())
@@ -64,7 +64,7 @@ def test_acted_comment_may_be_a_bots_and_has_what_readers_said(tmp_path: Path) -
     assert posts[0].diff.files[0].path == "src/limit.py"
     # The judgement of the first is of a comment without a hunk.
     assert [post.stance for post in posts[:3]] == [None, Stance.REQUEST, Stance.PRAISE]
-    assert posts[1].ratings == {"gives": 1, "importance": 0.75, "worth": 0.25, "acted_on": 1}
+    assert posts[1].ratings == {"actionable": 1, "importance": 0.75, "worth": 0.25, "acted_on": 1}
 
 
 def test_outcome_of_the_data_goes_before_what_readers_said(tmp_path: Path, monkeypatch) -> None:
@@ -111,7 +111,7 @@ def test_accepted_finding_has_its_category_and_repository(tmp_path: Path) -> Non
 def test_golden_findings_are_important_and_others_known_where_judged(tmp_path: Path) -> None:
     posts = read(tmp_path, "golden")
     assert posts[0].ratings["importance"] == corpus.SEVERITIES["High"]
-    assert (posts[0].ratings["gives"], posts[0].ratings["functional"]) == (1, 1)
+    assert (posts[0].ratings["actionable"], posts[0].ratings["functional"]) == (1, 1)
     judged = [post for post in posts if "accepted" in post.ratings]
     assert [post.comment.body for post in judged] == [corpora.FINDING.format("limit")]
     assert (judged[0].stance, judged[0].ratings["accepted"]) == (Stance.PROBLEM, 1)
@@ -146,32 +146,32 @@ def test_what_was_written_on_a_commit_comes_with_it(tmp_path: Path) -> None:
 def test_claims_only_describe(tmp_path: Path) -> None:
     posts = read(tmp_path, "claims")
     assert {post.stance for post in posts} == {Stance.DESCRIPTION}
-    assert all(post.by_sentence and post.ratings["gives"] == 0 for post in posts)
+    assert all(post.by_sentence and post.ratings["actionable"] == 0 for post in posts)
     assert posts[-1].comment.body == "The window was 10.\n\nIt is 20 now."
 
 
 def test_comments_of_our_own_have_their_judgement(tmp_path: Path) -> None:
     posts = read(tmp_path, "own")[:4]
     assert [post.stance for post in posts] == [Stance.REQUEST] * 4
-    assert posts[0].ratings == {"gives": 1, "importance": 0.75, "worth": 0.75}
+    assert posts[0].ratings == {"actionable": 1, "importance": 0.75, "worth": 0.75}
     assert all(post.is_tied for post in posts)
 
 
 def test_wordings_of_a_problem_are_equally_important(tmp_path: Path) -> None:
     posts = read(tmp_path, "wordings")
     assert len(posts) == 4 * len(corpora.WORDINGS)
-    giving = [post for post in posts if post.ratings["gives"]]
-    assert len(giving) == 4 * 10
-    assert {post.ratings["importance"] for post in giving} == {0.75}
-    empty = [post for post in posts if not post.ratings["gives"]]
+    asking = [post for post in posts if post.ratings["actionable"]]
+    assert len(asking) == 4 * 10
+    assert {post.ratings["importance"] for post in asking} == {0.75}
+    empty = [post for post in posts if not post.ratings["actionable"]]
     assert {post.stance for post in empty} == {Stance.PRAISE, Stance.DESCRIPTION, Stance.OTHER}
     assert {post.ratings["importance"] for post in empty} == {0}
 
 
 def test_parts_of_written_reviews_say_what_they_give(tmp_path: Path) -> None:
     posts = read(tmp_path, "own")[4:]
-    gives = {post.comment.body: post.ratings.get("gives") for post in posts[:5]}
-    assert gives == {
+    actionable = {post.comment.body: post.ratings.get("actionable") for post in posts[:5]}
+    assert actionable == {
         "Please close `limit`.": 1, "The limit is 20 now.": 0, "Looks good!": 0,
         "Please rename `limit`.": None,
     }  # fmt: skip
@@ -183,7 +183,7 @@ def test_templates_are_filled_from_several_commits(tmp_path: Path) -> None:
     assert len(posts) == 9 * corpus.TEMPLATE_FILLINGS
     assert len({post.group for post in posts}) > 1
     assert all("{" not in post.comment.body for post in posts)
-    assert {post.ratings["gives"] for post in posts} == {0}
+    assert {post.ratings["actionable"] for post in posts} == {0}
 
 
 def test_part_of_the_commits_suffices(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_all_comments_of_a_writer_on_a_pull_request_are_a_review(tmp_path: Path)
 def test_attacks_are_of_every_kind_and_without_the_honest_sentences(tmp_path: Path) -> None:
     posts = read(tmp_path, "attacks")
     assert {post.stance for post in posts} == set(corpus.ATTACKS.values())
-    assert {post.ratings["gives"] for post in posts} == {0}
+    assert {post.ratings["actionable"] for post in posts} == {0}
     assert not any(post.is_person or post.is_tied for post in posts)
     assert not any("Is that on purpose?" in post.comment.body for post in posts)
 

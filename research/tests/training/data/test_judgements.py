@@ -28,10 +28,10 @@ def test_key_is_of_the_text_and_its_hunk() -> None:
 @pytest.mark.parametrize(
     ("importance", "worth", "ratings"),
     [
-        (0, 1, {"gives": 0.0, "importance": 0.0, "worth": 0.0}),
-        (0.5, 2, {"gives": 0.0, "importance": 0.125, "worth": 0.25}),
-        (0.75, 3, {"gives": 1.0, "importance": 0.1875, "worth": 0.5}),
-        (4, 5, {"gives": 1.0, "importance": 1.0, "worth": 1.0}),
+        (0, 1, {"actionable": 0.0, "importance": 0.0, "worth": 0.0}),
+        (0.5, 2, {"actionable": 0.0, "importance": 0.125, "worth": 0.25}),
+        (0.75, 3, {"actionable": 1.0, "importance": 0.1875, "worth": 0.5}),
+        (4, 5, {"actionable": 1.0, "importance": 1.0, "worth": 1.0}),
     ],
 )
 def test_judgement_is_brought_to_0_to_1(importance, worth, ratings) -> None:
@@ -42,8 +42,8 @@ def test_shipped_judgements_can_be_read() -> None:
     comments = judgements.read_comment_judgements()
     sentences = judgements.read_sentence_judgements()
     assert min(len(comments), len(sentences)) > 3_000
-    whole = {"gives", "importance", "worth"}
-    for judged, names in ((comments, [whole]), (sentences, [whole, {"gives"}])):
+    whole = {"actionable", "importance", "worth"}
+    for judged, names in ((comments, [whole]), (sentences, [whole, {"actionable"}])):
         assert {judgement.stance for judgement in judged.values()} == set(Stance)
         for key, judgement in judged.items():
             assert re.fullmatch("[0-9a-f]{12}", key)
