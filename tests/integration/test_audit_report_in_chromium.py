@@ -1,8 +1,12 @@
-"""The folder of an audit in a real browser: what it shows and what it must not do."""
+"""The folder of an audit in a real browser: what it shows and what it must not do.
+
+Wide tables are those of `crscore bench`, too.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,11 +17,13 @@ from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
+from crscore.bench import score
+from crscore.bench.report import lay_out
+from crscore.reports.layout import to_html
 from tests.helpers import audit_rows, browser, results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
@@ -28,6 +34,7 @@ CANARY = (
     "e => window.__errors.push(e.violatedDirective + ' ' + e.blockedURI))"
 )
 PAGES = ("index.html", "numbers.html", "bots/CodeRabbit.html", "bots/lint-b-bot-b.html")
+BENCH = Path(__file__).parents[2] / "examples" / "bench"
 CONTRASTS = """() => {
   const context = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   const read = colour => { context.clearRect(0, 0, 1, 1); context.fillStyle = colour;
@@ -93,6 +100,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         period = Period(since="2026-03-01", until="2026-03-30")
         found = make_overview(store, period, resamples=200)
         write_site(hostile(found), at / "site")
+    page = to_html(lay_out(score(BENCH / "golden.jsonl", BENCH / "findings.jsonl", resamples=50)))
+    (at / "site" / "bench.html").write_text(page, "utf-8")
     return at / "site"
 
 
@@ -135,7 +144,7 @@ def test_page_fits_the_screen_with_all_folds_open(show, name: str, width: int) -
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, "bench.html"])
 def test_screen_of_a_laptop_shows_all_columns(show, name: str) -> None:
     page = show(name, width=1280).page
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
@@ -177,7 +186,7 @@ def test_links_lead_from_the_first_page_to_a_bot_and_back(show) -> None:
     assert page.url.endswith("index.html")
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, "bench.html"])
 def test_printed_page_hides_nothing_behind_a_scroll_bar(show, name: str) -> None:
     page = show(name, width=794).page
     page.emulate_media(media="print")
