@@ -300,6 +300,25 @@ REVIEWS = {
 }
 """Change -> a useful review of it, a summary and praise."""
 
+POINTS = {
+    "fetch": (
+        "If every attempt fails, `fetch` returns None, so callers crash later on.",
+        "A `timeout` of None waits for ever; please set a default of some seconds.",
+        "The loop retries at once: sleep between the attempts of `range(retries)`.",
+    ),
+    "cart": (
+        "`toFixed` returns a string, so adding shipping to `total()` concatenates.",
+        "An item without a `quantity` makes the `total` NaN.",
+        "Please add a test for an empty cart.",
+    ),
+    "cache": (
+        "`get` is not thread-safe: two threads may both call `loader.load` for a key.",
+        "`hits` is also incremented on a miss, so `getHits` is wrong.",
+        "Please use `map.computeIfAbsent` instead of `map.put`.",
+    ),
+}
+"""Change -> three points of a review of it."""
+
 
 @pytest.fixture(scope="module")
 def weights() -> Weights:
@@ -391,6 +410,16 @@ def test_most_useful_reviews_are_of_some_use_and_no_praise_is(scorer) -> None:
     assert sorted(reviews)[1] >= 40
     assert min(reviews) > max(summaries)
     assert max(praises) < 25
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_same_points_stand_alike_as_text_list_and_comments(scorer, name: str) -> None:
+    patch, points = REVIEWS[name][0], POINTS[name]
+    comments = [Comment(body=point) for point in points]
+    shapes = ("\n\n".join(points), "".join(f"- {point}\n" for point in points), comments)
+    results = [scorer.score(patch, shape) for shape in shapes]
+    standings = [result.usefulness.standing for result in results]
+    assert max(standings) - min(standings) <= 3, standings
 
 
 @pytest.mark.parametrize("name", REVIEWS)
