@@ -97,6 +97,7 @@ def test_list_of_severities_is_no_label() -> None:
     assert strip_labels("[low, high] is the range.")[0] == "[low, high] is the range."
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["low priority ", "P1: ", "[bug, ", "severity: high ", "🔴 "])
 def test_time_is_linear_in_the_length(piece: str) -> None:
     assert growth(lambda size: lambda: is_label(piece * (size // len(piece)) + "x"), 500) < 12
