@@ -11,7 +11,7 @@ from crscore.bench.records import SEVERITIES, Problem
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate, Pair
 from crscore.records import Importance
 from crscore.reports.blocks import Block, Folded, Heading, Paragraph, Run, Table, make_table
-from crscore.reports.layout import Bar, Plot, Report, Section
+from crscore.reports.layout import Bar, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
 from crscore.text import count_noun, shorten
 
@@ -237,10 +237,10 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
             ("Unsure", f"{unsure / max(1, pairs):.0%}", f"{unsure:,} of {pairs:,} pairs"),
         ),
         sections=(
-            Section("bots", "Bots", "Bots", plots=(Plot("Recall; hollow: precision", tuple(
+            Section("bots", "Bots", "Bots", bars_title="Recall; hollow: precision", bars=tuple(
                 bar(row.bot, row.recall, "main", bar("precision", row.precision, "trivial"))
                 for row in result.bots
-            )),), tables=(tabulate_bots(result),)),
+            ), tables=(tabulate_bots(result),)),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
             *((Section("moved", "Decided", "Decisions on unsure pairs", tables=(_moved(result),)),)

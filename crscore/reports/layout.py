@@ -19,7 +19,8 @@ MAX_ROWS: Final = 200
 
 # `charts.html.j2` draws it as SVG. Places are attributes, because the page's content security
 # policy forbids `style` attributes; colors are CSS variables, so that one drawing is used for
-# light, dark and print.
+# light, dark and print. Only heights are in pixels, so that a drawing fits every screen but its
+# letters keep their size: https://www.w3.org/TR/SVG2/coords.html
 class Bar(Struct, frozen=True):
     """Value with its interval, one row of a plot."""
 
@@ -44,30 +45,6 @@ class Bar(Struct, frozen=True):
         return text + (f"; {self.base.text}" if self.base else "")
 
 
-class Plot(Struct, frozen=True):
-    """Values in [0, 1] with their intervals, one below the other, over an axis."""
-
-    title: str
-    bars: tuple[Bar, ...]
-    """At least one."""
-
-    @property
-    def caption(self) -> str:
-        """Title, and the meaning of the lines."""
-        has_intervals = any(bar.low is not None for bar in self.bars)
-        return self.title + (", with 95 % intervals" if has_intervals else "")
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Return the marks of the axis: percent of the width, and number."""
-        return [(20 * fifth, f"{fifth / 5:g}") for fifth in range(6)]
-
-    # Only heights are in pixels, so that a drawing fits every screen but its letters keep their
-    # size: https://www.w3.org/TR/SVG2/coords.html
-    def across(self, value: float) -> float:
-        """Return the place of a value in [0, 1], in percent of the width."""
-        return round(100 * value, 2)
-
-
 class Section(Struct, frozen=True):
     """Answer to one question."""
 
@@ -78,8 +55,10 @@ class Section(Struct, frozen=True):
     title: str
     intro: tuple[str, ...] = ()
     """Paragraphs above the tables."""
-    plots: tuple[Plot, ...] = ()
-    """Plots, on the page only: tables have the same numbers."""
+    bars: tuple[Bar, ...] = ()
+    """Rows of a plot, with values in [0, 1], on the page only: tables have the same numbers."""
+    bars_title: str = ""
+    """Title of the plot."""
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes on how to read the tables."""

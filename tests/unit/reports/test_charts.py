@@ -3,12 +3,15 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from crscore.reports import frame
-from crscore.reports.layout import Bar, Plot
+from crscore.reports.layout import Bar, Section
 from tests.helpers.page import HARMLESS, Reader
 from tests.helpers.results import EVIL
 
-PLOT = Plot(
-    title="Wins",
+PLOT = Section(
+    "wins",
+    "Wins",
+    "Wins",
+    bars_title="Wins",
     bars=(
         Bar("first", 0.9, 0.8, 1.0, "90 %", tone="good"),
         Bar("second", None, None, None, "–"),
@@ -17,21 +20,21 @@ PLOT = Plot(
 )
 
 
-def draw(plot: Plot) -> str:
+def draw(section: Section) -> str:
     template = frame._environment().get_template("reports/templates/charts.html.j2")
-    return template.render(plot=plot)
+    return template.render(section=section)
 
 
-def figure(chart: Plot) -> ElementTree.Element:
+def figure(chart: Section) -> ElementTree.Element:
     return ElementTree.fromstring(draw(chart))
 
 
-def texts(chart: Plot) -> list[str | None]:
+def texts(chart: Section) -> list[str | None]:
     return [node.text for node in figure(chart).iter() if node.tag in {"text", "span"}]
 
 
 def test_each_row_of_a_plot_is_described_in_words() -> None:
-    assert PLOT.caption == "Wins, with 95 % intervals"
+    assert figure(PLOT).findtext("figcaption") == "Wins, with 95 % intervals"
     labels = [node.get("aria-label") for node in figure(PLOT).iter("svg")]
     assert labels == [
         "first: 90 % (from 0.8 to 1)",
@@ -56,6 +59,7 @@ def test_plot_labels_rows_values_and_the_ends_of_the_axis() -> None:
 
 
 def test_hostile_texts_are_shown_as_text() -> None:
-    chart = Plot(title=EVIL, bars=(Bar(EVIL, 1.0, None, None, EVIL),))
+    bars = (Bar(EVIL, 1.0, None, None, EVIL),)
+    chart = Section("s", "S", "S", bars_title=EVIL, bars=bars)
     reader = Reader(draw(chart))
     assert {tag for tag, _ in reader.elements} <= HARMLESS

@@ -5,14 +5,7 @@ import re
 import pytest
 
 from crscore.reports.blocks import Table
-from crscore.reports.layout import (
-    Bar,
-    Plot,
-    Report,
-    Section,
-    to_html,
-    to_text,
-)
+from crscore.reports.layout import Bar, Report, Section, to_html, to_text
 from tests.helpers.page import HARMLESS, VOID, Reader
 from tests.helpers.results import EVIL
 
@@ -107,12 +100,12 @@ def test_page_shows_cells_by_what_they_are() -> None:
     assert '<td class="num missed">✗ missed</td>' in document
 
 
-def test_page_draws_each_plot_of_a_section() -> None:
-    plots = tuple(
-        Plot(title=name, bars=(Bar(f"first {name}", 0.9, 0.8, 1.0, "90 %", tone="good"),))
+def test_page_draws_the_plot_of_each_section() -> None:
+    sections = [
+        section(bars=(Bar(f"first {name}", 0.9, 0.8, 1.0, "90 %", tone="good"),))
         for name in ("wins", "losses")
-    )
-    reader = Reader(to_html(report(section(plots=plots))))
+    ]
+    reader = Reader(to_html(report(*sections)))
     drawn = [values for tag, values in reader.elements if values.get("role") == "img"]
     assert [values["aria-label"] for values in drawn] == [
         "first wins: 90 % (from 0.8 to 1)",
@@ -130,11 +123,11 @@ def test_links_lead_somewhere() -> None:
 def hostile() -> Report:
     """Put a bad text wherever a run can carry one."""
     table = Table(caption=EVIL, header=("", "n"), rows=((EVIL, EVIL),))
-    plot = Plot(title="P", bars=(Bar(EVIL, 1.0, None, None, "1"),))
     return report(
         section(
             intro=(EVIL,),
-            plots=(plot,),
+            bars=(Bar(EVIL, 1.0, None, None, "1"),),
+            bars_title=EVIL,
             tables=(table,),
             notes=(EVIL,),
             folded=(table,),
