@@ -11,8 +11,8 @@ scorer reads the comments; with `--major`, every comment of a staged bot counts 
 as if its author had tuned the words until the scorer fell for them. The rows are written into a
 store as a sync and a scoring would.
 
-Printed is how often each bot is told to keep, tune, drop or undecided. Goal: no staged bot is kept,
-and all honest ones are; with 200 pull requests, staged ones are dropped.
+Prints how often the verdict on each bot is keep, tune, drop or undecided. Goal: no staged bot is
+kept, and all honest ones are; with 200 pull requests, staged ones are dropped.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def test_shown_text_is_always_kept_and_a_machines_mark_never(matcher: Matcher, v
     assert not judgement.in_review[7]
 
 
-def test_hidden_text_never_pays(matcher: Matcher, vectors) -> None:
+def test_hidden_text_never_raises_the_score(matcher: Matcher, vectors) -> None:
     judgement = matcher.match(cells(vectors))
     for index, sentence in enumerate(SAID):
         if sentence.hidden and judgement.in_review[index]:

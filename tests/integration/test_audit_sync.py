@@ -277,7 +277,7 @@ def test_failing_pull_request_is_reported_and_the_others_are_read(tmp_path: Path
         failed = rows(tmp_path / "odd", Pull, "WHERE pending = 1")
         assert [one.number for one in failed] == [5]
         assert "502" in failed[0].failure
-        # One that GitHub never answers for is told, and the night is complete: the gate applies.
+        # One that GitHub never answers for is reported; the night is complete, so the gate applies.
         again = night(server, tmp_path / "odd", client=client)
         assert (again.run.failed, again.run.partial) == (1, None)
         assert "1 pull request could not be read: " in " ".join(again.notes)

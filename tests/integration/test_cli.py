@@ -78,7 +78,7 @@ def test_text_has_the_signature_in_short(crscore) -> None:
 
 
 def test_notes_of_a_text_report_are_on_stderr_alone(crscore, tmp_path: Path) -> None:
-    # A comment without a score is told by the report's own notes, not by the run's.
+    # A comment without a score is named by the report's own notes, not by the run's.
     review, diff = tmp_path / "review.json", tmp_path / "binary.diff"
     comments = [{"body": "`charge` may fail here."}, {"body": "This leaks.", "path": "x.png"}]
     review.write_text(json.dumps(comments), encoding="utf-8")
@@ -454,7 +454,7 @@ def test_typical_mistake_is_one_clear_line(
     monkeypatch.setattr("time.sleep", lambda _: None)
     ran = crscore(*arguments)
     last = ran.err.splitlines()[-1:]
-    ran.err = "".join(f"{line}\n" for line in last)  # waits before further tries are told, too
+    ran.err = "".join(f"{line}\n" for line in last)  # waits before further tries are printed, too
     assert_one_clear_line(ran, code, words)
 
 

@@ -132,7 +132,7 @@ def test_a_sentence_and_its_opposite(name, sentence, true, false):
     assert false is None or held(sentence.format(false), name) is False
 
 
-def test_what_is_said_to_be_new_or_removed_is_in_one_version_only():
+def test_code_called_new_or_removed_is_in_one_version_only():
     new = "The new method `Reader.{}` in `p.py` ({} lines) calls `{}`."
     assert held(new.format("flush", 3, "self.close"), "Reader.flush", "new")
     assert not held(new.format("flush", 9, "self.close"), "Reader.flush", "new")

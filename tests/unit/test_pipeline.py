@@ -360,7 +360,7 @@ def test_one_of_many_equals_the_same_alone() -> None:
     assert together.scores == score("Alpha. Beta. Other.").scores
 
 
-def test_nothing_to_score_gives_nothing() -> None:
+def test_nothing_to_score_has_no_result() -> None:
     assert pipeline.run([], parts()) == ()
 
 

@@ -91,7 +91,7 @@ def test_reading_is_encoded_instead_of_the_text() -> None:
         (ACTIONABLE_FROM - 0.01, 1.0, False),
     ],
 )
-def test_remark_is_valuable_if_it_gives_something_about_the_change(
+def test_remark_is_valuable_if_it_is_actionable_and_about_the_change(
     actionable: float, about: float, is_valuable: bool
 ) -> None:
     remark = Remark(

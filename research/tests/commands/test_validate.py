@@ -287,7 +287,7 @@ def test_split_of_too_few_changes_is_refused(data: Path, capsys) -> None:
     assert "3 changes cannot be split into 10 groups" in capsys.readouterr().err
 
 
-def test_missing_trainer_is_said_before_the_work(data: Path, capsys, monkeypatch) -> None:
+def test_missing_trainer_is_reported_before_the_work(data: Path, capsys, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     arguments = ["validate", str(data), "--encoder", "hashing", *ALONE, "--split", "grouped-cv:2"]
     assert cli.run(arguments) == 3

@@ -213,7 +213,7 @@ def test_judge_says_nothing_about_a_comparison(data: Path, serving, capsys) -> N
 
 
 def test_offline_asks_no_server(data: Path) -> None:
-    """In a process of its own, as no socket is to be had after it."""
+    """In a process of its own, as no socket can be opened after it."""
     with llm.serve(by_length) as server:
         done = subprocess.run(
             [sys.executable, "-m", "crscore", *arguments(data), "--offline"],

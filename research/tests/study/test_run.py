@@ -85,7 +85,7 @@ def test_study_without_a_claim_cannot_be_run(tmp_path: Path) -> None:
         helper.made(tmp_path, rows)
 
 
-def test_missing_scipy_is_said_before_the_work(tmp_path: Path, monkeypatch) -> None:
+def test_missing_scipy_is_reported_before_the_work(tmp_path: Path, monkeypatch) -> None:
     path = studies.write(tmp_path / "study.jsonl")
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     monkeypatch.setattr(run.measurements, "measure", lambda *_, **__: pytest.fail("worked"))

@@ -52,7 +52,7 @@ LIMIT_NOTICE = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Story:
-    """One pull request as it is told."""
+    """Texts of one pull request."""
 
     writer: Writer
     sample: Sample

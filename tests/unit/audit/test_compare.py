@@ -113,7 +113,7 @@ def test_undecided_pair_reports_the_pull_requests_that_are_missing() -> None:
 
 
 @pytest.mark.parametrize(("extra", "is_said"), [(1, True), (0, False)])
-def test_wait_for_a_difference_is_said_where_there_is_one(extra: int, is_said: bool) -> None:
+def test_wait_for_a_difference_is_reported_where_there_is_one(extra: int, is_said: bool) -> None:
     reviews = table(
         30,
         hare=lambda number: number % 2 == 0 or number <= extra,

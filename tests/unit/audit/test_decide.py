@@ -79,7 +79,7 @@ def decide(store: Store) -> Decision:
     return decision
 
 
-def test_bot_with_something_of_weight_on_most_pull_requests_is_kept(store: Store) -> None:
+def test_bot_with_something_important_on_most_pull_requests_is_kept(store: Store) -> None:
     write(store, [("major",), ("critical", "nit")] * 15 + [()] * 2 + [("nit",)], acted_on=40)
 
     row, decision = row_of(store), decide(store)
@@ -450,7 +450,7 @@ def test_bot_that_changes_its_comments_when_all_is_over_is_not_kept(
 
 
 @pytest.mark.parametrize(("gone", "is_reason"), [(2, False), (10, True)])
-def test_few_deletions_are_said_and_many_are_the_reason_even_on_few_pulls(
+def test_few_deletions_are_reported_and_many_are_the_reason_even_on_few_pulls(
     store: Store, gone: int, is_reason: bool
 ) -> None:
     write(store, [("major",)] * 12, acted_on=100)

@@ -138,7 +138,7 @@ def test_price_is_for_the_period(store: Store, unit: str, amount: float, basis: 
     assert otter.decision.reason.endswith(f"; it cost {amount:.2f} without a remark that mattered.")
 
 
-def test_bots_of_different_repositories_are_said_once_not_to_compare(store: Store) -> None:
+def test_bots_of_different_repositories_are_reported_once_as_not_comparable(store: Store) -> None:
     store.put([rows.repository(2), *(rows.pull(number) for number in range(1, 21))])
     store.put(rows.pull(number, repository=2) for number in range(1, 21))
     for number in range(1, 21):

@@ -48,7 +48,7 @@ def test_order_and_other_bots_change_nothing(result: BenchResult) -> None:
         assert alone == beside
 
 
-def test_point_said_twice_counts_once() -> None:
+def test_repeated_point_counts_once() -> None:
     golden = bench.read_golden(EXAMPLES / "golden.jsonl")
     text = "The lock is never released on the early return after a failed parse."
     rows = [Finding(change="shop-3", bot="b", text=text) for _ in range(3)]

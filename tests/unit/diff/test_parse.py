@@ -496,7 +496,7 @@ def test_text_in_html_is_not_a_second_change() -> None:
     assert parse_diff(bytes(mail)).files == parse_diff(TRAILING_BLANKS).files
 
 
-def test_files_of_perforce_are_told_apart() -> None:
+def test_files_of_perforce_are_distinguished() -> None:
     # https://github.com/matiasb/python-unidiff/issues/56
     hunk = "\n@@ -3 +3 @@\n-a\n+b\n\n"
     text = "".join(f"==== //depot/{name}.py#7 (text) ====\n{hunk}" for name in ("a b", "c"))

@@ -382,7 +382,7 @@ def test_scores_are_the_published_formulas_over_the_degrees() -> None:
     assert result.relevance == pytest.approx(2 * con * comp / (con + comp), abs=1e-6)
 
 
-def test_hidden_text_pays_nothing_in_a_whole_run() -> None:
+def test_hidden_text_raises_no_score_in_a_whole_run() -> None:
     scorer = Scorer(matcher="calibrated", analyzers="none")
     honest = scorer.score(PATCH, REVIEW[0])
     stuffed = scorer.score(PATCH, f"{REVIEW[0]}\n\n<!-- {REVIEW[1]} {REVIEW[2]} -->")

@@ -269,7 +269,7 @@ def test_pasted_code_with_a_message_or_a_comment_is_no_sentence() -> None:
         ),
     ],
 )
-def test_sentence_said_again_repeats(first: str, second: str) -> None:
+def test_repeated_sentence_is_recognised(first: str, second: str) -> None:
     assert flags(first, second) == [None, Flag.REPEATS]
 
 

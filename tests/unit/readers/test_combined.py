@@ -93,7 +93,7 @@ def test_reading_of_the_model_counts_on_the_scale_of_the_network() -> None:
         ({"stance": Stance.QUESTION}, 1.0),
     ],
 )
-def test_remark_gives_something_if_it_asks_for_something_that_matters(
+def test_remark_is_actionable_if_it_asks_for_something_that_matters(
     changes: dict[str, Any], actionable: float
 ) -> None:
     (remark,) = join(by_network(0), read={0: [ReadRemark((0,), reading(**changes))]}).remarks

@@ -70,7 +70,7 @@ def test_effort_of_all_calls_is_added_up() -> None:
     assert "tokens read: 22" in asking.total
 
 
-def test_nothing_is_said_of_a_review_without_requests() -> None:
+def test_review_without_requests_has_no_note() -> None:
     assert read(say, []) == [ModelReadings()]
 
 
@@ -142,7 +142,7 @@ def test_failure_leaves_the_comments_to_the_network(
     assert (f"requests: {int(is_whole)}," in readings.notes[0]) is True
 
 
-def test_end_of_a_long_comment_is_said_to_be_left_to_the_network() -> None:
+def test_end_of_a_long_comment_is_reported_as_left_to_the_network() -> None:
     (readings,) = read(
         say,
         requests_about(

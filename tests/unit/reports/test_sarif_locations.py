@@ -81,5 +81,5 @@ def test_further_places_are_limited() -> None:
     assert len(make_locations(DIFF, reference.spans)) == 11
 
 
-def test_end_before_the_start_is_mended() -> None:
+def test_end_before_the_start_is_corrected() -> None:
     assert spans_of(results.reference("x", ("a.py", 7, 3))) == [("a.py", 7, 7)]

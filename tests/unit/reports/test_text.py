@@ -93,7 +93,7 @@ def test_remark_has_its_level_what_it_adds_and_what_it_is_about() -> None:
     assert "✓" not in shown
 
 
-def test_remark_that_gives_nothing_is_dimmed() -> None:
+def test_remark_that_is_not_actionable_is_dimmed() -> None:
     nothing = results.make_reading(Stance.PRAISE, 0.1)
     shown = render(results.useful(results.small(), nothing, nothing), color="true")
     assert "\x1b[2mRetrying in `fetch` is a good idea.\x1b[0m" in shown

@@ -109,7 +109,7 @@ def test_value_is_the_sum_of_what_remarks_add(readings: tuple[Reading, ...], sho
     assert view.sum_of_value(results.useful(results.review(), *readings)) == shown
 
 
-def test_what_gives_nothing_is_taken_off_the_value() -> None:
+def test_remarks_that_are_not_actionable_reduce_the_value() -> None:
     result = results.useful(results.small(), results.make_reading(), PRAISE)
     value = replace(
         result.usefulness, shares=(Share(remark=0, value=0.4), Share(remark=1, value=0.0))
@@ -131,7 +131,7 @@ def test_remarks_that_give_nothing_come_last() -> None:
     assert view.rank_remarks(results.review()) == []
 
 
-def test_topic_of_a_remark_that_gives_something_is_not_listed_as_unaddressed() -> None:
+def test_topic_of_an_actionable_remark_is_not_listed_as_unaddressed() -> None:
     claim = results.make_reading(subject=Subject.CLAIM, reference=1)
     names = [
         [item.topic.name for _, item in view.unaddressed(result) if item.topic]
@@ -140,7 +140,7 @@ def test_topic_of_a_remark_that_gives_something_is_not_listed_as_unaddressed() -
     assert names == [["HostAuthorization", "old_fetch"], ["old_fetch"]]
 
 
-def test_importance_is_that_of_the_most_important_remark_that_gives_something() -> None:
+def test_importance_is_that_of_the_most_important_actionable_remark() -> None:
     result = results.useful(results.review(), PRAISE)
     assert view.importance(result) == "major: its most important remark"
     nothing = results.useful(results.small(), PRAISE, PRAISE)
@@ -162,7 +162,7 @@ def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
     assert view.score_cells(result, empty) == ("–", "–", "–")
 
 
-def test_remark_that_is_worth_less_than_a_model_says_is_told() -> None:
+def test_remark_that_is_worth_less_than_a_model_says_is_marked() -> None:
     result = results.useful(results.small())
     ((remark, points), *_) = view.rank_remarks(result)
     reading = RemarkReading(
@@ -340,7 +340,7 @@ def test_scope_is_named(scope: Scope, shown: str) -> None:
     assert view.scope(scope) == shown
 
 
-def test_reviewer_without_a_name_is_said_to_be_unknown() -> None:
+def test_reviewer_without_a_name_is_called_unknown() -> None:
     assert (view.author(None), view.author("mira")) == ("unknown author", "mira")
 
 

@@ -217,7 +217,7 @@ def test_findings_after_the_end_of_the_file_are_not_in_the_change() -> None:
     ],
 )
 @pytest.mark.parametrize("context", [0, 1, 3])
-def test_defect_mended_in_one_function_and_made_in_another_is_new(
+def test_defect_fixed_in_one_function_and_made_in_another_is_new(
     old, new, before, wanted, context
 ) -> None:
     (finding,) = classified(old, new, [wanted], [before], context=context)

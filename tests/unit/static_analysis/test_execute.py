@@ -1,4 +1,4 @@
-"""Running a tool: what it is told, what is made of its end, and how a failure is narrowed down.
+"""Running a tool: its input, what is made of its end, and how a failure is narrowed down.
 
 The tool is a real program that does what the text it reads says (`tests/helpers/toys.py`).
 """
@@ -70,7 +70,7 @@ def test_long_texts_share_a_process_with_fewer(tmp_path, started) -> None:
     assert started == [21, 2]
 
 
-# What the tool is told
+# Input of the tool
 
 
 def test_tool_gets_names_of_ours_in_an_empty_folder(tmp_path) -> None:

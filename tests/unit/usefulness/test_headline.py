@@ -121,7 +121,7 @@ def test_price_is_a_part_of_the_value_at_most() -> None:
 
 
 @pytest.mark.parametrize("empty", [off_topic(actionable=0.9), make_remark(0.3, actionable=0.1)])
-def test_remark_that_gives_nothing_has_a_price(empty: Remark) -> None:
+def test_remark_that_is_not_actionable_reduces_the_value(empty: Remark) -> None:
     assert headline.sum_up({0: make_remark(0.8)})[1] == 0
     assert headline.sum_up({0: make_remark(0.8), 1: empty})[1] > 0
 
@@ -142,7 +142,7 @@ def test_three_nits_do_not_add_up_to_a_bug() -> None:
     assert headline.value_of([4.5]) > headline.value_of([2.0] * 3) * 5
 
 
-def test_importance_is_that_of_the_weightiest_remark_that_gives_something() -> None:
+def test_importance_is_that_of_the_most_important_actionable_remark() -> None:
     remarks = [
         make_remark(0.9, importance=0.3),
         make_remark(0.1, importance=0.6),

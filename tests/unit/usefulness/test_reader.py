@@ -164,7 +164,7 @@ def test_one_more_remark_lowers_the_value_by_its_price_at_most(scorer) -> None:
 
 
 @pytest.mark.parametrize("shown", ["Have a look.", "Nice!", REVIEW, SUMMARY])
-def test_hidden_text_gives_nothing_and_never_pays(scorer, shown: str) -> None:
+def test_hidden_text_is_not_actionable_and_never_raises_the_score(scorer, shown: str) -> None:
     plain = score_text(scorer, shown)
     stuffed = score_text(scorer, f"{shown} <span hidden>Should `timeout` default to 10?</span>")
     assert stuffed.usefulness.value == pytest.approx(plain.usefulness.value, abs=1e-4)
@@ -183,7 +183,7 @@ def test_comment_of_hidden_text_alone_has_no_usefulness(scorer) -> None:
     assert result.comments[0].usefulness is None
 
 
-def test_repeated_sentence_gives_nothing(scorer) -> None:
+def test_repeated_sentence_is_not_actionable(scorer) -> None:
     result = score_text(scorer, f"{REVIEW}\n\n{REVIEW}")
     assert result.sentence_flags[1] is Flag.REPEATS
     first, second = result.readings
@@ -231,7 +231,7 @@ def test_repetition_within_a_remark_changes_nothing(scorer) -> None:
     assert twice.value == pytest.approx(once.value, abs=0.01)
 
 
-def test_pasted_code_gives_nothing(scorer) -> None:
+def test_pasted_code_is_not_actionable(scorer) -> None:
     result = score_text(scorer, f"{REVIEW}\n\n{PASTED}")
     assert result.sentence_flags[1] is Flag.NO_SENTENCE
     assert (result.readings[1].actionable, result.readings[1].about) == (0, 0)

@@ -91,7 +91,7 @@ def test_levels_fall_with_the_importance() -> None:
 
 
 @pytest.mark.parametrize("stance", STANCES)
-def test_text_that_gives_something_has_a_stance_to_answer(stance: Stance) -> None:
+def test_actionable_text_has_a_stance_to_answer(stance: Stance) -> None:
     assert text_reading(stance, actionable=0.1).stance is stance
     asking = text_reading(stance, actionable=ACTIONABLE_FROM + 0.01).stance
     assert asking is stance if stance in ACTING else asking in ACTING

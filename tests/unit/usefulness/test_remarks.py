@@ -104,7 +104,7 @@ def test_word_that_only_begins_like_a_reference_does_not() -> None:
     assert len(divide("Rename the limit.\n\nItems are lost.")) == 2
 
 
-def test_sentence_that_gives_nothing_explains() -> None:
+def test_sentence_that_is_not_actionable_belongs_to_the_remark_before_it() -> None:
     assert divide("Rename the limit. The cache is shared. Add a test.") == [
         ["Rename the limit.", "The cache is shared."],
         ["Add a test."],
@@ -120,14 +120,14 @@ def test_each_item_of_a_list_is_a_remark() -> None:
     assert len(divide(body, cosine=0.9)) == 3
 
 
-def test_paragraph_that_gives_nothing_explains_the_point_before_it() -> None:
+def test_paragraph_that_is_not_actionable_belongs_to_the_remark_before_it() -> None:
     assert divide("Rename the limit.\n\nThe cache is shared.\n\nAdd a test.") == [
         ["Rename the limit.", "The cache is shared."],
         ["Add a test."],
     ]
 
 
-def test_paragraph_is_no_part_of_one_that_gives_nothing() -> None:
+def test_paragraph_does_not_join_one_that_is_not_actionable() -> None:
     assert len(divide("The cache is shared.\n\nRename the limit.")) == 2
 
 

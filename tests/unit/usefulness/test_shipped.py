@@ -377,12 +377,12 @@ def test_other_sentences_give_nothing(read, stance: Stance) -> None:
 
 
 @pytest.mark.parametrize("stance", EMPTY)
-def test_median_problem_gives_more_than_nearly_every_other_sentence(read, stance) -> None:
+def test_median_problem_is_more_actionable_than_nearly_every_other_sentence(read, stance) -> None:
     middle = np.median([item.actionable for item in read[Stance.PROBLEM]])
     assert np.mean([item.actionable < middle for item in read[stance]]) >= 0.9
 
 
-def test_problems_are_more_important_than_what_gives_nothing(read) -> None:
+def test_problems_are_more_important_than_what_is_not_actionable(read) -> None:
     def middle(stance: Stance) -> float:
         return float(np.median([item.importance for item in read[stance]]))
 

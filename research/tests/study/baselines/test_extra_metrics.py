@@ -54,7 +54,7 @@ def test_without_the_weights_bertscore_is_left_out(tmp_path: Path, monkeypatch) 
     assert made.notes == ("BERTScore is left out: minilm needs weights not here",)
 
 
-def test_missing_library_is_said_when_baselines_are_asked_for(monkeypatch) -> None:
+def test_missing_library_is_reported_when_baselines_are_asked_for(monkeypatch) -> None:
     def gone(package: str) -> str:
         raise libraries.metadata.PackageNotFoundError(package)
 

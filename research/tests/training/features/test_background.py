@@ -31,7 +31,7 @@ def test_stems_are_counted_once_a_text_and_rare_ones_left_out() -> None:
     assert result.documents == 7
 
 
-def test_stem_said_twice_in_a_text_counts_once() -> None:
+def test_repeated_stem_of_a_text_counts_once() -> None:
     result = make_background(["limit limit"] * 3, vectors(3, 0), ["limit"], vectors(1, 1), axes=1)
     assert result.frequency == {"limit": 4}
 

@@ -69,7 +69,7 @@ MENDED = OPENED.replace("'a'", "'b'")
     ],
 )
 @pytest.mark.parametrize("name", ["app.py", "new name.py"])
-def test_what_was_mended_before_the_comment_is_not_because_of_it(
+def test_fix_made_before_the_comment_is_not_because_of_it(
     world: World, files: dict[str, str], answer: tuple[bool, tuple[int, int]], name: str
 ) -> None:
     comment, mended = world.comment(), {name: "\n" + MENDED}

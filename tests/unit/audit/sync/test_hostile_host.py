@@ -50,7 +50,7 @@ def url() -> Iterator[str]:
         server.shutdown()
 
 
-def test_login_that_the_host_repeats_is_not_said(url: str, tmp_path: Path) -> None:
+def test_login_that_the_host_repeats_is_not_printed(url: str, tmp_path: Path) -> None:
     feed, shop = GitHubFeed(Client(token=TOKEN)), Repository(id=1, name="acme/shop", state="ok")
     with (
         Store(tmp_path / "audit.db") as store,

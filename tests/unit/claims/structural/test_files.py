@@ -121,7 +121,7 @@ def test_change_has_its_sentence_and_a_near_miss_does_not(row: str) -> None:
         assert not [text for text in sentences if never in text]
 
 
-# What git says of a file -> all that is told
+# Lines of git about a file -> the only claim
 HEADERS = {
     "new file mode 100644\nindex 0..1\nBinary files /dev/null and b/x differ\n":
         "The binary file `x` has been added.",

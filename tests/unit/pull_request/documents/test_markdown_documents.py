@@ -131,7 +131,7 @@ def test_bots_and_people_get_the_same_words(write) -> None:
 
 
 @BOTH
-def test_partial_result_is_said_before_the_numbers(write) -> None:
+def test_partial_result_is_reported_before_the_numbers(write) -> None:
     actual = overviews.replace(overviews.review(), missing=("2 files could not be read.",) * 7)
     shown = write(actual)
     assert shown.index("This is a partial result") < shown.index("| Reviewer ")

@@ -105,7 +105,7 @@ def test_points_over_the_limits_are_counted() -> None:
     assert "The last 100 of them are not listed." in text
 
 
-def test_headline_table_and_lists_are_said_once() -> None:
+def test_headline_table_and_lists_are_written_once() -> None:
     result = results.useful(results.review())
     shown = for_people.render_page(overviews.useful_review(), result)
     assert shown.count("better than") == 1 + sum(c.usefulness is not None for c in result.comments)

@@ -61,7 +61,7 @@ def test_plain_text_has_no_sequences_and_coloured_text_has() -> None:
     assert "\x1b[" in for_people.render_terminal([overviews.review()], color=True)
 
 
-def test_partial_result_is_said_before_the_numbers() -> None:
+def test_partial_result_is_reported_before_the_numbers() -> None:
     actual = overviews.replace(overviews.review(), missing=("2 files could not be read.",))
     shown = for_people.render_terminal([actual])
     assert shown.index("Partial: 2 files could not be read.") < shown.index("  Together")

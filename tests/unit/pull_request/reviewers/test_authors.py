@@ -136,7 +136,7 @@ def test_author_cannot_post_as_a_reviewer() -> None:
 
 
 @pytest.mark.parametrize("remark", MARKED)
-def test_author_who_is_asked_for_is_heard_as_the_author(remark: HostMessage) -> None:
+def test_author_who_is_asked_for_is_read_as_the_author(remark: HostMessage) -> None:
     assert {name.lower() for name in who(hear(remark, markers=LINTY, authors=["*"]))} == {
         "octo-cat"
     }
@@ -161,7 +161,7 @@ def test_marker_in_the_authors_post_is_reported() -> None:
 
 
 @pytest.mark.parametrize("name", ["pr-agent", "PR-Agent", "linty", " Linty "])
-def test_bot_behind_the_authors_account_is_heard_when_it_is_named(name: str) -> None:
+def test_bot_behind_the_authors_account_is_read_when_it_is_named(name: str) -> None:
     remarks = post(1, GUIDE, "octo-cat"), post(2, "Reviewed by Linty", "octo-cat")
     actual = hear(*remarks, post(3, "Fixed.", "octo-cat"), markers=LINTY, authors=[name])
     assert [item.casefold() for item in who(actual)] == [name.strip().casefold()]

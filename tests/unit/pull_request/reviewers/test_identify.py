@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OWN = "<!-- crscore:v1 -->\n# Coverage of the review"
 
 
-def test_people_and_known_bots_are_heard() -> None:
+def test_people_and_known_bots_are_read() -> None:
     actual = hear(line(1, "It leaks."), line(2, "It leaks.", RABBIT))
     assert [(item.reviewer, item.is_bot) for item in actual.threads] == [
         ("ada", False),
@@ -34,7 +34,7 @@ def test_people_and_known_bots_are_heard() -> None:
     ]
 
 
-def test_nothing_said_is_nothing_heard() -> None:
+def test_no_message_leaves_no_review() -> None:
     assert hear() == ReviewerThreads(threads=())
 
 
@@ -85,11 +85,11 @@ def test_post_of_a_bot_with_nothing_but_its_decoration_makes_no_comment() -> Non
     assert not hear(review(1, "**Actionable comments posted: 2**", RABBIT)).threads
 
 
-def test_approval_in_words_is_heard() -> None:
+def test_approval_in_words_counts_as_review() -> None:
     assert bodies(hear(review(1, "LGTM", state="APPROVED"))) == ["LGTM"]
 
 
-def test_suggestion_without_words_of_a_bot_is_heard() -> None:
+def test_suggestion_without_words_of_a_bot_is_read() -> None:
     assert who(hear(line(1, "```suggestion\na = 1\n```", RABBIT))) == ["coderabbit"]
 
 
@@ -101,11 +101,11 @@ def test_author_is_no_reviewer(remark: HostMessage) -> None:
     assert hear(remark) == ReviewerThreads(threads=())
 
 
-def test_author_is_heard_when_asked_for() -> None:
+def test_author_is_read_when_asked_for() -> None:
     assert who(hear(line(1, "I should fix this.", "octo-cat"), authors=["octo-*"])) == ["octo-cat"]
 
 
-def test_review_bot_that_wrote_the_change_is_heard_but_its_answers_are_not() -> None:
+def test_review_bot_that_wrote_the_change_is_read_but_its_answers_are_not() -> None:
     actual = hear(
         line(1, "It leaks.", "Copilot", is_bot=True),
         line(2, "I fixed it.", "Copilot", is_bot=True, thread=9),
@@ -120,7 +120,7 @@ def test_deleted_author_takes_other_deleted_accounts_along_and_says_so() -> None
     assert "deleted accounts" in actual.notes[0]
 
 
-def test_deleted_account_is_heard_when_asked_for() -> None:
+def test_deleted_account_is_read_when_asked_for() -> None:
     assert who(hear(line(1, "It leaks.", None), pull_author=None, authors=["ghost"])) == ["ghost"]
 
 
@@ -159,12 +159,12 @@ def test_reports_of_unknown_bots_are_left_out_and_named() -> None:
     assert "codecov, vercel" in actual.notes[0]
 
 
-def test_report_is_heard_when_its_bot_is_asked_for() -> None:
+def test_report_is_read_when_its_bot_is_asked_for() -> None:
     actual = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), authors=["codecov"])
     assert (who(actual), actual.notes) == (["codecov"], ())
 
 
-def test_unknown_bot_with_a_remark_on_a_line_is_heard_everywhere() -> None:
+def test_unknown_bot_with_a_comment_on_a_line_is_read_everywhere() -> None:
     actual = hear(post(1, "Two bugs.", "octo[bot]"), line(2, "It leaks.", "octo[bot]"))
     assert bodies(actual) == ["Two bugs.", "It leaks."]
 
@@ -178,7 +178,7 @@ def test_report_through_a_shared_account_is_left_out_though_another_post_is_on_a
     assert "github-actions" in actual.notes[0]
 
 
-def test_post_that_a_marker_gives_to_a_shared_account_is_heard() -> None:
+def test_post_of_a_shared_account_with_a_marker_is_read() -> None:
     markers = {"github-actions": "Review:"}
     actual = hear(post(1, "Review: it leaks.", "github-actions[bot]"), markers=markers)
     assert (who(actual), actual.notes) == (["github-actions"], ())
@@ -293,7 +293,7 @@ def test_paragraph_that_repeats_a_remark_on_a_line_goes() -> None:
     assert bodies(actual) == ["The lock is never released.\n\nUse `with`.", "One bug."]
 
 
-def test_line_ends_make_no_difference_to_what_is_said_again() -> None:
+def test_line_ends_make_no_difference_to_repeated_posts() -> None:
     actual = hear(
         line(1, "The lock is never released.\r\n\r\nUse `with`.", "octo[bot]"),
         review(2, "One bug.\r\n\r\nThe lock is never released.", "octo[bot]"),
@@ -329,7 +329,7 @@ def test_order_of_the_remarks_does_not_matter(seed: int) -> None:
     assert hear(*shuffled) == hear(*REMARKS)
 
 
-def test_said_is_in_order_of_time_kind_and_id() -> None:
+def test_messages_are_in_order_of_time_kind_and_id() -> None:
     places = [
         (item.posts[0].created, item.posts[0].kind, item.posts[0].id)
         for item in hear(*REMARKS).threads
