@@ -186,9 +186,9 @@ def test_minilm_hidden_states_equal_those_of_sentence_transformers(packaged: Any
     model = minilm._load(None, True, False)
     expected = packaged.encode(list(REVIEW), output_value="token_embeddings")
     encodings = model.tokenizer.encode_batch(list(REVIEW))
-    batch = minilm._pad(encodings)
-    rows = minilm._last_layer(model, batch, np.ones(batch.ids.shape, bool))
-    hidden = rows.reshape(*batch.ids.shape, -1)
+    ids, present = minilm._pad([encoding.ids for encoding in encodings])
+    rows = minilm._last_layer(model, ids, present, np.ones(ids.shape, bool))
+    hidden = rows.reshape(*ids.shape, -1)
     for vectors, tokens, encoding in zip(hidden, expected, encodings, strict=True):
         assert len(tokens) == len(encoding)
         np.testing.assert_allclose(vectors[: len(tokens)], tokens.numpy(), rtol=0, atol=1e-5)
