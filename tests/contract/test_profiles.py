@@ -54,7 +54,7 @@ def test_what_remains_of_a_bots_posts_is_its_review(name: str) -> None:
         assert {thread.reviewer for thread in threads} <= {name}, post
         (message,) = read_posts([remark], pull_author="octo-cat")
         (bot,) = (item for item in profile.profiles() if item.name == name)
-        assert message.author.profile == bot, post
+        assert message.profile == bot, post
         assert message.is_review == bool(threads), post
         assert message.skip == facts.get("skip"), post
 
