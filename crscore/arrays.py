@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from crscore.errors import InputError
 
-# Far more than weights need. A file of zeros packs to a thousandth, so its size says nothing.
+# Far more than weights need. The size of the file is no limit: zeros pack to a thousandth.
 MAX_BYTES: Final = 256 * 2**20
 """Maximum bytes of all arrays, unpacked."""
 T = TypeVar("T")

@@ -83,7 +83,7 @@ class Cache:
         """Look up a value.
 
         Args:
-            key: Its first word names the kind: `findings 9f86d0...`.
+            key: Key whose first word names the kind of value: `findings 9f86d0...`.
 
         Returns:
             The value; None when it was never stored, or was evicted.

@@ -113,7 +113,7 @@ def run(arguments: list[str]) -> int:
         return EXIT_PIPE
     except OSError as exc:
         return _fail(f"the system refused: {exc}", EXIT_FAILED)
-    except Exception as exc:  # noqa: BLE001  (the one place that may: a bug becomes a log)
+    except Exception as exc:  # noqa: BLE001  (the only place that may: a bug is logged)
         return _fail(_bug(exc), EXIT_BUG)
     finally:
         progress.ENABLED.clear()

@@ -53,7 +53,7 @@ class CRScoreError(Exception):
 
 
 class InputError(CRScoreError):
-    """Raised when an input cannot be used; the message names it and a remedy."""
+    """Raised when an input cannot be used; the message names the input and a remedy."""
 
 
 @dataclass(eq=False)
@@ -263,7 +263,7 @@ class StoreError(CRScoreError):
     """Raised when the store on disk cannot be read or cleared.
 
     Args:
-        path: Its file.
+        path: File of the store.
         reason: Problem and remedy.
     """
 
@@ -316,7 +316,7 @@ class UnavailableError(HostError):
     """Raised when the host is unreachable or its responses are invalid."""
 
 
-# Such a write is not repeated, because a comment could be posted twice. The caller checks first
-# (docs/design/017-asking-github.md).
+# A write without a response is not repeated, because a comment could be posted twice. The caller
+# first checks whether the write succeeded (docs/design/017-asking-github.md).
 class UncertainWriteError(HostError):
     """Raised when a write got no readable response: it may have succeeded."""

@@ -29,8 +29,8 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
         The bytes, and their name in messages.
 
     Raises:
-        InputError: It cannot be read.
-        LimitError: It is larger than allowed. No more than `max_bytes` + 1 bytes are read.
+        InputError: The input cannot be read.
+        LimitError: The input is larger than allowed. No more than `max_bytes` + 1 bytes are read.
     """
     from_stdin = name == STDIN
     if from_stdin and sys.stdin is None:
@@ -145,7 +145,7 @@ def write_text(text: str, output: str | None) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    # The reader has closed the pipe (`crscore ... | head`), which has an exit code of its own.
+    # A program has closed the pipe (`crscore ... | head`), which has an exit code of its own.
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as exc:

@@ -78,7 +78,7 @@ def parse_row(line: str, kind: type[_Row], position: str) -> _Row:
     """Read one line of JSON Lines.
 
     Raises:
-        InputError: It is not JSON, or a field is missing or wrong.
+        InputError: The line is not JSON, or a field is missing or wrong.
     """
     try:
         # The standard library's parser accepts a lone surrogate, which a study may contain.

@@ -1,8 +1,8 @@
 """The steps of a run, in order: from changes with their reviews to results.
 
-`cli.py` imports `commands/score.py`, which reads settings and files and makes a `Scorer`. This
-makes the `Parts`, parses the diff (`diff/parse.py`) and the review (`review/comments.py`), and
-calls `run`. Results go back the same way, to a report (`reports/`).
+`cli.py` imports `commands/score.py`, which reads settings and files and makes a `Scorer`. The
+scorer makes the `Parts`, parses the diff (`diff/parse.py`) and the review (`review/comments.py`),
+and calls `run`. Results go back the same way, to a report (`reports/`).
 
     diff      claims/, static_analysis/ -> pseudo-references                            |
     review    review/read.py -> sentences and proposals of code                         | _read
@@ -10,7 +10,7 @@ calls `run`. Results go back the same way, to a report (`reports/`).
     both      readers/model.py -> readings of a language model, if there is one         | _ask_model
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
     both      usefulness/reader.py -> remarks, readings                                 | run
-    both      readers/combined.py -> the same with the model's, if there is one         | run
+    both      readers/combined.py -> both readings joined, if there is a model          | run
     both      matchers/ -> degree of each cell                                          |
     review    verdicts/ -> judged code blocks, receipts of remarks                      | _score
     review    usefulness/headline.py -> worth of remarks and comments                   |
@@ -79,7 +79,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     reader: Reader | None
     """Judges how useful each sentence is to the author; None without weights for the encoder."""
     model: "ModelReader | None" = None
-    """Language model that also reads the remarks; None for the reader alone."""
+    """Language model that also reads the remarks; None if only `reader` reads them."""
     splitter: str
     """Name of the sentence splitter."""
     english_only: bool = False
@@ -122,7 +122,7 @@ def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
     Raises:
         CRScoreError: A part failed; no pair is scored.
     """
-    # A comment on an older version is a review of that version: a pair, which is scored first.
+    # Each comment on an older version is scored first, as a review of that version.
     older = [
         ReviewedChange(diff, (pair.comments[index],))
         for pair in pairs
@@ -192,7 +192,8 @@ def _read(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
 def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[ModelReadings]:
     """Let a language model read the comments of all reviews, in one batch.
 
-    A comment on an older version of the change is read with that version, for both.
+    A comment on an older version of the change is read with that version. Its reading is used for
+    the review of that version and for the review that the comment belongs to.
     """
     if model is None:
         return [ModelReadings()] * len(reviews)
@@ -215,7 +216,7 @@ def _ask_model(reviews: Sequence[_Review], model: "ModelReader | None") -> list[
             own_requests += [request.about(index) for request in of_original]
         requests.append(own_requests)
     answers = model.read(requests)
-    # The first reviews are of older versions, each of one comment, which has its own reading there.
+    # The first reviews are those of older versions. Each has one comment, whose index there is 0.
     of_older = [
         ModelReadings({0: read.remarks[index]} if index in read.remarks else {})
         for review, read in zip(reviews, answers, strict=True)
@@ -236,7 +237,7 @@ def _encode(reviews: Sequence[_Review], parts: Parts) -> list[tuple[Cells, Float
     # The order of texts decides which of them share a batch, and so the last digits of the vectors.
     of_changes = chain.from_iterable(chain.from_iterable(zip(refs, windows, strict=True)))
     vectors = Vectors(parts.encoder, of_changes)
-    vectors.learn(chain(*sentences))  # alone, so that the reader's batches are the same
+    vectors.learn(chain(*sentences))  # without other texts, so that the reader's batches are equal
     encoded = []
     for review, rows, columns, lines in zip(reviews, refs, sentences, windows, strict=True):
         text = review.text

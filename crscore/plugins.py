@@ -29,7 +29,7 @@ KINDS: Final = {
     "metrics": "code/metrics",
     "reports": "reports",
 }
-"""Folder in this package by kind of plugin."""
+"""Kind of plugin -> folder in this package."""
 _OPEN_KINDS: Final = frozenset({"languages"})
 """Kinds that other distributions may extend, by entry points of the group `crscore.KIND`."""
 # msgspec's errors have only a text: "... - at `$.dim`", "... unknown field `colour`"
@@ -44,7 +44,7 @@ def names(kind: str) -> tuple[str, ...]:
 
     Returns:
         Names of the folder's modules that define `create`, of its packages that have a
-        `plugin.py`, and, where the kind is open, of installed entry points.
+        `plugin.py`, and, for a kind that others may extend, of installed entry points.
     """
     folder = importlib.resources.files("crscore") / KINDS[kind]
     plugin_names = set(_entry_points(kind))

@@ -53,7 +53,7 @@ def assert_review(
         InputError: The diff or the review cannot be used.
         CRScoreError: A part of the run failed.
     """
-    # pytest then shows the line of the test instead of this function.
+    # With this variable, pytest shows the line of the test instead of this function.
     # https://docs.pytest.org/en/stable/example/simple.html#writing-well-integrated-assertion-helpers
     __tracebackhide__ = True
     limits = {
@@ -70,7 +70,7 @@ def assert_review(
     for name, limit in thresholds.items():
         if not 0 <= limit <= 100:
             raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
-        # Elsewhere, 0.5 is half of the scale; here nearly every review would pass with it.
+        # On a scale from 0 to 1, 0.5 is the middle; here nearly every review would pass with it.
         if 0 < limit <= 1:
             raise ConfigError(name, "call", f"is from 0 to 100: write {100 * limit:g}")
     from crscore.agents.evaluation import default_scorer  # noqa: PLC0415

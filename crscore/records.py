@@ -25,9 +25,9 @@ class LineKind(StrEnum):
     REMOVED = "removed"
 
 
-# git writes them in extended headers: https://git-scm.com/docs/diff-generate-patch
+# git writes the status in extended headers: https://git-scm.com/docs/diff-generate-patch
 class FileStatus(StrEnum):
-    """Change of a file as a whole."""
+    """What a change does to a file as a whole."""
 
     MODIFIED = "modified"
     ADDED = "added"
@@ -220,7 +220,7 @@ class ReferenceKind(StrEnum):
 
 
 class TopicState(StrEnum):
-    """Change of a topic."""
+    """What a change does to a topic."""
 
     NEW = "new"
     REMOVED = "removed"
@@ -260,9 +260,9 @@ class PseudoReference(msgspec.Struct, frozen=True, kw_only=True):
     identifiers: tuple[str, ...] = ()
     """Names of the code it is about, most informative first."""
     reading: str = ""
-    """The statement as the encoder reads it, with code in words; "" for `text`."""
+    """The statement as the encoder reads it, with code in words; "" if the encoder reads `text`."""
     weight: float = 1.0
-    """Informativeness, in (0, 1]; orders references and does not affect the published score."""
+    """How informative it is, in (0, 1]: orders references, does not affect the published score."""
     counted: bool = True
     """False when it is left out of the diff's comprehensiveness (over the claim limit)."""
     topic: Topic | None = None
@@ -285,7 +285,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True):
     """Unreadable and omitted parts, one sentence each."""
 
 
-# SARIF 2.1.0, section 3.27.10, has these and `none`.
+# SARIF 2.1.0, section 3.27.10, has these levels and `none`.
 class Severity(StrEnum):
     """Severity of a finding, as in SARIF."""
 
@@ -334,13 +334,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     """One English sentence, as a reviewer would write it."""
     severity: Severity
-    """How serious it is, as mapped from the tool's own levels."""
+    """How serious the finding is, mapped from the tool's own levels."""
     in_change: bool = False
     """Whether it is on a changed line."""
     pre_existing: bool = False
     """True when the old file had it on the same code."""
     is_style: bool = False
-    """Whether it is a matter of style, which does not count."""
+    """Whether it is a matter of style, which is no pseudo-reference."""
     counted: bool = False
     """Whether it is a pseudo-reference, alone or merged with another tool's finding."""
 
@@ -529,7 +529,7 @@ LEAST_WORTH: Final = 1.0
 """Worth of a remark with nothing to act on, or about something else."""
 MAX_WORTH: Final = 5.0
 ACTIONABLE_FROM: Final = 0.5
-"""Minimum probability of a text that needs an answer."""
+"""Minimum `actionable` of a text that needs an answer."""
 # Below it, a remark is worth nothing (docs/design/010-usefulness.md).
 ON_TOPIC: Final = 0.25
 """Minimum probability of a text that is about the change."""
@@ -568,26 +568,26 @@ class Holds(StrEnum):
     YES = "yes"
     NO = "no"
     OPEN = "open"
-    """The code does not decide it, or it states nothing."""
+    """The code does not decide it, or the remark states nothing."""
 
 
 class RemarkReading(msgspec.Struct, frozen=True, kw_only=True):
     """Reading of a remark by a language model, on the scale of `prompts/read.v1.toml`."""
 
     stance: Stance
-    """Its purpose."""
+    """Purpose of the remark."""
     importance: float
-    """Harm of a merge that ignores it, if it is right, from 0 (none) to 4 (critical)."""
+    """Harm of a merge that ignores the remark, if it is right, from 0 (none) to 4 (critical)."""
     worth: float
-    """How glad the author of the change should be to get it, from 1 to 5."""
+    """How glad the author of the change should be to get the remark, from 1 to 5."""
     specific: float
-    """Share of authors who would know from it what to do and where, in [0, 1]."""
+    """Share of authors who would know from the remark what to do and where, in [0, 1]."""
     acts: float
-    """Share of authors who would change the code for it, in [0, 1]."""
+    """Share of authors who would change the code because of the remark, in [0, 1]."""
     holds: Holds
-    """Whether it is right."""
+    """Whether the remark is right."""
     line: LineSpan | None
-    """The line of the code that decides whether it is right; None without one."""
+    """Line of the code that decides whether the remark is right; None without one."""
     why: str
     """One sentence about that line; may be empty."""
 
@@ -639,7 +639,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
     about: float
     """Probability that it is about this change and no other, in [0, 1]."""
     worth: float
-    """How glad the author of the change should be to get it: 1 (not at all) to 5, as expected."""
+    """How glad the author of the change should be to get it: an expected value, from 1 to 5."""
     specific: float
     """Probability that it says enough to act on, in [0, 1]."""
     acts: float
@@ -658,9 +658,9 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_limited(self) -> bool:
-        """Whether it is worth less than the model says, as the network reads it too differently."""
+        """Whether its worth is below the model's, because the network's reading limits it."""
         reading = self.reading
-        # Not what is hidden or repeated, which is worth nothing in any case.
+        # A hidden or repeated remark is not counted: it is worth nothing in any case.
         return bool(reading and not reading.is_doubt and LEAST_WORTH < self.worth < reading.worth)
 
     @property
@@ -752,7 +752,7 @@ class ParsedComment(msgspec.Struct, frozen=True, kw_only=True):
     diffs: tuple[str, ...] = ()
     """Contents of ```diff blocks."""
     follows: Mapping[str, int] = msgspec.field(default_factory=dict)
-    """Content of a block of code -> block of text that it follows; -1 at the start."""
+    """Content of a block of code -> index of the text block that it follows; -1 at the start."""
     proposals: tuple[str, ...] = ()
     """Changes that its code proposes, one short text each; only if the change is known."""
     proposal_positions: tuple[Position, ...] = ()
@@ -818,7 +818,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """Best pseudo-reference of a sentence, or best sentence of a pseudo-reference.
 
-    A partner that it addresses comes before all others, then the one with the highest degree.
+    If any partner is addressed, the best is one of those; among them, the highest degree decides.
     """
 
     index: int | None
@@ -827,7 +827,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     similarity: float | None
     """Cosine similarity to the partner, in [-1, 1]; None without an index."""
     degree: float | None
-    """Degree to which they address each other, in [0, 1]; None when there was none."""
+    """Degree to which they address each other, in [0, 1]; None without an index."""
     matched: bool
     """Whether the sentence addresses the pseudo-reference: by the degree, as its subject, or by a
     name of its code."""
@@ -948,17 +948,17 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def conciseness(self) -> float | None:
-        """Share of sentences that are on topic, in [0, 1]; None when abstained."""
+        """Share of sentences that are on topic, in [0, 1]; None if there is no score."""
         return self.scores.conciseness
 
     @property
     def comprehensiveness(self) -> float | None:
-        """Share of pseudo-references addressed, in [0, 1]; None when abstained."""
+        """Share of pseudo-references addressed, in [0, 1]; None if there is no score."""
         return self.scores.comprehensiveness
 
     @property
     def relevance(self) -> float | None:
-        """Harmonic mean of the two, in [0, 1]; None when abstained."""
+        """Harmonic mean of the two, in [0, 1]; None if there is no score."""
         return self.scores.relevance
 
     @property

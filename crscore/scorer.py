@@ -112,7 +112,7 @@ class Scorer:
         reader = usefulness.reader_for(encoder, matcher.identity)
         model = make_model_reader(settings)
         if model and reader is None:
-            expected = "a model reads only what the default encoder and matcher also read"
+            expected = "a language model works only with the default encoder and matcher"
             raise ConfigError("reader", "settings", expected)
         # For MiniLM, all texts in another language are similar: of 30 unrelated pairs in Chinese,
         # Russian or Arabic, 27 or 28 matched (docs/design/005-encoders.md).
@@ -428,7 +428,7 @@ def make_model_reader(settings: Config) -> "ModelReader | None":
 
 
 def model_options(settings: Config) -> dict[str, Any]:
-    """Return the options of claim generators, by name, without None; `engine` has the engines'."""
+    """Return the options of claim generators that are set; those of engines are in `engine`."""
     options = {
         _ENGINE_NAMES.get(key, key): getattr(settings, key)
         for key in (*ModelSettings.__struct_fields__, "offline")

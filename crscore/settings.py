@@ -1,4 +1,4 @@
-"""Settings of a run: flags over environment over `[tool.crscore]` over defaults.
+"""Settings of a run: flags override the environment, then `[tool.crscore]`, then the defaults.
 
 `Config` is the only table of settings. The annotation of a field has its type, limits, help text
 and command-line placeholder, from which `commands/_settings.py` makes the options.
@@ -238,7 +238,7 @@ def resolve_settings(
         flags: Settings given on the command line, by field name; None means not set.
         environment: Environment variables; the process's own when None. Every variable that
             starts with `CRSCORE_` must name a setting.
-        file: A `pyproject.toml`, or the text of that on the base branch of a pull request, or None.
+        file: A `pyproject.toml`, the text of the one on a pull request's base branch, or None.
             A text without `[tool.crscore]` sets nothing.
 
     Returns:
@@ -308,7 +308,7 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
     except msgspec.ValidationError:
         expected = f"must be {_expected(kind)}, not {value!r}"
         raise ConfigError(displayed_key, origin, expected) from None
-    # Nearly every review would pass a share, such as 0.3.
+    # Nearly every review would pass a threshold such as 0.3, which is probably meant as a share.
     if key in ("fail_under", "fail_under_low") and converted is not None and 0 < converted <= 1:
         expected = (
             f"must be from 0 to 100, and {value} looks like a relevance, which is limited by "
@@ -402,11 +402,11 @@ def search_path() -> str:
     return os.environ.get("PATH", os.defpath)
 
 
-# https://docs.gitlab.com/ci/variables/predefined_variables/ has those of a job (`CI_...`).
+# The variables of a job (`CI_...`): https://docs.gitlab.com/ci/variables/predefined_variables/
 def gitlab_token() -> tuple[str, bool] | None:
     """Return the token for GitLab and whether it is a job's; None without one.
 
-    `GITLAB_TOKEN` of a user, project or group, else `CI_JOB_TOKEN`.
+    The token is `GITLAB_TOKEN`, of a user, project or group, or else `CI_JOB_TOKEN`.
     """
     if token := variable("GITLAB_TOKEN"):
         return token.strip(), False

@@ -20,7 +20,7 @@ class Evaluation(NamedTuple):
     """Evaluation of one review by one measure."""
 
     name: str
-    """Name of the measure after the name of the program: `crscore.usefulness`."""
+    """`crscore.` followed by the name of the measure: `crscore.usefulness`."""
     score: float | None
     """In [0, 1]; None when there is nothing to score."""
     label: str
@@ -32,7 +32,7 @@ class Evaluation(NamedTuple):
 
 @functools.cache
 def default_scorer() -> Scorer:
-    """Return the scorer that all evaluations of a process share, without linters."""
+    """Return the scorer, without linters, that all evaluations of a process share."""
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     # Machines have different linters, but an evaluation must give the same score on all of them.

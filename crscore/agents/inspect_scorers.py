@@ -1,4 +1,4 @@
-"""Scorers of inspect_ai: `crscore/review`, found by its entry points.
+"""Scorer for inspect_ai, which finds `crscore/review` by the entry point.
 
 Tool: the package `inspect_ai` (tested: 0.3.285). The completion of a sample is the review; its
 change is the sample's metadata `diff` or, without one, the sample's input.
@@ -53,7 +53,7 @@ if importlib.util.find_spec("inspect_ai") is not None:
 
 
 def __getattr__(name: str) -> object:
-    """Report the missing package if `review` is imported without it."""
+    """Name the missing package if `review` is imported without inspect_ai."""
     if name == "review":
         raise DependencyError("inspect_ai", "pip install inspect-ai")
     raise AttributeError(name)

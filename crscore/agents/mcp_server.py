@@ -52,8 +52,8 @@ def make_server(scorer: Scorer) -> MCPServer[Any]:
         Args:
             diff: Unified diff of the change, as git prints it.
             review: The review: text, Markdown, or JSON of comments with body, path and line.
-            posted: Comments that others have already posted, as text or JSON; repetitions are
-                marked.
+            posted: Comments that others have already posted, as text or JSON; remarks that repeat
+                them are marked.
         """
         with lock:
             try:
@@ -67,7 +67,7 @@ def make_server(scorer: Scorer) -> MCPServer[Any]:
 
     @server.tool()
     def score_review(diff: str, review: str) -> dict[str, Any]:
-        """Score how useful a code review is to the author of the change, each from 0 to 1.
+        """Score a code review by its usefulness to the author and three measures, each 0 to 1.
 
         Args:
             diff: Unified diff of the change, as git prints it.

@@ -1,4 +1,4 @@
-"""Decisions about the remarks of reviews, for an agent that answers them or a bot before it posts.
+"""Decisions about the remarks of reviews, for an agent that answers them or a bot that drafts them.
 
 Each remark gets an action (fix, answer or skip) with a reason, from its reading and its
 verdict; a remark that makes the same point as a better one is a duplicate of it. Text that is not
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from crscore.scorer import Scorer
 
 SCHEMA: Final = "urn:crscore:triage:1"
-# Chosen on one half of the pull requests to keep 90 % of the golden findings. On the other half it
-# kept 89 % of them and dropped 19 % of the other findings (`benchmarks/triage.py`).
+# Chosen on one half of the pull requests to keep 90 % of the findings that name a known problem.
+# On the other half it kept 89 % of them and dropped 19 % of the others (`benchmarks/triage.py`).
 MIN_WORTH: Final = 2.5
-"""Minimum worth of a remark worth posting: it keeps nine of ten golden findings."""
+"""Minimum worth of a remark that should be posted."""
 SAME_POINT: Final = 0.7
 """Minimum cosine of two remarks on one file that make the same point."""
 
@@ -92,21 +92,21 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     importance: Importance | None
     """Harm of merging without heeding it, if it is right."""
     worth: float | None
-    """How glad the author of the change should be to get it: 1 to 5, as expected."""
+    """How glad the author of the change should be to get the remark: an expected value, 1 to 5."""
     draft_worth: float | None
-    """Worth on the assumption that it is about the change; it decides whether to post it."""
+    """Worth if the remark is about the change, as a draft's author means it; used for `post`."""
     verdict: Verdict
-    """Whether its statements about the code are true."""
+    """Whether the remark's statements about the code are true."""
     receipt: Receipt | None
     """Proof of the verdict; null for an undecided remark."""
     duplicate_of: int | None
     """Number of the better remark that makes the same point; null for none."""
     suggestion_applies: bool | None
-    """Whether all of its comment's suggestion blocks apply; null without any, or if unknown."""
+    """Whether all suggestion blocks of its comment apply; null if it has none, or if unknown."""
     place: Place | None
     """Its location; null for a remark on the whole change."""
     post: bool
-    """Whether it belongs to the review itself and is worth posting, or was not read."""
+    """Whether the remark is the review's own, and is worth posting or was not read."""
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
@@ -245,7 +245,7 @@ def _choose_action(
         return Action.ANSWER, f"the code refutes it: {remark.receipt.fact}"
     does = f"it {remark.stance.value}"
     is_nit = remark.level is Importance.NIT and not applies
-    # The first that applies is the reason.
+    # The first condition that holds gives the reason.
     for is_skipped, reason in (
         (remark.actionable < ACTIONABLE_FROM, f"{does}, and needs no answer"),
         (remark.about < ON_TOPIC, "it is not about this change"),
@@ -259,7 +259,7 @@ def _choose_action(
 
 
 def _place_of(comment: Comment, spans: Sequence[LineSpan] = ()) -> Place | None:
-    """Return where a comment is, or the lines of the first claim if it is on the whole change."""
+    """Return the place of a comment; for one on the whole change, the first of `spans`."""
     if comment.path is not None:
         line, start_line = comment.line, comment.start_line
         return Place(path=comment.path, line=line, start_line=start_line, side=comment.side)

@@ -1,6 +1,6 @@
-"""Subcommands: one module each, and entry points of other distributions.
+"""Subcommands: each is a module of this package, or an entry point of another distribution.
 
-The group of the entry points is `crscore.commands`. Each has the name of its command; a dot
+The entry points are in the group `crscore.commands`. Each is named after its command; a dot
 separates a command from its subcommand: `code.study` is `crscore code study`.
 """
 
@@ -20,7 +20,7 @@ GROUP: Final = "crscore.commands"
 PACKAGE: Final = "crscore-lab"
 INSTALL: Final = "pip install 'crscore[validate]'"
 RESEARCH: Final = frozenset({"train", "validate", "code.study", "bench.judgements"})
-"""Commands of `crscore-lab`; without that package they are listed, and say how to install it."""
+"""Commands of `crscore-lab`. If that package is missing, each one says how to install it."""
 
 
 # `short_help="..."`, or else the first line of the docstring of `command`
@@ -50,13 +50,13 @@ def summarize(name: str) -> str:
 
 
 def _find(path: str) -> str:
-    """Return the place of a command, `module:object`; empty for an unknown name."""
+    """Return where a command is defined, as `module:object`; empty for an unknown name."""
     is_own = path in module_names()
     return f"{__name__}.{path}:command" if is_own else entry_points(GROUP).get(path, "")
 
 
 def command_names(parent: str = "") -> set[str]:
-    """Return the names of the subcommands of a command; "" stands for `crscore` itself."""
+    """Return the subcommands that other packages add to a command; "" is `crscore` itself."""
     paths = RESEARCH.union(entry_points(GROUP))
     split = (path.rpartition(".") for path in paths)
     return {name for prefix, _, name in split if prefix == parent}
@@ -66,11 +66,11 @@ def load_command(path: str) -> click.Command | None:
     """Import a command.
 
     Args:
-        path: Its name, or that of an entry point.
+        path: Name of the command, or of its entry point.
 
     Returns:
-        The command; None for an unknown name. For a command of `crscore-lab` while that is not
-        installed, a command that raises `DependencyError`.
+        The command; None for an unknown name. If `crscore-lab` is not installed, its commands are
+        replaced by one that raises `DependencyError`.
     """
     if place := _find(path):
         existing: click.Command = pkgutil.resolve_name(place)

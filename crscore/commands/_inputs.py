@@ -102,7 +102,7 @@ class CodeOptions(NamedTuple):
 
 
 def code_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `CodeOptions` to a command, which gets them as `code`."""
+    """Add the options of `CodeOptions` to a command, which gets them as its argument `code`."""
 
     @option("--language NAME", "Language of a bare hunk.")
     @option("--path PATH", "Path of a bare hunk.")
@@ -126,7 +126,8 @@ def read_inputs(
         diff: A path, or `-` for standard input.
         review: A path, or `-` for standard input.
         code: Options of the code around the change, and of findings in it.
-        further: Names of inputs that are read elsewhere; only one can be standard input.
+        further: Names of inputs that the caller reads; only one of all inputs can be standard
+            input.
 
     Returns:
         A scorer, the change, its comments, and the name of the review in messages.

@@ -34,10 +34,10 @@ FORMATS = ("json", "text")
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One line; of each group of fields, the first one that is not null is used."""
+    """One line: the first change and the first review that are not null are used."""
 
     id: str | int | None = None
-    # Also the names of GitHub's API: `patch` of a file, `diff_hunk` and `body` of a comment
+    # Some names are those of GitHub's API: `patch` of a file, `diff_hunk` and `body` of a comment
     # (https://docs.github.com/en/rest/pulls/comments).
     patch: str | None = None
     diff_hunk: str | None = None
@@ -64,15 +64,16 @@ def score_pairs(
         scorer: Scorer with the settings.
         settings: `format` is `json` (one document a line, with the line's `id`) or `text` (a
             table and a summary).
-        name: JSON Lines, plain or gzip, or `-`: a change (`diff`, `patch` or `diff_hunk`) and a
-            review (`review`, `comment` or `body`, a text; or `comments`, a list of objects as
-            GitHub gives them), and optionally `id`, `language` and `path`.
+        name: A file of JSON Lines, plain or gzip, or `-` for standard input. Each line has a change
+            (`diff`, `patch` or `diff_hunk`), a review (`review`, `comment` or `body`, a text; or
+            `comments`, a list of objects as GitHub gives them), and optionally `id`, `language` and
+            `path`.
         target: File to write to; None for stdout.
         gate: Called with a result, the settings and the name of the pair; returns an exit code.
 
     Returns:
-        0, the largest code of the gate, or 3 when a line could not be scored; each such line is
-        reported on stderr.
+        3 if a line could not be scored, which is reported on stderr; otherwise the largest exit
+        code of the gate.
 
     Raises:
         ConfigError: The format is neither `json` nor `text`.
@@ -122,8 +123,8 @@ def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], i
     """Read JSON Lines of pairs; blank lines are skipped.
 
     Returns:
-        The name of each pair, which is its id or else its location, with the pair or the error if
-        it cannot be read; and the number of lines, if it is known before the end.
+        For each pair its name, which is its id or else its location, and the pair, or the error if
+        it cannot be read. Also the number of lines; None for standard input.
 
     Raises:
         InputError: The file cannot be read, has no pair, or is not JSON Lines.
@@ -145,7 +146,7 @@ def read_pairs(scorer: Scorer, name: str) -> tuple[Iterator[tuple[str, Pair]], i
     first = next(filled, None)
     # Another kind of file, such as a diff, is reported once and not for each line.
     if first is None or not first[1].startswith(b"{"):
-        raise InputError(f'{name}: expected JSON Lines, {{"diff": ..., "review": ...}} in each')
+        raise InputError(f'{name}: expected JSON Lines: {{"diff": ..., "review": ...}}')
     return (_read_pair(scorer, *line) for line in chain([first], filled)), total
 
 

@@ -1,4 +1,4 @@
-"""Options of commands, declared as their help shows them, and groups that commands share."""
+"""Options of commands, declared in the form that their help shows, and sets that commands share."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ quiet_option = option(
 def _check_output(
     context: click.Context, _option: click.Parameter, output: str | None
 ) -> str | None:
-    # The output is checked before the work, which would otherwise be lost. `-o -` is stdout.
+    # Checked before the work, which an unwritable output would waste. `-o -` is stdout.
     target = None if output == io.STDIN else output
     # While the shell completes a command, click parses unfinished words.
     if not context.resilient_parsing:
@@ -90,7 +90,8 @@ def write_document(
         layout: Name of the format.
         output: Path; None for stdout.
         document: Values of the JSON document.
-        renderers: Function that renders each other format; `text` is given `color` and `width`.
+        renderers: For each other format, the function that renders it; the one for `text` is given
+            `color` and `width`.
     """
     from crscore.reports import escape  # noqa: PLC0415
 

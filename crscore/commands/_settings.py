@@ -35,7 +35,7 @@ SCORING: Final = ("claims", "threshold", *_READER, *MODEL, *PARTS)
 GATES: Final = tuple(name for name, setting in SETTINGS.items() if setting.group == "Gate")
 """Settings of the quality gate, for the commands that have one."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
-"""Settings that name a plugin, and its kind."""
+"""Setting that names a plugin -> kind of the plugin."""
 _CONFIG: Final = click.option(
     "--config",
     "config_file",
@@ -52,12 +52,12 @@ _OTHER_OPTIONS: Final = {
     "Language model": (),
     "Cache and network": ("config",),
 }
-"""Options of each group that are not settings."""
+"""Heading in the help -> its options that are not settings."""
 GROUPS: Final = {
     heading: (*(name for name, item in SETTINGS.items() if item.group == heading), *extra_names)
     for heading, extra_names in _OTHER_OPTIONS.items()
 }
-"""Groups of options in the help."""
+"""Heading in the help -> names of the options below it."""
 
 
 def add_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -116,7 +116,7 @@ def load_settings(
     Args:
         config_file: The file named on the command line; None to search for one.
         flags: Settings from the command line; None means not set.
-        forbid_sockets: Whether the settings, if they are offline, forbid this process all sockets.
+        forbid_sockets: Whether to block all sockets of this process if the settings are offline.
 
     Returns:
         The settings of this run.

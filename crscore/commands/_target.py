@@ -12,7 +12,7 @@ from crscore.hosts.site import Site, all_sites
 
 # https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/working-with-forks/configuring-a-remote-repository-for-a-fork
 REMOTES: Final = ("upstream", "origin")
-"""Preferred names of remotes, in order: a fork's pull requests are upstream."""
+"""Preferred names of remotes, in order: the pull requests of a fork are in `upstream`."""
 # `git@host:owner/name.git`, `ssh://git@host:22/owner/name`, `https://token@host/owner/name.git`
 _REMOTE: Final = re.compile(
     r"(?:\w+://(?:[^@/]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[\w.-]+@)?(?P<short>[\w.-]+):)"
@@ -29,7 +29,7 @@ _ALIASES: Final = {
 
 
 class Target(NamedTuple):
-    """Pull request."""
+    """Pull request, and the host that it is on."""
 
     site: Site
     repository: str
@@ -81,8 +81,8 @@ def find_target(target: str, api_url: str | None) -> Target:
             server = match["server"] and _ALIASES.get(match["server"].lower(), match["server"])
             if server and api_url is None and server.lower() != web.netloc.lower():
                 expected = (
-                    f"is a page on {server}, and {site.variable} says {web.netloc}; set it, or "
-                    "give --api-url"
+                    f"is a page on {server}, but {site.variable} says {web.netloc}; change the "
+                    "variable, or give --api-url"
                 )
                 raise ConfigError(text[:100], COMMAND_LINE, expected)
             name = match["repository"]
@@ -141,7 +141,7 @@ def find_repositories(
         names.append(matching[0].name_below(parts.path.strip("/").removesuffix(".git"), api_url))
         hosts.add(matching[0])
     if len(hosts) > 1:
-        expected = "must all be on one host: a store has one, give another --store"
+        expected = "must all be on one host, as a store has only one; give another --store"
         raise ConfigError("OWNER/REPO", COMMAND_LINE, expected)
     return tuple(names), next(iter(hosts), None)
 

@@ -22,11 +22,11 @@ WIDTH: Final = 100
 EXIT_GATE: Final = 1
 EXIT_FAILED: Final = 3
 QUIET: Final = "crscore.quiet"
-"""Key of click's context: print no notes."""
+"""Key in the context of click: if it is set, no notes are printed."""
 
 
 def one_line(text: str) -> str:
-    """Escape an untrusted text for one line of a terminal, or of a log that executes commands."""
+    """Escape an untrusted text for a line of a terminal, or of a log that may contain commands."""
     from crscore.reports import escape  # noqa: PLC0415
 
     return escape.no_commands(escape.one_line(text))
@@ -45,7 +45,7 @@ def print_note(line: str) -> None:
 
 def print_gate(failed: Sequence[str], notices: Sequence[str] = ()) -> int:
     """Print the messages of a gate, even with `-q`, and return its exit code."""
-    # A gate that passes silently is not a gate.
+    # Printed even with -q: a gate that failed, or could not be applied, must say so.
     for line in (*notices, *failed):
         print_message(line)
     return EXIT_GATE if failed else 0
@@ -58,7 +58,8 @@ def report_style(*, to_terminal: bool) -> dict[str, Any]:
     `TERM=dumb`.
 
     Args:
-        to_terminal: Whether the report is written to stdout rather than to a file.
+        to_terminal: Whether the report is written to stdout, which may be a terminal, rather than
+            to a file.
     """
     # Escape sequences in a file would be read as text.
     is_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
@@ -94,10 +95,10 @@ class GroupedCommand(click.Command):
     """Command whose help lists the options in groups, and then the examples of its docstring.
 
     Args:
-        groups: Further groups, before those of the settings: heading -> names of options, with `_`
-            for `-`.
-        common: Names of the options that `--help` lists if there are many; `--help-all` lists
-            all options.
+        groups: Further groups, listed before those of the settings: heading -> names of options,
+            with `_` in place of `-`.
+        common: If given, `--help` lists only these options and those without a group, and
+            `--help-all` lists all options.
     """
 
     def __init__(

@@ -37,12 +37,12 @@ MAX_SHOWN_MESSAGES: Final = 10
 """Maximum number of messages of one level that GitHub shows for a step."""
 # A pattern such as `**/*.sarif` can match those of every dependency.
 MAX_SARIF_FILES: Final = 20
-"""Maximum number of files of other tools."""
+"""Maximum number of SARIF files of other tools that are read."""
 WAIT_BUDGET_S: Final = 300.0
 """Maximum seconds that the run for an event may wait for GitHub in total."""
 # A scheduled run reads many pull requests, and no author waits for it.
 NIGHTLY_WAIT_BUDGET_S: Final = 1800.0
-"""The same for a scheduled run."""
+"""Maximum seconds that a scheduled run may wait for GitHub in total."""
 _MESSAGE_CHARS: Final = 500
 _STOPPED: Final = (
     "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."
@@ -93,23 +93,23 @@ class Step:
     comment_url: str = ""
     """Address of the comment that was written last."""
     below: list[str] = field(default_factory=list)
-    """Pull requests or authors that failed the gate."""
+    """Messages of the gates that failed."""
     errors: list[CRScoreError] = field(default_factory=list)
     """Errors so far; the first one determines the exit code."""
     counts: dict[str, int] = field(default_factory=dict)
-    """Number of messages by level, which share GitHub's limit with the annotations."""
+    """Level -> number of messages shown, which GitHub limits together with the annotations."""
     notes: list[str] = field(default_factory=list)
     """Messages for the summary, because the log is rarely read."""
     finished: bool = False
     """False when the run was ended by something other than a crscore error."""
 
     def show(self, level: commands.Level, text: str) -> None:
-        """Show a message next to the run."""
+        """Show a message on the page of the run."""
         self.counts[level] = self.counts.get(level, 0) + 1
         click.echo(commands.message(level, one_line(text)))
 
     def note(self, level: commands.Level, text: str) -> None:
-        """Show a message next to the run and in its summary."""
+        """Show a message on the page of the run and in its summary."""
         self.notes.append(text)
         self.show(level, text)
 
@@ -124,7 +124,7 @@ def _run(runner: Environment, step: Step) -> None:
     if target.reason:
         step.note("notice", f"Nothing was scored: {target.reason}.")
         return
-    from crscore.github.host import GitHub  # noqa: PLC0415  (after wrong inputs)
+    from crscore.github.host import GitHub  # noqa: PLC0415  (not needed to report wrong inputs)
 
     wait_budget_s = NIGHTLY_WAIT_BUDGET_S if target.is_recent else WAIT_BUDGET_S
     connection = Connection(runner.api_url, wait_budget_s, lambda text: click.echo(one_line(text)))
@@ -159,7 +159,7 @@ def _run(runner: Environment, step: Step) -> None:
 def _find_numbers(
     client: Client, runner: Environment, target: event.Target, step: Step
 ) -> tuple[int, ...]:
-    from crscore.github import host  # noqa: PLC0415  (after wrong inputs)
+    from crscore.github import host  # noqa: PLC0415  (not needed to report wrong inputs)
 
     if target.number is not None:
         return (target.number,)
@@ -175,8 +175,8 @@ def _find_numbers(
         or_more = " or more" if len(numbers) == host.MAX_LISTED else ""
         step.note(
             "notice",
-            "Not scored: open pull requests that changed longest ago, "
-            f"{skipped}{or_more} of them; a scheduled run scores {event.MAX_RECENT}.",
+            f"A scheduled run scores the {event.MAX_RECENT} open pull requests that changed last; "
+            f"{skipped}{or_more} were not scored.",
         )
     return numbers[: event.MAX_RECENT]
 
@@ -191,7 +191,7 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
     from crscore.settings import resolve_settings  # noqa: PLC0415
 
     if not is_single and runner.inputs.sarif:
-        step.note("warning", "The input sarif is not used: its findings are of one pull request.")
+        step.note("warning", "The input sarif is not used: several pull requests are scored.")
         return ()
     # Patterns may overlap; each file is read once.
     names: dict[str, None] = {}
@@ -263,14 +263,14 @@ def _note_posted(posted: Posted, step: Step) -> None:
     from crscore.hosts.sticky import Outcome  # noqa: PLC0415
 
     if posted.outcome is Outcome.REFUSED:
-        step.show("notice", f"The comment was not written, as the token may not: {posted.reason}")
+        step.show("notice", f"The token may not write the comment: {posted.reason}")
     elif posted.outcome is Outcome.FAILED:
         step.show("warning", f"The comment was not written: {posted.reason}")
     step.comment_url = posted.url
 
 
 def _write(output: Path | None, summary: Path | None, step: Step, *, annotate: bool) -> None:
-    """Write outputs, log, summary and annotations; errors of a part are added to the step's."""
+    """Write outputs, log, summary and annotations; the step records an error in any of them."""
     parts: tuple[Callable[[], None], ...] = (
         lambda: write_outputs(output, step),
         lambda: _write_log(step),
@@ -285,11 +285,12 @@ def _write(output: Path | None, summary: Path | None, step: Step, *, annotate: b
 
 
 def write_outputs(file: Path | None, step: Step) -> None:
-    """Set every output of the step, also if there was nothing to do.
+    """Set every output of the step, even if there was nothing to do.
 
     Args:
         file: The runner's file for outputs; None if the runner has none.
-        step: The step; the documents of several pull requests are named by their folder.
+        step: The step. For several pull requests, the output for a format is the folder of their
+            documents.
 
     Raises:
         OutputError: The runner's file cannot be written.
@@ -330,7 +331,7 @@ def _write_log(step: Step) -> None:
     partial = [overview.name for overview in step.overviews if overview.partial]
     if partial:
         names = ", ".join(partial[:5]) + (" and more" if len(partial) > 5 else "")
-        step.show("warning", f"{names} could be read in part only; the summary lists the rest.")
+        step.show("warning", f"{names} could be read only in part; the summary says why.")
 
 
 def _write_summary(file: Path | None, step: Step) -> None:

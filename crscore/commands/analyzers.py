@@ -1,4 +1,4 @@
-"""`crscore analyzers`: list of the tools that find issues, and installation of the npm ones."""
+"""`crscore analyzers`: lists the tools that find issues, and installs those that come with npm."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
 @click.argument("names", nargs=-1)
 @click.pass_obj
 def install(settings: Config, names: tuple[str, ...]) -> int:
-    """Install the npm analyzers, or those NAMED: exact versions, by hash, without scripts.
+    """Install the npm analyzers, or only NAMES: exact versions, checked by hash, without scripts.
 
     Examples:
         crscore analyzers install pmd
@@ -73,6 +73,6 @@ def table(settings: Config) -> Iterator[str]:
 
 
 def _suite(settings: Config) -> Suite:
-    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore import scorer  # noqa: PLC0415  (so that --help is fast)
 
     return scorer.make_analyzers(settings)

@@ -47,22 +47,22 @@ _store = option(
 _clones = option("--clones DIR", "Folder of the bare clones (default: FILE.clones).", type=PATH)
 _output = option("-o, --output PATH", "Write to this path instead of stdout.")
 _detect = option(
-    "--detect X", "Smallest relevant difference, as a share of the pull requests.",
+    "--detect X", "Smallest difference that matters, as a share of the pull requests.",
     type=click.FloatRange(0, 1, min_open=True), default=0.05,
 )  # fmt: skip
 _price = option("--price BOT=AMOUNT/PER...", "Price: bot=24/month, copilot=0.3/pull.", to="prices")
 _question = add_options(
     _store,
     option(
-        "--days N", "Length of the period in days, without --since.",
+        "--days N", "Length of the period in days, if --since is not given.",
         type=click.IntRange(1, 3_660), default=30,
     ),
     option("--since DAY", "First day of the period.", type=DAY),
     option("--until DAY", "Last day of the period (default: today).", type=DAY),
     option("--repository PATTERN...", "Only matching repositories.", to="repositories"),
 )  # fmt: skip
-"""Options of the period."""
-# From a variable, because the address is a secret, which command lines and logs would show.
+"""Options that the reports share: the store, the period and the repositories."""
+# Also read from an environment variable, because command lines and logs would show the secret.
 _webhook = add_options(
     option("--webhook URL", "Address to post the result to.", envvar="CRSCORE_WEBHOOK"),
     option("--link URL", "Address of the report, for the webhook.", default=""),
@@ -117,7 +117,7 @@ def sync(
         crscore audit sync acme/shop acme/billing
         crscore audit sync https://gitlab.com/group/project
     """
-    from crscore.audit.store.queries import all_repositories  # noqa: PLC0415  (for a quick --help)
+    from crscore.audit.store.queries import all_repositories  # noqa: PLC0415  (so that --help is fast)
     from crscore.audit.sync import run  # noqa: PLC0415
 
     all_names, site = find_repositories((*repositories, *organisations), connection.api_url)
@@ -153,7 +153,7 @@ def sync(
 @_store
 @_clones
 @option("--workers N", "Number of processes.", type=click.IntRange(1, 1_024), default=1)
-@option("--engine NAME", "How to run them: processes or ray[:ADDRESS].", default="processes")
+@option("--engine NAME", "How to run the workers: processes or ray[:ADDRESS].", default="processes")
 @host_options(wait_budget_s=600)
 @setting_options("config", *SCORING, "trust")
 def score(
@@ -180,7 +180,7 @@ def score(
     from crscore.audit.score.signals import find_signals  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
-    # One date for all parts of a run, also if it passes midnight.
+    # All parts of a run have one date, even if it runs past midnight.
     folder, run_date = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store:
         host = None if settings.offline else _site(store).make_host(connection)
@@ -318,7 +318,7 @@ def digest(
     "--fail-under-low N", "Fail if the low end of a bot's usefulness is below N.",
     type=click.FloatRange(0, 100),
 )  # fmt: skip
-@option("--min-drop N", "Smallest relevant drop.", type=click.FloatRange(0, 100), default=3.0)
+@option("--min-drop N", "Smallest drop that matters.", type=click.FloatRange(0, 100), default=3.0)
 @option(
     "--on-nothing", "Gate result of a bot without a score; skip passes without a notice.",
     type=click.Choice(get_args(OnNothing)), default="pass",
@@ -388,7 +388,7 @@ def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
 
 
 def _site(store: Store) -> Site:
-    """Return the host of the store's repositories; for the default host, they have no `page`."""
+    """Return the host of the store's repositories; those of the default host have no `page`."""
     from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
 
     return site_of_page(next((row.page or "" for row in all_repositories(store)), ""))
@@ -412,7 +412,7 @@ def _read_period(question: dict[str, Any]) -> Period:
 
 
 def _read_detect(question: dict[str, Any]) -> float:
-    # `gate` has no --detect. The option is a share, the report counts of 100 pull requests.
+    # `gate` has no --detect. The option is a share; the report counts per 100 pull requests.
     return float(100 * question.get("detect", 0.05))
 
 

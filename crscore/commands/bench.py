@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crscore.readers.model import ModelReader
 
 FETCH: Final = "fetch"
-"""Word in place of the golden set that reads a public set from a clone."""
+"""Word that takes the place of the golden set, to convert a public set from its clone."""
 # https://www.sqlite.org/fileformat.html#magic_header_string
 _SQLITE: Final = b"SQLite format 3\0"
 
@@ -84,7 +84,7 @@ def command(
     # work (https://github.com/OpenMathLib/OpenBLAS). numpy's library reads this when it is
     # imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from crscore import bench  # noqa: PLC0415  (after --help and wrong options)
+    from crscore import bench  # noqa: PLC0415  (so that --help is fast)
     from crscore.bench import reasons, report, sets  # noqa: PLC0415
     from crscore.bench.judge import write_requests  # noqa: PLC0415
     from crscore.bench.results import find_unsure  # noqa: PLC0415

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 DEFAULT: Final = "score"
 WrittenDocument = tuple[msgspec.Struct, Callable[..., str]]
-"""Document, and the function that renders it as text; it also takes `color` and `width`."""
+"""Document, and the function that renders it as text, which also takes `color` and `width`."""
 
 
 class _Commands(CommandGroup):
-    """Group whose default command is `score`, with the commands that others install below it."""
+    """Group whose default command is `score`; other packages may add commands (`code.NAME`)."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *commands.command_names("code")})
@@ -56,7 +56,7 @@ def command() -> None:
 
 
 def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., int]:
-    """Add the options of a command that writes a document, which the function returns."""
+    """Add `--output` and `--format` to a function, and write the document that it returns."""
 
     @output_option
     @format_option("text", "json")
@@ -70,7 +70,7 @@ def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., 
 
 
 def as_report(lay_out: Callable[[Any], layout.Report]) -> Callable[..., str]:
-    """Return the text renderer of a document that has a layout."""
+    """Return a function that renders a document as text, laid out by `lay_out`."""
     from crscore.reports import layout  # noqa: PLC0415
 
     return lambda document, **_: layout.to_text(lay_out(document))
@@ -81,7 +81,7 @@ metrics_option = option(
     "Comma-separated metrics, each NAME or NAME:OPTION=VALUE (default: all that apply).",
     callback=lambda _context, _option, names: None if names is None else names.split(","),
 )
-preset_option = option("--preset NAME", "Preset for the metrics that have it: out-of-the-bleu.")
+preset_option = option("--preset NAME", "Options of a published study: out-of-the-bleu.")
 seed_option = option("--seed N", "Random seed.", type=click.IntRange(0), default=42)
 
 
@@ -111,13 +111,13 @@ def score(
 
     CANDIDATE and REFERENCE are files of code, folders of files with the same names, or JSON Lines
     of {candidate, references, context, language, id}; several references may be given. Start with
-    meteor or chrf: by default, codebertscore runs on MiniLM, an encoder of English.
+    meteor or chrf: codebertscore runs by default on MiniLM, which was trained on English, not code.
 
     Examples:
         crscore code candidate.py reference.py
         crscore code samples.jsonl references.jsonl --metrics chrf,codebleu
     """
-    from crscore.code import samples, scores  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.code import samples, scores  # noqa: PLC0415  (so that --help is fast)
 
     read = samples.read_samples(candidates, references, context=context, language=language)
     return scores.score_samples(read, metrics, preset=preset), scores.render_text
@@ -142,12 +142,12 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
         crscore code compare a.jsonl b.jsonl
     """
     from crscore.code import comparison  # noqa: PLC0415
-    from crscore.code.samples import read_samples  # noqa: PLC0415  (after --help)
+    from crscore.code.samples import read_samples  # noqa: PLC0415  (so that --help is fast)
 
     document = comparison.compare(
         read_samples(first, language=language),
         read_samples(second, language=language),
-        # files of the same name in two folders
+        # The files may have the same name in two folders.
         labels=(first.name, second.name) if first.name != second.name else ("A", "B"),
         **options,
     )
@@ -161,14 +161,14 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     type=PATH, required=True,
 )  # fmt: skip
 # The numbers of the paper of HumanEval: https://arxiv.org/abs/2107.03374
-@option("--k NUMBERS", "pass@k.", to="ks", default="1,10,100")
+@option("--k NUMBERS", "Values of k for pass@k.", to="ks", default="1,10,100")
 @option(
     # The default of HumanEval's own evaluation: https://github.com/openai/human-eval
     "--timeout SECONDS", "Maximum seconds for the tests of a program.",
     type=click.FloatRange(0, min_open=True), default=3.0,
 )  # fmt: skip
-@option("--workers N", "Programs run at a time (default: the number of cores).", type=COUNT)
-@option("--canonical", "Judge the reference solutions in the tests' file.")
+@option("--workers N", "Number of programs to run at a time (default: the cores).", type=COUNT)
+@option("--canonical", "Run the reference solutions in the file of the tests.")
 @option(
     "--allow-code-execution", "Allow running the programs, which may be unreviewed; required.",
     to="allowed",
@@ -199,7 +199,7 @@ def run(
     except ValueError:
         numbers = [0]  # rejected below, with the message for every wrong number
     if min(numbers) < 1:
-        raise ConfigError("--k", COMMAND_LINE, f"must be numbers from 1 on, not {ks}")
+        raise ConfigError("--k", COMMAND_LINE, f"must be numbers of 1 or more, not {ks}")
     problems = programs.read_problems(tests)
     if canonical:
         completions = programs.solutions(problems)

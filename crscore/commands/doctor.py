@@ -55,8 +55,8 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     network = (
         "tools run without a network"
         if denied
-        else "tools here would have the network (sandbox:none): pr, action and audit run them only "
-        "with --trust"
+        else "tools could use the network here (sandbox:none), so pr, action and audit run them "
+        "only with --trust"
     )
     click.echo(f"  {network}")
     if run.can_run_code():
@@ -67,7 +67,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
 
 
 def _report_scorer(settings: Config) -> bool:
-    """Print the signature, or why these settings produce no score; return whether they do."""
+    """Print the signature, or why these settings give no score; return whether they give one."""
     from crscore.scorer import Scorer, make_cache  # noqa: PLC0415
 
     if settings.cache:

@@ -23,7 +23,7 @@ def command() -> None:
     """
 
 
-# A bot's check is green as well if the bot skipped the pull request or reached its limit.
+# A bot's check is green even if the bot skipped the pull request or reached its limit.
 @command.command("coverage")
 @click.argument("target", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N")
 @option(
@@ -42,7 +42,7 @@ def coverage(
     Examples:
         crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7
     """
-    from crscore.pull_request import coverage as gate  # noqa: PLC0415  (so that --help is quick)
+    from crscore.pull_request import coverage as gate  # noqa: PLC0415  (so that --help is fast)
 
     subject = find_target(target, connection.api_url)
     host = subject.site.make_host(connection)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """Serve the tools triage_review and score_review to an agent, over standard input and output.
 
-    The agent starts this command, so it has no address and opens no port. Linters are off by
-    default, as agents pass diffs of unchecked code.
+    The agent starts this command, so the server has no address and opens no port. Linters are off
+    by default, as agents pass diffs of unchecked code.
 
     Examples:
         crscore mcp   # the command that an agent's settings name

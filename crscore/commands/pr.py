@@ -38,7 +38,7 @@ REPORTS: Final = {
     # The name of GitLab's templates: https://docs.gitlab.com/ci/testing/code_quality/
     "codequality": "gl-code-quality-report.json",
 }
-"""Files of `--reports`, by format: the formats for a single pull request."""
+"""Format -> name of its file in `--reports`. These formats hold a single pull request."""
 
 
 @click.command(name="pr", cls=_terminal.GroupedCommand)
@@ -111,7 +111,7 @@ def command(
     single = {f"--format {layout}": layout in REPORTS, "--post": post, "--reports": reports}
     if len(subjects) > 1 and any(single.values()):
         flag = next(name for name, value in single.items() if value)
-        raise ConfigError(flag, COMMAND_LINE, "is for one pull request: give one")
+        raise ConfigError(flag, COMMAND_LINE, "is for one pull request only")
     overrides = {key: value for key, value in flags.items() if value is not None}
     # Without a file: the settings of the base branch are read with each pull request.
     settings = resolve_settings(overrides, file=None)

@@ -53,7 +53,7 @@ def command(
 
     A single argument PAIRS.jsonl has one pair per line, as for crscore score; OWNER/REPO#N is a
     pull request, read as by crscore pr with the same settings and checkout. Another program or a
-    batch service answers them; `--reader replay:ANSWERS.jsonl` reads the answers, one JSON object
+    batch service answers the requests; `--reader replay:FILE` reads the answers, one JSON object
     per line with the `id` of a request and the `answer`. Score with the same options that determine
     what a model sees: analyzers and complete files.
 
@@ -99,7 +99,7 @@ def _list_requests(
         scorer, change, comments, source = read_inputs(settings, diff, review, code)
         yield source, scorer.requests([(change, comments)])[0]
     elif any(code):
-        raise click.UsageError("the options for a single change need a REVIEW")
+        raise click.UsageError("the options about the code of a change need a REVIEW")
     elif names_pull(diff) and not Path(diff).exists():
         from crscore.pull_request import run  # noqa: PLC0415
         from crscore.readers.model import collect_into  # noqa: PLC0415
@@ -109,7 +109,7 @@ def _list_requests(
             repository=subject.repository, number=subject.number, flags=flags, folder=Path(),
             names_folder=False,
         )  # fmt: skip
-        # It is scored with a reader that only takes the requests.
+        # The pull request is scored with a reader that only collects the requests.
         run.measure(subject.site.make_host(connection), request, collect_into(requests))
         yield subject.name, requests
     else:

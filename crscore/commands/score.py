@@ -85,7 +85,7 @@ def command(
     offered = {"signature": settings.signature, **style}
     render = plugins.create("reports", settings.format, offered=offered)
     scorer, change, comments, _ = read_inputs(settings, diff, review, code)
-    from crscore.reports import view  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.reports import view  # noqa: PLC0415  (so that --help is fast)
     from crscore.verdicts.repository import Repository  # noqa: PLC0415
 
     # A folder without any file of the change says nothing about the change.

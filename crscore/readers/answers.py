@@ -16,14 +16,14 @@ from crscore.records import Holds, LineSpan, RemarkReading, Stance
 from crscore.text import clean
 
 MAX_SENTENCE_CHARS: Final = 300
-"""Maximum characters of a sentence by the model."""
+"""Maximum characters of the reason that a model gives for a reading."""
 # Shorter lines, such as `else:` or `return x`, occur too often.
 MIN_QUOTE_CHARS: Final = 8
 """Minimum characters of a quoted line, without white space."""
 STANCES: Final = {stance.name.lower(): stance for stance in Stance}
 """Stances by the words that the guide uses."""
-# A model writes them in this order. It checks a remark against the code before it names the worth:
-# a false severe remark has the highest importance and worth 1 (docs/design/033-readers.md).
+# A model writes the fields in this order. It checks a remark against the code before it names the
+# worth: a false severe remark has the highest importance and worth 1 (docs/design/033-readers.md).
 _FIELDS: Final[Mapping[str, Any]] = {
     "comment": {"type": "integer"},
     "first": {"type": "string"},
@@ -92,7 +92,7 @@ def read_answer(answer: Answer, shown_comment: ShownComment, excerpt: Excerpt) -
     remarks = [
         remark
         for remark in read_object(answer.text, fits, whole=answer.whole).remarks
-        # Other comments at the same place are shown, too; the request is not about these.
+        # Other comments at the same place are shown, too, but the request is about the first only.
         if remark.comment == 1
     ]
     columns = locate([(remark.first, remark.last) for remark in remarks], shown_comment)
@@ -109,7 +109,7 @@ def read_answer(answer: Answer, shown_comment: ShownComment, excerpt: Excerpt) -
             why=" ".join(clean(remark.why[:MAX_SENTENCE_CHARS]).split()),
         )
         earlier = by_columns.get(place)
-        # Two points of one sentence are one remark with the worth of the better one.
+        # Two points in the same sentences are one remark, with the reading of the better point.
         if place and (earlier is None or reading.worth > earlier.reading.worth):
             by_columns[place] = ReadRemark(place, reading)
     return [*by_columns.values()]

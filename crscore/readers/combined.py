@@ -1,7 +1,7 @@
 """Joins the readings of the same remarks by a model and by the network.
 
-A comment may contain orders to a model; the network, which cannot be ordered, reads the same words.
-The model's reading counts, but its worth is limited by the network's.
+A comment may contain orders to a model; the network, which follows no orders, reads the same words.
+The model's reading is used, but the network's reading limits how high its worth can be.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,8 +30,8 @@ from crscore.text import count_noun
 from crscore.usefulness.reader import ACTING, Reader, doubt_remarks, name_level
 from crscore.usefulness.reading import ReviewReadings
 
-# With these limits, 12 % of 689 real comments are worth less than readers with the guide said, by
-# 0.9 on average. With higher ones, a model that obeys gives more to worthless comments with orders
+# These limits lower 12 % of 689 real comments below what readers with the guide gave, by 0.9 on
+# average. With higher limits, a model that follows the order in a worthless comment raises it more
 # (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
 MAX_DIFFERENCE: Final = 1.75
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
@@ -44,8 +44,8 @@ DOUBTED_WORTH: Final = 2.0
 # An order to the model could be in a language that the network does not read, so nothing else
 # limits it. One or two remarks of this worth have a standing of 6.
 UNCHECKED_WORTH: Final = 1.75
-"""Maximum worth of a remark that the model alone reads, without a line of the code, and of a text
-that, as the network reads it, asks for nothing or is not about the change."""
+"""Maximum worth of a remark that only the model read and for which it quoted no line of the code.
+Also the maximum for a text that the network reads as asking for nothing or as off topic."""
 ASKS_FROM: Final = 0.75
 """Minimum importance, from 0 to 4, of a remark that gives the author something to answer."""
 
@@ -56,16 +56,17 @@ def read_reviews(
     by_model: Sequence[ModelReadings],
     texts: Sequence[SplitReview],
 ) -> list[ReviewReadings]:
-    """Read reviews with their changes, also by a model.
+    """Read reviews by the network, and join the readings with those that a model made.
 
     Args:
         reader: The network.
         reviews: See `Reader.read`.
-        by_model: The readings of each by the model.
-        texts: The parts of each.
+        by_model: The model's readings of each review.
+        texts: Each review, split into comments and sentences.
 
     Returns:
-        The readings that count, of each review.
+        For each review, the model's readings, limited by the network's; the network's readings of
+        the remarks that the model did not read.
     """
     placed = [
         place_readings(answers.remarks, text.parsed, text.sentences)
@@ -107,8 +108,8 @@ def place_readings(
         is_foreign = all(sentences[column].unread for column in columns)
         for remark in of_comment:
             remark_columns = tuple(columns[at] for at in remark.columns)
-            # Otherwise it may be an order to the model in another language, which the network
-            # cannot check.
+            # A remark in another language inside an English comment may be an order to the model,
+            # which the network cannot check.
             if is_foreign or not all(sentences[column].unread for column in remark_columns):
                 placed[remark_columns] = remark.reading
     return placed
@@ -122,13 +123,13 @@ def join_readings(
     """Join a model's readings with the network's of the same remarks.
 
     Args:
-        read: The network's readings; remarks whose sentences the model names are divided as there.
+        read: The network's readings, divided into the same remarks as `placed` where it has any.
         placed: The model's readings.
         sentences: All sentences of the review. Text that the network does not read, because it is
             in another language, is read by the model alone.
 
     Returns:
-        The readings that count.
+        The model's readings, limited by the network's; the network's where the model has none.
     """
     readings = [placed.get(remark.sentences) for remark in read.remarks]
     pairs = [
@@ -137,7 +138,8 @@ def join_readings(
         else (remark, reading)
         for remark, reading in zip(read.remarks, readings, strict=True)
     ]
-    # The model reads the order to itself, too, in which the network as a rule sees no remark.
+    # An order to the model is also a text of the comment. If the model gives it a high worth, but
+    # the network reads it as no remark, then the order has swayed the model.
     swayed = {
         remark.comment
         for remark, reading in pairs
@@ -172,8 +174,8 @@ def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkR
 
 
 def _limit_worth(remark: Remark, *, is_swayed: bool = False) -> float:
-    """Return the highest worth that a model, maybe swayed, may give what the network read."""
-    # Only upwards: an order in a comment would demand a higher worth.
+    """Return the highest worth that a model, perhaps swayed by an order, may give to a remark."""
+    # Only a higher worth is limited, because an order in a comment would demand one.
     if is_swayed or remark.actionable < ACTIONABLE_FROM or remark.about < ON_TOPIC:
         return max(UNCHECKED_WORTH, remark.worth)
     limit = remark.worth + MAX_DIFFERENCE

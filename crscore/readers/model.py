@@ -40,7 +40,7 @@ class Respondent:
     identity: str
     """Part of the signature: a name for everything that determines the answers."""
     ask: Callable[[Sequence[Question]], Sequence[Answer]]
-    """Returns one answer per request, in order; an empty one states why."""
+    """Returns one answer per request, in order; an empty answer states why it is empty."""
     origin: str = ""
     """Address of the model's server, part of the key of cached answers."""
     max_bytes: int = MAX_REQUEST_BYTES
@@ -50,10 +50,10 @@ class Respondent:
 def make_respondent(
     engine: Engine, *, max_tokens: int = MAX_TOKENS, temperature: float = 0.0
 ) -> Respondent:
-    """Let a language model answer.
+    """Return a source whose answers come from a language model.
 
     Args:
-        engine: Engine of the model. If it fails, every answer has its reason.
+        engine: Engine of the model. If it fails, every answer is empty and states the reason.
         max_tokens: Maximum tokens of an answer.
         temperature: Sampling temperature.
     """
@@ -87,7 +87,7 @@ def collect_into(requests: list[Question]) -> "ModelReader":
 
     def ask(new: Sequence[Question]) -> Sequence[Answer]:
         requests.extend(new)
-        return (Answer(text="", whole=False, reason="it is asked elsewhere"),) * len(new)
+        return (Answer(text="", whole=False, reason="the request was only listed"),) * len(new)
 
     return ModelReader(Respondent(identity="requests", ask=ask))
 
@@ -107,7 +107,7 @@ class Effort(NamedTuple):
     comments: int = 0
     requests: int = 0
     again: int = 0
-    """Requests with an answer from an earlier run."""
+    """Requests whose answer was cached by an earlier run, so that no model was asked."""
     tokens_read: int = 0
     tokens_written: int = 0
 
@@ -133,7 +133,7 @@ class Effort(NamedTuple):
         return 1000 * cost / TOKENS_PER_PRICE / self.read
 
     def describe(self, prices: Prices | None, noun: str) -> str:
-        """Describe the tokens, and the price of 1,000 of what was read, if it is known."""
+        """Describe the tokens and, if known, the price of reading 1,000 (`noun`: `comments`)."""
         cost = self.price(prices)
         price = "" if cost is None else f"; price of 1,000 {noun}: {cost:.2f}"
         return f"tokens read: {self.tokens_read:,}, written: {self.tokens_written:,}{price}"
@@ -204,7 +204,7 @@ class ModelReader:
         unread = [question for key, question in distinct.items() if key not in read_before]
         if self._limit is not None:
             # The network alone reads the rest, and the signature says `partial`: an audit scores
-            # such a pull request again on the next night (docs/design/033-readers.md).
+            # such a pull request again in its next run (docs/design/033-readers.md).
             unread = unread[: self._limit - self._asked]
         self._asked += len(unread)
         new = self.respondent.ask(unread) if unread else ()
@@ -271,6 +271,6 @@ class ModelReader:
         )
 
     def _key(self, request_id: str) -> str:
-        # A hash, because the address of the server is private; the request's id has its texts.
+        # A hash, because the address of the server is private. The id is a hash of the texts.
         content = json.dumps([self.identity, self.respondent.origin, request_id])
         return f"{KIND} {hashlib.sha256(content.encode()).hexdigest()}"

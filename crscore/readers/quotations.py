@@ -10,9 +10,9 @@ from crscore.records import ParsedComment, Position
 MAX_COMMENT_CHARS: Final = 8_000
 """Maximum characters of a comment that are shown; the rest is cut between its blocks."""
 START_LETTERS: Final = 12
-"""Letters at the start of a block that are looked up in the comment as it was written."""
+"""Number of letters at the start of a block by which it is found in the comment as written."""
 MAX_LINES_AHEAD: Final = 200
-"""Maximum lines in which the start of a block is searched."""
+"""Maximum number of lines in which the start of a block is searched for."""
 # "- ", "* ", "1. ", "2) "
 _ITEM: Final = re.compile(r"\s{0,20}(?:[-*+•]|\d{1,3}[.)])\s")
 MAX_CODE_CHARS: Final = 2_000
@@ -61,9 +61,10 @@ def show_comment(
 def _add_marks(
     block: list[Piece], lines: list[tuple[str, str]], paths: Collection[str]
 ) -> list[Piece]:
-    """Add what no sentence has: paths above the block, and the mark of a list item.
+    """Add what is not in any sentence: paths above the block, and the mark of a list item.
 
-    `lines` are those below the block before, each with its letters; those of this one are removed.
+    `lines` are the comment's lines below the previous block, each with its letters and digits. The
+    lines up to the start of this block are removed from the list.
     """
     (text, columns), *rest = block
     start = _dense(text)[:START_LETTERS]

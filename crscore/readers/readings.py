@@ -1,4 +1,4 @@
-"""Readings of a language model. The code that makes them is elsewhere: most runs do not need it."""
+"""Readings of a language model, apart from the code that makes them, which few runs need."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -23,4 +23,4 @@ class ModelReadings(NamedTuple):
     notes: tuple[str, ...] = ()
     """Sentences about the requests, their cost, and comments that the model did not read."""
     is_whole: bool = True
-    """Whether it answered all requests, even if not all answers can be used."""
+    """Whether the model answered all requests, even if not all answers can be used."""

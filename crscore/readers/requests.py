@@ -27,7 +27,7 @@ GUIDE: Final = "read.v1"
 """Name of the prompt."""
 VERSION: Final = 3
 """Version of a request's content besides the prompt; part of the signature."""
-# A remark takes about 120.
+# The answer about one remark takes about 120 tokens.
 MAX_TOKENS: Final = 2_048
 """Default maximum tokens of an answer."""
 # Code has 3 to 3.5 bytes per token, English 4 to 4.5. With too low an estimate, less code is shown;
@@ -43,7 +43,7 @@ COMMENT_BYTES: Final = 4_300
 MIN_COMMENTS: Final = 40
 """A change with fewer comments has as much space as one with this many."""
 MIN_CODE_CHARS: Final = 800
-"""Code that is shown even if the comment is long."""
+"""Number of characters of code that are shown even if the comment is long."""
 MAX_SHORT_CHARS: Final = 300
 """Maximum characters of a finding, a name, or a comment that is shown beside another one."""
 NEAR_LINES: Final = 15
@@ -53,7 +53,7 @@ MAX_FINDINGS: Final = 10
 
 
 class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Content of the prompt file, which explains each text."""
+    """Content of the prompt file, which explains to the model what each text of a request is."""
 
     instruction: str
     opening: str
@@ -62,7 +62,7 @@ class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AskedComment(NamedTuple):
-    """Comment of a request."""
+    """Comment that a request is about."""
 
     comment_index: int
     """Its index in the review."""
@@ -115,7 +115,7 @@ class Question:
 
     @property
     def tokens(self) -> int:
-        """Estimated number of tokens of the chat, an upper estimate."""
+        """High estimate of the number of tokens of the chat."""
         return sum(len(message.text.encode()) for message in self.chat()) // BYTES_PER_TOKEN
 
     def document(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Request(Question):
     """Request about one comment of one change."""
 
     entry: AskedComment
-    """The comment, with the number 1 in the request."""
+    """The comment, which is numbered 1 in the text of the request."""
     excerpt: Excerpt
     """The code that is shown."""
 
@@ -177,7 +177,7 @@ def make_requests(
         if (excerpts := current if is_original else _find_version(entry.comment, current))
         and (draft := _draft(entry, entries, excerpts, findings, max_bytes)) is not None
     ]
-    # If they do not fit, the largest requests show less code.
+    # If the requests together are too large, the largest of them show less code.
     sizes = [sum(len(text.encode()) for text in draft.texts.values()) for draft, _ in drafts]
     limit = _find_limit(sizes, COMMENT_BYTES * max(len(entries), MIN_COMMENTS))
     return [
@@ -203,7 +203,7 @@ def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
 
 def _find_limit(sizes: Sequence[int], total: int) -> int:
     """Return the size to which the largest must shrink so that the sum is at most `total`."""
-    # From the smallest on: what a size leaves of its equal share is for the larger ones.
+    # The smallest comes first: what it leaves of an equal share is shared by the larger ones.
     rest = total
     for index, size in enumerate(sorted(sizes)):
         if size * (len(sizes) - index) > rest:
@@ -229,7 +229,7 @@ def _draft(
     findings: Sequence[Finding],
     max_bytes: int,
 ) -> Request | None:
-    """Make a request of at most about `max_bytes`, by showing less code."""
+    """Make a request that shows only as much code as fits into about `max_bytes`."""
     near = [
         near_entry
         for near_entry in entries

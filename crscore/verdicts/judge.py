@@ -104,7 +104,7 @@ def judge_remarks(
         comment = comments[units[0].comment]
         if comment.is_older:
             continue
-        # If the comment has several remarks, the one with the proposal has the blocks.
+        # If the comment has several remarks, the blocks belong to the one with the proposal.
         if counts[units[0].comment] == 1 or any(unit.proposal for unit in units):
             receipts[index] = check_suggestions(suggestions[units[0].comment], comment)
         receipts[index] = receipts[index] or _check_uses(units, code)
@@ -432,7 +432,7 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
 
 
 def _is_conditional(sentence: str, clause: str, end: int) -> bool:
-    """Return whether the assertion of a clause, up to `end`, is about one path of a run."""
+    """Return whether the assertion of a clause, up to `end`, holds on one path of the code only."""
     before, _, after = sentence.partition(clause)
     if _CONSEQUENCE.match(clause):
         # Without a clause before it, the assertion follows from the previous sentence.
@@ -493,7 +493,7 @@ def _is_plain(name_uses: _Uses) -> bool:
         # `#[test]` or `[Fact]` marks.
         if is_indented or is_inner or line_above.startswith(("@", "#[", "[")):
             return False
-    # Python, an operating system or a test runner calls these.
+    # Python, the operating system or a test runner calls functions with these names.
     return not name_uses.name.startswith("__") and name_uses.name not in {"main", "setup"}
 
 

@@ -22,7 +22,7 @@ LINES_BELOW: Final = 2
 MAX_FILES: Final = 200
 """Maximum number of files of a change that are read."""
 MAX_TEXTS: Final = 60
-"""Maximum number of files with a name that are searched."""
+"""Maximum number of files that contain a name; if more do, none of them is searched."""
 
 
 @dataclass(eq=False)
@@ -118,7 +118,9 @@ class Repository:
         )
 
     def texts_with(self, name: str, diff: Diff) -> list[FileText] | None:
-        """Return the files that a change does not touch and that have a name, or a part of one.
+        """Return the files that a change does not touch and that contain a name.
+
+        The name may be a part of a longer one.
 
         Returns:
             The files; None if there are too many to search.

@@ -1,4 +1,4 @@
-"""Judges suggestion blocks: whether they apply and parse, and the extent of their changes."""
+"""Judges suggestion blocks: whether they apply and parse, and what part of the code they change."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -48,8 +48,8 @@ def judge_in_change(
             None if it replaces exactly the comment's lines.
 
     Returns:
-        The judgement. For a comment without a line, the replaced lines are guessed from their
-        words, and `applies` is None.
+        The judgement. For a comment without a line, the replaced lines are guessed from the words
+        of the block, and `applies` is None.
     """
     # GitLab applies a block to lines beyond the diff, but its comment must be on the diff.
     problem = _problem(comment if offsets is None else replace(comment, start_line=None), file)
