@@ -101,13 +101,14 @@ def make_overview(
         InputError: A name matches no repository.
     """
     table = load_reviews(store, period)
+    runs = reports.read_runs(store, period.since)
     nights = tuple(
         Night(
             night=run.night,
             kind=run.kind,
             partial=run.partial or (None if run.finished else "it was stopped"),
         )
-        for run in reports.read_runs(store, period.since)
+        for run in runs
     )
     escaped = load_escaped(store, table, host)
     records = load_records(store, table, escaped.reviewers)
@@ -137,6 +138,11 @@ def make_overview(
     notes += _limits(store, table, why_partial(nights), (pending, failed, unscored))
     if abstained := sum(row.abstained for row in reviewers):
         notes.append(f"Not scored: {count_noun(abstained, 'review')}.")
+    if requests := sum(run.requests for run in runs):
+        read = sum(run.tokens_read for run in runs)
+        written = sum(run.tokens_written for run in runs)
+        tokens = f"tokens read: {read:,}, written: {written:,}"
+        notes.append(f"A language model answered {count_noun(requests, 'request')} ({tokens}).")
     notes += [
         f"The price of {name} is not used: no bot of this period has that name."
         for name in sorted(prices.keys() - {row.name.casefold() for row in reviewers})

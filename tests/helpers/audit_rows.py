@@ -182,6 +182,9 @@ def run(day: int, **changes: Any) -> AuditRun:
         "failed": 0,
         "rest": 0,
         "points": 0,
+        "requests": 0,
+        "tokens_read": 0,
+        "tokens_written": 0,
     }
     return AuditRun(**(values | changes))
 

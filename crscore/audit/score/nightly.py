@@ -20,6 +20,7 @@ from crscore.diff import git
 from crscore.errors import HostError
 from crscore.hosts.host import Host
 from crscore.hosts.records import Change
+from crscore.readers.model import Effort
 from crscore.scorer import diff_limits
 from crscore.settings import Config
 
@@ -64,7 +65,7 @@ def score(
     # Created before the first task, so that a wrong engine or a missing model fails only once.
     chosen_engine = make_engine(engine, workers)
     scorer = pull_rows.make_scorer(settings)
-    signature, efforts = pull_rows.signature_of(scorer), list[tuple[int, ...]]()
+    signature, effort = pull_rows.signature_of(scorer), Effort()
     unscored = find_unscored(store, signature, night)
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     record = queries.add_run(store, "score", night=night, started=now, signature=signature)
@@ -75,9 +76,12 @@ def score(
     )
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in results:
-            has_failed = scored.failure is not None
-            efforts += [scored.effort] * bool(scored.effort)
-            record = replace(record, pulls=record.pulls + 1, failed=record.failed + has_failed)
+            effort = Effort(*map(sum, zip(effort, scored.effort, strict=True)))
+            record = replace(
+                record, pulls=record.pulls + 1, requests=effort.requests,
+                failed=record.failed + (scored.failure is not None),
+                tokens_read=effort.tokens_read, tokens_written=effort.tokens_written,
+            )  # fmt: skip
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))
                 # Updated each time, so that the counts of a killed run match its rows.
@@ -85,7 +89,7 @@ def score(
             advance()
     if model := scorer.parts.model:
         # Workers have models of their own.
-        model.effort = type(model.effort)(*map(sum, zip(*efforts, strict=True)))
+        model.effort = effort
     record = replace(record, finished=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     store.put([record])
     return record

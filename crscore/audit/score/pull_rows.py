@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.pull_request.run import Measured
+from crscore.readers.model import Effort
 from crscore.records import (
     UNCONFINED,
     CommentResult,
@@ -59,8 +60,8 @@ class Scored:
     """Rows of `scores`, `comment_scores` and `last_scored`."""
     failure: str | None = None
     """Why it could not be scored; None if it was."""
-    effort: tuple[int, ...] = ()
-    """Fields of `readers.model.Effort`; empty without a language model."""
+    effort: Effort = field(default_factory=Effort)
+    """Requests to a language model, and their tokens."""
 
     def numbered(self, signature: int) -> Iterator[Row]:
         """Yield the rows with the number of their signature."""
@@ -137,7 +138,7 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         CRScoreError: No pull request can be scored: a setting, a package or a model is missing.
     """
     model = scorer.parts.model
-    before = model.effort if model else ()
+    before = model.effort if model else Effort()
     try:
         assessment = run.assess(assemble(task, diff_limits(scorer.settings)), scorer)
         rows = (
@@ -149,8 +150,8 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         raise
     except Exception as exc:  # noqa: BLE001  (one pull request must not end the run)
         return failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
-    after = model.effort if model else ()
-    effort = tuple(map(operator.sub, after, before))
+    after = model.effort if model else Effort()
+    effort = Effort(*map(operator.sub, after, before))
     return Scored(signature=signature_of(scorer, assessment.result), rows=rows, effort=effort)
 
 
@@ -170,11 +171,8 @@ def failed(task: ScoringTask, signature: str, reason: str) -> Scored:
 
 
 def _key(task: ScoringTask) -> dict[str, Any]:
-    pull = task.pull
-    return {
-        "repository": pull.repository, "number": pull.number, "signature": 0,
-        "content": task.content,
-    }  # fmt: skip
+    pull_key = {"repository": task.pull.repository, "number": task.pull.number}
+    return {**pull_key, "signature": 0, "content": task.content}
 
 
 def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:
@@ -248,14 +246,10 @@ def _comment_scores(
             point=firsts.get(_comment(thread)),
             **_text(thread),
         )
+    # They repeat other posts of the same reviewer (`identify`).
     for thread in assessment.reviewers.repeats:
-        yield CommentScore(
-            comment=_comment(thread),
-            signature=0,
-            content=task.content,
-            noise="repeat",  # of other posts of the same reviewer (`identify`)
-            **_text(thread),
-        )
+        key, text = _comment(thread), _text(thread)
+        yield CommentScore(comment=key, signature=0, content=task.content, noise="repeat", **text)
 
 
 def _comment(thread: ReviewerThread) -> int:

@@ -27,7 +27,7 @@ R = TypeVar("R", bound=Row)
 APPLICATION_ID: Final = 0x63727363
 """SQLite application id that marks an audit's file: `crsc`."""
 # There are no migrations: a store can be synchronised again from the host.
-SCHEMA_VERSION: Final = 14
+SCHEMA_VERSION: Final = 15
 """Version of `schema.sql`; increased with every change of a table."""
 BUSY_S: Final = 30.0
 """Seconds to wait while another process writes."""

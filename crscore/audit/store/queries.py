@@ -72,7 +72,7 @@ def add_run(
     """Store a run that begins, and return it with its number."""
     run = AuditRun(
         kind=kind, night=night, started=started, signature=signature,
-        pulls=0, failed=0, rest=0, points=0,
+        pulls=0, failed=0, rest=0, points=0, requests=0, tokens_read=0, tokens_written=0,
     )  # fmt: skip
     with store.transaction():
         store.put([run])

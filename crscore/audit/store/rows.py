@@ -269,3 +269,6 @@ class AuditRun(Row):
     failed: int
     rest: int
     points: int
+    requests: int
+    tokens_read: int
+    tokens_written: int

@@ -191,5 +191,8 @@ CREATE TABLE runs (
   pulls INTEGER NOT NULL,            -- read or scored
   failed INTEGER NOT NULL,
   rest INTEGER NOT NULL,             -- REST requests
-  points INTEGER NOT NULL            -- GraphQL points
+  points INTEGER NOT NULL,           -- GraphQL points
+  requests INTEGER NOT NULL,         -- to a language model; with those answered from the cache
+  tokens_read INTEGER NOT NULL,      -- by the language model, for these requests
+  tokens_written INTEGER NOT NULL
 ) STRICT;

@@ -252,6 +252,16 @@ def test_a_run_that_was_killed_is_partial(store: Store) -> None:
     assert "the score of 2026-03-03 is partial: it was stopped" in overview.notes[0]
 
 
+def test_cost_of_a_language_model_is_that_of_the_nights(store: Store) -> None:
+    store.put([rows.run(1, id=1), rows.run(2, id=2)])
+    assert not any("language model" in note for note in overview_of(store).notes)
+    for day, requests in ((1, 3), (2, 1_000)):
+        cost = {"requests": requests, "tokens_read": 7 * requests, "tokens_written": requests}
+        store.put([rows.run(day, id=day, **cost)])
+    told = "A language model answered 1,003 requests (tokens read: 7,021, written: 1,003)."
+    assert told in overview_of(store).notes
+
+
 def test_repository_that_cannot_be_read_is_a_note(store: Store) -> None:
     store.put([rows.repository(2, state="refused", reason="the token may not read it")])
 

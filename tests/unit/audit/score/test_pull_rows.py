@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from crscore import Scorer
 from crscore.audit.score import pull_rows
 from crscore.audit.score.pull_rows import score_pull, signature_of
-from crscore.audit.store.rows import CommentScore, Score
+from crscore.audit.store.rows import AuditRun, CommentScore, Score
 from crscore.encoders.hashing import Hashing
 from crscore.records import Importance
 from crscore.sandbox import run
@@ -81,12 +81,19 @@ def test_effort_of_a_model_is_that_of_all_pulls(
     settings = override_settings(Config(), options)
     with scripted_llm.serve(obey) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        audit.score(settings)
+        night = audit.score(settings)
         asked = len(server.chats())
     model = pull_rows.make_scorer(settings).parts.model
     assert model
     assert model.effort.requests == asked > 2
     assert model.total.startswith(f"A language model read {asked} of {asked} comments (requests")
+    # The night keeps what is printed.
+    with audit.open() as store:
+        assert store.select(AuditRun) == [night]
+    assert night.requests == asked
+    told = f"tokens read: {night.tokens_read:,}, written: {night.tokens_written:,})"
+    assert told in model.total
+    assert night.tokens_read > night.tokens_written > 0
     audit.score(settings)
     assert model.effort.requests == 0
 
