@@ -338,7 +338,7 @@ def acted_on(key: int, *, value: bool) -> SignalRow:
 def print_power(pools: list[Pool], pulls: int, histories: int = 1_000) -> None:
     """Print how often so many pulls can show that A is better than B.
 
-    The difference is that of the mean usefulness, of pulls with a remark worth acting on, and, as
+    The difference is that of the mean usefulness, of pulls with a comment worth acting on, and, as
     a reader without errors would see it, of pulls with a fault that is found.
     """
     critical = NormalDist().inv_cdf(1 - SIGNIFICANCE / 2 / PAIRS_LEFT)
@@ -352,7 +352,7 @@ def print_power(pools: list[Pool], pulls: int, histories: int = 1_000) -> None:
             differences.append([one - other for one, other in pairs])
         rows = np.array(differences)
         errors.append(rows.mean(axis=0) / rows.std(axis=0) * pulls**0.5)
-    names = ("usefulness", "remark worth acting on", "fault, without an error of the reader")
+    names = ("usefulness", "comment worth acting on", "fault, without an error of the reader")
     print(f"power of {pulls} pulls for A against B, corrected for {PAIRS_LEFT} pairs")
     for name, column in zip(names, np.array(errors).T, strict=True):
         share = (column > critical).mean()
@@ -360,7 +360,7 @@ def print_power(pools: list[Pool], pulls: int, histories: int = 1_000) -> None:
 
 
 def seen_by_measures(review: Review) -> tuple[float, float, float]:
-    """Return the usefulness, whether a remark is worth acting on, and whether a fault is found."""
+    """Return the usefulness, whether a comment is worth acting on, and whether a fault is found."""
     standing = review.score["standing"] or 0
     levels = {comment["level"] for comment in review.comments if not comment["noise"]}
     return float(standing), float(bool(levels & set(IMPORTANT))), float(review.faults > 0)

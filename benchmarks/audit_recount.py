@@ -23,24 +23,24 @@ EMPTY = {
     "repeat": "repetitions",
     "restates": "summaries of the change",
     "praise": "praise",
-    "nothing": "empty remarks",
+    "nothing": "empty comments",
 }
 ASKS = ("asks for a change", "names a problem", "proposes code", "asks a question", None)
 Numbers = dict[tuple[str, str], set[int]]
 """Bot and name of a number -> the values that stand on the page."""
 
 SHOWN = (
-    ("remarks", r"of ([\d,]+) remarks? (?:mattered|gave)"),
-    ("remarks", r"of its ([\d,]+) remarks"),
-    ("mattered", r"([\d,]+) of [\d,]+ remarks? mattered"),
+    ("comments", r"of ([\d,]+) comments? (?:mattered|gave)"),
+    ("comments", r"of its ([\d,]+) comments"),
+    ("mattered", r"([\d,]+) of [\d,]+ comments? mattered"),
     ("answered", r"People answered ([\d,]+) worth"),
     ("only resolved", r"resolved ([\d,]+) of these without a fix"),
     ("others resolved", r"also resolved ([\d,]+) of"),
     ("other threads", r"also resolved [\d,]+ of ([\d,]+)"),
     ("green without a review", r"check was green on ([\d,]+) pull"),
-    ("important", r"([\d,]+) of its [\d,]+ remarks (?:is|are) worth"),
+    ("important", r"([\d,]+) of its [\d,]+ comments (?:is|are) worth"),
     ("no reaction", r"nor resolved: ([\d,]+) more"),
-    ("nothing to do", r"([\d,]+) of [\d,]+ remarks? gave nothing"),
+    ("nothing to do", r"([\d,]+) of [\d,]+ comments? gave nothing"),
     ("nits", r"nits ([\d,]+)"),
     *((title, rf"{title} ([\d,]+)") for title in EMPTY.values()),
     ("pulls seen", r"commented on (?:all|[\d,]+ of the) ([\d,]+) pull requests?"),
@@ -78,7 +78,7 @@ def read_page(site: Path) -> Numbers:
 
 
 def find_formulas(rows: list[sqlite3.Row]) -> set[int]:
-    """Return the keys of the remarks of which half the words were said twice before.
+    """Return the keys of the comments of which half the words were said twice before.
 
     Words count in groups of four; quoted code, numbers and names are all alike.
     """
@@ -145,7 +145,7 @@ def count(store: sqlite3.Connection) -> Counter[tuple[str, str]]:
         words = (bot, row["repository"], row["number"], row["text"])
         is_alone = words not in said and not any(is_beside(row, other) for other in causes)
         said.add(words)
-        counts[bot, "remarks"] += 1
+        counts[bot, "comments"] += 1
         is_formula, is_refuted = row["key"] in formulas, (row["verdict"] or "")[:7] == "refuted"
         is_empty = is_formula or row["noise"] or is_refuted
         resolution = signals.get((row["key"], 3))
@@ -213,7 +213,7 @@ def count_pulls(
     for bot in {post["reviewer"] for post in posts if post["is_bot"]}:
         own = [post for post in posts if post["reviewer"] == bot]
         posted = {(post["repository"], post["number"]) for post in own}
-        remarked = {(row["repository"], row["number"]) for row in rows if row["reviewer"] == bot}
+        touched = {(row["repository"], row["number"]) for row in rows if row["reviewer"] == bot}
         names = {bot, *(post["author"].removesuffix("[bot]") for post in own)}
         checked = {
             (row["repository"], row["number"])
@@ -225,7 +225,7 @@ def count_pulls(
             days = [pulls[other]["created"][:10] for other in posted if other[0] == pull[0]]
             if row["state"] == "merged" and days and min(days) <= row["created"][:10] <= max(days):
                 seen.add(pull)
-        counts[bot, "pulls seen"], counts[bot, "commented"] = len(seen), len(seen & remarked)
+        counts[bot, "pulls seen"], counts[bot, "commented"] = len(seen), len(seen & touched)
         merged = {pull for pull, row in pulls.items() if row["state"] == "merged"}
         first = {}
         for post in own:

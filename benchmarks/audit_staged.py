@@ -7,7 +7,7 @@ twenty that say nothing of use: see `BOTS`. Each reviewer comments on a file of 
 stands beside somebody. Authors act on 60 % of the comments that find a fault and on others by
 chance (25 %), or as the bot stages it; lines where two comment change for either. Where a fix comes
 before the comment, the product itself finds out in a real repository what is due to it. The shipped
-scorer reads the comments; with `--major`, every comment of a staged bot counts as a major remark,
+scorer reads the comments; with `--major`, every comment of a staged bot counts as a major comment,
 as if its author had tuned the words until the scorer fell for them. The rows are written into a
 store as a sync and a scoring would.
 
@@ -144,7 +144,7 @@ def _is_looked_at(number: int) -> bool:
 
 
 def _thrice(_: Change, number: int, __: random.Random) -> list[Post]:
-    # Enough pull requests for a decision, and fewer than five with a false remark.
+    # Enough pull requests for a decision, and fewer than five with a false comment.
     return (
         [Post(_elsewhere(number), place=0)] * 3 if number % 8 == 0 else [Post("Looks fine to me.")]
     )

@@ -1,10 +1,10 @@
 """Comparison of reviewers: does one find more that is worth acting on than another?
 
-A pull request counts as 1 if the reviewer has a critical, major or minor remark on it, and as 0 if
+A pull request counts as 1 if the reviewer has a critical, major or minor comment on it, and as 0 if
 it saw it and has none. On pull requests that both saw, the differences on each one are averaged; on
 different ones, the means are compared within strata of repository, language and size. Intervals
 come from resampling pull requests. The mean usefulness distinguishes a better bot less often,
-because a single misread remark changes it much (`benchmarks/audit_planted.py`).
+because a single misread comment changes it much (`benchmarks/audit_planted.py`).
 """
 
 from collections.abc import Sequence

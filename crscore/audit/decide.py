@@ -1,9 +1,9 @@
 """Decides whether to keep, tune or drop a bot, by two shares with their intervals and by evidence.
 
-*Important* is the share of the bot's remarks that are worth acting on. *Gained* is the share of the
-pull requests that it saw with such a remark; pull requests without a remark count. Both depend on
-the bot's own words, which a script can write. They are enough to drop a bot; to keep or tune it,
-evidence of what others did or said is needed (docs/design/031-decisions.md).
+*Important* is the share of the bot's comments that are worth acting on. *Gained* is the share of
+the pull requests that it saw with such a comment; pull requests without a comment count. Both
+depend on the bot's own words, which a script can write. They are enough to drop a bot; to keep or
+tune it, evidence of what others did or said is needed (docs/design/031-decisions.md).
 """
 
 from collections import Counter, defaultdict
@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from crscore.audit.compare import MAX_NEEDED
 from crscore.audit.coverage import rate, rate_of_pulls
-from crscore.audit.overview import Coverage, Decision, EscapedRecall, Points, Rate, Remarks
+from crscore.audit.overview import Comments, Coverage, Decision, EscapedRecall, Points, Rate
 from crscore.audit.store.database import Store
-from crscore.audit.store.reports import count_afterwards, count_points, read_remarks
+from crscore.audit.store.reports import count_afterwards, count_points, read_comments
 from crscore.audit.tables import IMPORTANT, ReviewTable
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.reports import view
@@ -28,32 +28,32 @@ from crscore.statistics.intervals import LEVEL, Doubles, independent
 from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
-"""A bot is kept if surely more than this share of its remarks is worth acting on."""
-# The reader takes one in twenty empty remarks for an important one (docs/design/031-decisions.md).
+"""A bot is kept if surely more than this share of its comments is worth acting on."""
+# The reader takes one in twenty empty comments for an important one (docs/design/031-decisions.md).
 NEGLIGIBLE: Final = 0.15
-"""A bot with a lower share of important remarks may be one that says nothing useful."""
+"""A bot with a lower share of important comments may be one that says nothing useful."""
 SWITCH_OFF_FROM: Final = 0.25
-"""Minimum share of a bot's remarks for which switching kinds off is worthwhile."""
+"""Minimum share of a bot's comments for which switching kinds off is worthwhile."""
 MIN_PULLS: Final = 20
 """Minimum number of pull requests for a decision."""
 # 7 % of the points that the pair model joins are different ones (`same_point.py` in
 # benchmarks/README.md), so a few joined points prove nothing.
 CONFIRMED_FROM: Final = 0.1
-"""Points that people made later, or important remarks that the code confirms, are evidence if their
-interval is above this share."""
+"""Points that people made later, or important comments that the code confirms, are evidence if
+their interval is above this share."""
 AFTERWARDS: Final = 0.1
 """If surely more than this share of posts was changed or written when all was over, nothing counts
 as evidence."""
-# With four remarks, three fixed ones where one is expected are luck in one case of twenty, and each
-# of the several kinds of evidence is a further chance of such luck.
-MIN_REMARKS: Final = 5
-"""Minimum number of remarks, or of pull requests with fixes to compare, for evidence."""
+# With four comments, three fixed ones where one is expected are luck in one case of twenty, and
+# each of the several kinds of evidence is a further chance of such luck.
+MIN_COUNT: Final = 5
+"""Minimum number of comments, or of pull requests with fixes to compare, for evidence."""
 TOO_LATE: Final = 0.5
 """A bot is dropped if surely more than this share of its posts came after the fix or the close."""
 CONDITION: Final = "only if its check stops being green without a review"
 """Condition of keeping or tuning a bot whose check is green on what it did not review."""
 UNIMPORTANT: Final = "seemingly unimportant"
-"""Words in the reason of a bot that is undecided because people fix such remarks."""
+"""Words in the reason of a bot that is undecided because people fix such comments."""
 KINDS: Final = {
     "critical": "critical",
     "major": "major",
@@ -63,32 +63,32 @@ KINDS: Final = {
     "repeat": "repetitions",
     "restates": "summaries of the change",
     "praise": "praise",
-    "nothing": "empty remarks",
+    "nothing": "empty comments",
     "refuted": "refuted",
     "unread": "not read",
 }
-"""Name of each kind of remark, in order."""
+"""Name of each kind of comment, in order."""
 _ACTS: Final = ("hidden or deleted", "edited", "written after the close", "written after the fix")
 """Later fates of posts, in the order of `count_afterwards`."""
 _JUDGES: Final = {"code": "the code", "model": "a language model's reading with a quoted line"}
-"""Who confirms a remark, by the column of its count."""
+"""Who confirms a comment, by the column of its count."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
 """Kinds that a bot's settings or prompt can switch off."""
 
 
 EXAMPLES: Final = 10
-"""Maximum number of remarks per reviewer and kind."""
+"""Maximum number of comments per reviewer and kind."""
 _COUNTS: Final = np.dtype(
     [("kind", "U16"), ("repository", "i8"), ("number", "i8")]
     + [
         (name, "f8")
         for name in (
-            "remarks", "mattered", "fixed", "answered", "resolved", "compared", "compared_fixed",
+            "comments", "mattered", "fixed", "answered", "resolved", "compared", "compared_fixed",
             "chance", "lines", "threads", "code", "model",
         )
     ]
 )  # fmt: skip
-"""Columns of `read_remarks`: counts of one kind of remarks on one pull request."""
+"""Columns of `read_comments`: counts of one kind of comments on one pull request."""
 Counts: TypeAlias = npt.NDArray[np.void]
 """Rows of `_COUNTS`, sorted by pull request, shape (N,)."""
 
@@ -97,9 +97,9 @@ class Record(NamedTuple):
     """Counts of a reviewer that are not in the table."""
 
     counts: Counts = np.zeros(0, _COUNTS)
-    """Its remarks by pull request and kind."""
+    """Its comments by pull request and kind."""
     examples: tuple[tuple[Any, ...], ...] = ()
-    """Examples of its remarks, as in `read_remarks` without the reviewer."""
+    """Examples of its comments, as in `read_comments` without the reviewer."""
     points: Points | None = None
     """None if they are not known."""
     afterwards: Rate = rate(0, 0)
@@ -107,7 +107,7 @@ class Record(NamedTuple):
     late: Rate = rate(0, 0)
     """See `Decision.late`."""
     near: EscapedRecall | None = None
-    """Its remarks next to later fixes; None if there are none."""
+    """Its comments next to later fixes; None if there are none."""
     acts: tuple[str, ...] = ()
     """See `Decision.acts`."""
 
@@ -142,7 +142,7 @@ def load_records(
     near_by_name = {row.reviewer: row for row in near}
     counts_by_name, examples_by_name = (
         {name: [row[1:] for row in group] for name, group in groupby(rows, itemgetter(0))}
-        for rows in read_remarks(store, table.scope, table.formulas, EXAMPLES)
+        for rows in read_comments(store, table.scope, table.formulas, EXAMPLES)
     )
     records = {}
     for name in counts_by_name.keys() | points.keys() | later.keys() | near_by_name.keys():
@@ -159,13 +159,13 @@ def load_records(
     return records
 
 
-def count_remarks(rows: Counts) -> Remarks:
-    """Count the remarks of a reviewer by kind, and those that people reacted to."""
+def count_comments(rows: Counts) -> Comments:
+    """Count the comments of a reviewer by kind, and those that people reacted to."""
     important = rows[np.isin(rows["kind"], IMPORTANT)]
-    kinds = {kind: int(rows["remarks"][rows["kind"] == kind].sum()) for kind in KINDS}
+    kinds = {kind: int(rows["comments"][rows["kind"] == kind].sum()) for kind in KINDS}
     mattered = {kind: int(rows["mattered"][rows["kind"] == kind].sum()) for kind in IMPORTANT}
-    return Remarks(
-        total=int(rows["remarks"].sum()),
+    return Comments(
+        total=int(rows["comments"].sum()),
         kinds={kind: count for kind, count in kinds.items() if count},
         mattered={kind: count for kind, count in mattered.items() if count},
         fixed=int(important["fixed"].sum()),
@@ -184,12 +184,12 @@ def decide(table: ReviewTable, name: str, record: Record, price: float | None = 
         record: Its counts that are not in the table.
         price: What it costs in the period, for the reason; None if unknown.
     """
-    remarks, coverage = count_remarks(record.counts), table.coverage.get(name)
+    comments, coverage = count_comments(record.counts), table.coverage.get(name)
     seen_pulls = table.seen_pulls(name)
     decision, all_fixes = _judge(record, len(seen_pulls))
     if decision.verdict == "undecided":
         decision = replace(decision, needed=_needed(record, seen_pulls))
-    reasons = _reasons(decision, remarks, all_fixes)
+    reasons = _reasons(decision, comments, all_fixes)
     start = "Undecided about" if decision.verdict == "undecided" else decision.verdict.capitalize()
     if coverage and (hollow := hollow_checks(coverage)):
         name += f" {CONDITION}" * (decision.verdict in ("keep", "tune"))
@@ -200,9 +200,9 @@ def decide(table: ReviewTable, name: str, record: Record, price: float | None = 
     elif decision.verdict == "undecided" and seen_pulls:
         reasons.append("more pull requests like these would not decide")
     if price is not None:
-        mattered = 0 if is_late(decision) else sum(remarks.mattered.values())
+        mattered = 0 if is_late(decision) else sum(comments.mattered.values())
         cost = f"{price / mattered:,.2f} for each" if mattered else f"{price:,.2f} without a"
-        reasons.append(f"it cost {cost} remark that mattered")
+        reasons.append(f"it cost {cost} comment that mattered")
     return replace(decision, reason=f"{start} {name}: {'; '.join(reasons)}.")
 
 
@@ -230,25 +230,25 @@ def _starts(rows: Counts) -> npt.NDArray[np.intp]:
 
 
 def _rate_of(rows: Counts, counts: Doubles, totals: Doubles) -> Rate:
-    """Return the share of remarks, given the counts of each row, shape (N,)."""
+    """Return the share of comments, given the counts of each row, shape (N,)."""
     starts = _starts(rows)
     return rate_of_pulls(np.add.reduceat(counts, starts), np.add.reduceat(totals, starts))
 
 
 class _Fixes(NamedTuple):
-    """Remarks whose lines changed, beside other lines."""
+    """Comments whose lines changed, beside other lines."""
 
     share: Rate
     chance: float | None = None
     """Share of these and the other lines of the same changes; None without other lines."""
     limit: float = 0.0
-    """Share below which hardly any line changed because of a remark."""
+    """Share below which hardly any line changed because of a comment."""
     is_more: bool = False
     """Whether they changed surely more often than by chance, and more often than the limit."""
 
 
 def _fixes(rows: Counts) -> _Fixes:
-    """Compare the fixes of remarks with the changes of other lines, by pull request."""
+    """Compare the fixes of comments with the changes of other lines, by pull request."""
     rows = rows[rows["compared"] > 0]
     starts = _starts(rows)
     fixed, compared, chances = (
@@ -258,13 +258,13 @@ def _fixes(rows: Counts) -> _Fixes:
     share = rate_of_pulls(fixed, compared)
     if share.share is None:
         return _Fixes(share)
-    # The remark's own line is added, because few other lines say little about chance. If it is like
-    # the others, it changes as often as all of them, as in Fisher's exact test.
+    # The comment's own line is added, because few other lines say little about chance. If it is
+    # like the others, it changes as often as all of them, as in Fisher's exact test.
     all_changed = (chances / compared * lines + fixed) / (lines + compared)
     chance = float(all_changed @ compared) / share.total
     limit = chance + NEGLIGIBLE * (1 - chance)
     p_value = share_p(*independent(fixed, compared), chance)
-    is_more = len(fixed) >= MIN_REMARKS and p_value < (1 - LEVEL) / 2 and share.share >= limit
+    is_more = len(fixed) >= MIN_COUNT and p_value < (1 - LEVEL) / 2 and share.share >= limit
     return _Fixes(share, chance, limit, is_more)
 
 
@@ -272,16 +272,16 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
     """Apply the rule to a bot that saw `pull_count` pull requests; return also all its fixes."""
     rows = record.counts
     is_important = np.isin(rows["kind"], IMPORTANT)
-    # Only remarks that could be read count: a bot is not judged for writing in another language.
+    # Only comments that could be read count: a bot is not judged for writing in another language.
     important = _rate_of(
-        rows, rows["remarks"] * is_important, rows["remarks"] * (rows["kind"] != "unread")
+        rows, rows["comments"] * is_important, rows["comments"] * (rows["kind"] != "unread")
     )
     fixes, all_fixes = _fixes(rows[is_important]), _fixes(rows)
-    # Some teams resolve every thread, so resolved remarks are compared with the bot's other ones.
+    # Some teams resolve every thread, so resolved comments are compared with the bot's other ones.
     rest = rows[~is_important]
     by_habit = _rate_of(rest, rest["resolved"], rest["threads"])
     evidence = _evidence(rows[is_important], by_habit, fixes, record)
-    counts = count_remarks(rows).kinds
+    counts = count_comments(rows).kinds
     # A script that fills in templates can place them on lines that are sure to change.
     if is_staged(record.afterwards) or is_mostly_formulas(counts):
         evidence = ()
@@ -312,17 +312,17 @@ def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
 
 
 def _evidence(important: Counts, by_habit: Rate, fixes: _Fixes, record: Record) -> tuple[str, ...]:
-    """Return the acts and words of others that show the worth of a bot's important remarks."""
+    """Return the acts and words of others that show the worth of a bot's important comments."""
     evidence = []
     points, near = record.points, record.near
     # Other lines show the chance: authors acted on 0.41 of 74 comments of bots in hunks where they
     # changed 0.14 of the other lines (`python benchmarks/followed.py DATA`).
     if fixes.chance is not None and fixes.is_more:
         evidence.append(_fixed_text(fixes.share, fixes.chance))
-    # Who resolves a thread and changes nothing may have found the remark wrong.
+    # Who resolves a thread and changes nothing may have found the comment wrong.
     resolved = _rate_of(important, important["resolved"], important["threads"])
     is_ignored = _ends(fixes.share)[1] < fixes.limit
-    if by_habit.total >= MIN_REMARKS and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
+    if by_habit.total >= MIN_COUNT and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
         evidence.append(
             f"people resolved {resolved.count:,} of its {resolved.total:,} threads worth acting "
             f"on, and {by_habit.count:,} of its {by_habit.total:,} others"
@@ -335,7 +335,7 @@ def _evidence(important: Counts, by_habit: Rate, fixes: _Fixes, record: Record) 
             f"fixed after the merge"
         )
     for column, judge in _JUDGES.items():
-        confirmed = _rate_of(important, important[column], important["remarks"])
+        confirmed = _rate_of(important, important[column], important["comments"])
         if _is_above(confirmed, CONFIRMED_FROM):
             counts = f"{confirmed.count:,} of the {confirmed.total:,} worth acting on"
             evidence.append(f"{judge} confirms {counts}")
@@ -343,22 +343,22 @@ def _evidence(important: Counts, by_habit: Rate, fixes: _Fixes, record: Record) 
 
 
 def _is_above(share: Rate, limit: float) -> bool:
-    return share.total >= MIN_REMARKS and _ends(share)[0] > limit
+    return share.total >= MIN_COUNT and _ends(share)[0] > limit
 
 
 def _fixed_text(fixed: Rate, chance: float) -> str:
-    remarks = view.count_noun(fixed.total, "comparable remark")
-    few = ", too few to count" * (fixed.total < MIN_REMARKS)
-    return f"people fixed {fixed.count:,} of {remarks} ({fixed.total * chance:.0f} by chance{few})"
+    comments = view.count_noun(fixed.total, "comparable comment")
+    few = ", too few to count" * (fixed.total < MIN_COUNT)
+    return f"people fixed {fixed.count:,} of {comments} ({fixed.total * chance:.0f} by chance{few})"
 
 
 def listed(counts: Mapping[str, int]) -> str:
-    """List kinds of remarks with their counts, without those that do not occur."""
+    """List kinds of comments with their counts, without those that do not occur."""
     return ", ".join(f"{KINDS[kind]} {count:,}" for kind, count in counts.items() if count)
 
 
 def is_mostly_formulas(counts: Mapping[str, int]) -> bool:
-    """Return whether more than half of a bot's remarks are formulas."""
+    """Return whether more than half of a bot's comments are formulas."""
     return 2 * counts.get("formula", 0) > sum(counts.values())
 
 
@@ -371,10 +371,10 @@ def _verdict(
     if gained.total < MIN_PULLS:
         return "undecided"
     share = important.share or 0.0
-    # A bot with few but important remarks is not dropped. Its share of remarks counts, not only
-    # that of pull requests: a bot that writes ten remarks on each has a misread one on four of ten.
+    # A bot with few but important comments is not dropped. Its share of comments counts, not only
+    # that of pull requests: of a bot with ten comments on each, one is misread on four of ten.
     is_rare = _ends(gained)[1] < NEGLIGIBLE and share < KEEP_FROM
-    # More data would not keep a bot that says little of importance, or whose remarks are ignored.
+    # More data would not keep a bot that says little of importance, or whose comments are ignored.
     is_weak = share < NEGLIGIBLE and _ends(important)[1] < KEEP_FROM
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     # Late posts change nothing, whatever they say.
@@ -400,12 +400,12 @@ def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | No
     rows = record.counts
     starts = _starts(rows)
     pulls = zip(rows["repository"][starts].tolist(), rows["number"][starts].tolist(), strict=True)
-    remarks = dict(zip(pulls, np.split(np.arange(len(rows)), starts[1:]), strict=False))
+    comments = dict(zip(pulls, np.split(np.arange(len(rows)), starts[1:]), strict=False))
     # Drawn evenly from the whole period.
     order = sorted(seen_pulls, key=lambda pull: (pull[1] % 4, pull))
     more = max(MIN_PULLS - len(order), len(order) // 4)
     while order and more <= MAX_NEEDED:
-        parts = [remarks[pull] for pull in islice(cycle(order), more) if pull in remarks]
+        parts = [comments[pull] for pull in islice(cycle(order), more) if pull in comments]
         # By index, because concatenating the rows of each pull request would compare their types
         # each time.
         counts = rows[np.concatenate([np.arange(len(rows)), *parts])]
@@ -418,29 +418,29 @@ def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | No
     return None
 
 
-def _reasons(decision: Decision, all_remarks: Remarks, all_fixes: _Fixes) -> list[str]:
-    counts, important, gained = all_remarks.kinds, decision.important, decision.gained
+def _reasons(decision: Decision, all_comments: Comments, all_fixes: _Fixes) -> list[str]:
+    counts, important, gained = all_comments.kinds, decision.important, decision.gained
     pulls = view.count_noun(gained.total, "pull request")
-    on_pulls = f"{gained.count:,} of {pulls} got a remark worth acting on"
-    remarks = "remarks that could be read" if counts.get("unread") else "remarks"
-    of_remarks = f"{important.count:,} of its {important.total:,} {remarks} "
-    of_remarks += f"{'is' if important.count == 1 else 'are'} worth acting on"
+    on_pulls = f"{gained.count:,} of {pulls} got a comment worth acting on"
+    comments = "comments that could be read" if counts.get("unread") else "comments"
+    of_comments = f"{important.count:,} of its {important.total:,} {comments} "
+    of_comments += f"{'is' if important.count == 1 else 'are'} worth acting on"
     fixed = (
-        f"none {'is comparable with chance' if all_remarks.mattered else 'was fixed or resolved'}"
+        f"none {'is comparable with chance' if all_comments.mattered else 'was fixed or resolved'}"
     )
     if decision.chance is not None:
         fixed = _fixed_text(decision.fixed, decision.chance)
-    by_words = f"{of_remarks}, going by the words"
+    by_words = f"{of_comments}, going by the words"
     if decision.verdict == "keep":
         return [on_pulls, *decision.evidence]
     if decision.verdict == "tune":
         kinds = listed({kind: counts[kind] for kind in decision.switch_off})
         stay = {kind: counts.get(kind, 0) for kind in _SWITCHES if kind not in decision.switch_off}
         but = f", but not {listed(stay)}, which people fix" if listed(stay) else ""
-        return [f"have it stop: {kinds}{but}", of_remarks, *decision.evidence]
+        return [f"have it stop: {kinds}{but}", of_comments, *decision.evidence]
     copied = []
     if is_mostly_formulas(counts):
-        formulas = f"{counts['formula']:,} of its {sum(counts.values()):,} remarks"
+        formulas = f"{counts['formula']:,} of its {sum(counts.values()):,} comments"
         copied = [f"{formulas} are the same sentence with other names"]
     if decision.verdict == "undecided":
         cause = _why_open(decision, all_fixes)
@@ -448,7 +448,7 @@ def _reasons(decision: Decision, all_remarks: Remarks, all_fixes: _Fixes) -> lis
     if is_late(decision):
         acts = " and ".join(act for act in decision.acts if "written" in act)
         return [f"of its {decision.late.total:,} posts, {acts}, too late to matter", by_words]
-    reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_remarks]
+    reasons = [on_pulls if _ends(gained)[1] < NEGLIGIBLE else of_comments]
     if (important.share or 0.0) >= NEGLIGIBLE:
         reasons = [by_words, fixed]
     elif not copied and not decision.evidence:
@@ -464,7 +464,7 @@ def _why_open(decision: Decision, all_fixes: _Fixes) -> str:
     if decision.gained.total < MIN_PULLS:
         return f"it saw only {view.count_noun(decision.gained.total, 'pull request')}"
     if decision.evidence:
-        return "it seldom says something important, or few of its remarks could be switched off"
+        return "it seldom says something important, or few of its comments could be switched off"
     unimportant = f"{all_fixes.share.count - decision.fixed.count:,} of these {UNIMPORTANT}"
     fixed = _fixed_text(all_fixes.share, all_fixes.chance or 0.0)
     return f"{fixed}, {unimportant}; read those below" if all_fixes.is_more else ""

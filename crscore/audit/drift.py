@@ -56,8 +56,8 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     # night, shape (T + 1, V). The counts in a window are then one difference.
     numbers: dict[str, tuple[Doubles, Doubles]] = {}
     for name, column in {
-        "remarks per pull request": columns["comments"],
-        "words per remark": divide(columns["words"], columns["comments"]),
+        "comments per pull request": columns["comments"],
+        "words per comment": divide(columns["words"], columns["comments"]),
         "usefulness": columns["usefulness"],
         "noise": columns["noise"],
     }.items():

@@ -32,7 +32,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     missed: list[EscapedDefect] = []
     for row in read_later_changes(store, table.scope, table.formulas):
         repository, name, number, commit_id, is_fix, message, path, line, near = row
-        # `near` has the reviewers whose remarks were next to the changed lines.
+        # `near` has the reviewers whose comments were next to the changed lines.
         changes.append(((repository, number), bool(is_fix), json.loads(near)))
         if not is_fix or changes[-1][2] or len(missed) == MAX_MISSED:
             continue

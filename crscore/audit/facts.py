@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from crscore.audit.compare import describe
-from crscore.audit.decide import MIN_REMARKS, is_late, is_mostly_formulas, listed
+from crscore.audit.decide import MIN_COUNT, is_late, is_mostly_formulas, listed
 from crscore.audit.overview import Decision, Fact, PairComparison, Rate, Reviewer
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import view
@@ -43,7 +43,7 @@ def make_facts(
     if texts and row.points and row.points.total:
         texts.append(f"Only it made {row.points.only:,} of its {row.points.total:,} points")
     start = "By the words alone" + ", although late" * is_late(decision)
-    start += ", although mostly formulas" * is_mostly_formulas(row.remarks.kinds)
+    start += ", although mostly formulas" * is_mostly_formulas(row.comments.kinds)
     lines = {
         "Found": _gain(row, decision),
         "Cost": _cost(row),
@@ -55,42 +55,42 @@ def make_facts(
 
 
 def mattered_text(row: Reviewer) -> str:
-    """Format the number of remarks that mattered; what came too late did not."""
-    return "late" if is_late(row.decision) else f"{sum(row.remarks.mattered.values()):,}"
+    """Format the number of comments that mattered; what came too late did not."""
+    return "late" if is_late(row.decision) else f"{sum(row.comments.mattered.values()):,}"
 
 
 def _gain(row: Reviewer, decision: Decision) -> str:
     # Counts are shown with their totals: "12 fixed" alone says nothing.
-    remarks, important = row.remarks, decision.important.count
-    mattered = sum(remarks.mattered.values())
+    comments, important = row.comments, decision.important.count
+    mattered = sum(comments.mattered.values())
     verb, end = ("are", ", but too late to matter") if is_late(decision) else ("mattered:", "")
-    text = f"{mattered:,} of {_remarks(row)} {verb} worth acting on, and fixed or resolved{end}"
-    text += f" ({listed(remarks.mattered)})" if mattered else ""
-    # The number of fixed ones is shown only for remarks that can be compared with chance.
-    if mattered > remarks.fixed:
-        text += f". People resolved {mattered - remarks.fixed:,} of these without a fix"
+    text = f"{mattered:,} of {_comments(row)} {verb} worth acting on, and fixed or resolved{end}"
+    text += f" ({listed(comments.mattered)})" if mattered else ""
+    # The number of fixed ones is shown only for comments that can be compared with chance.
+    if mattered > comments.fixed:
+        text += f". People resolved {mattered - comments.fixed:,} of these without a fix"
         if decision.by_habit.total:
             text += f"; they also resolved {of_total(decision.by_habit)} of its other threads"
-    # A remark without a reaction may still have been right, and fixed in another place.
+    # A comment without a reaction may still have been right, and fixed in another place.
     if (rest := important - mattered) > 0:
-        kinds, acted = remarks.kinds, remarks.mattered
+        kinds, acted = comments.kinds, comments.mattered
         levels = {kind: kinds.get(kind, 0) - acted.get(kind, 0) for kind in IMPORTANT}
         text += f". Neither fixed nor resolved: {rest:,} more worth acting on ({listed(levels)})"
-    if remarks.answered:
-        text += f". People answered {remarks.answered:,} worth acting on, which can also be a no"
+    if comments.answered:
+        text += f". People answered {comments.answered:,} worth acting on, which can also be a no"
     return f"{text}."
 
 
 def _cost(row: Reviewer) -> str:
-    kinds = row.remarks.kinds
+    kinds = row.comments.kinds
     empty = {kind: count for kind, count in kinds.items() if kind in EMPTY}
-    text = f"{sum(empty.values()):,} of {_remarks(row)} gave nothing to do"
-    fixed = row.remarks.fixed_formulas
+    text = f"{sum(empty.values()):,} of {_comments(row)} gave nothing to do"
+    fixed = row.comments.fixed_formulas
     formulas = f"; people fixed {fixed:,} of the formulas" if fixed else ""
     text += f" ({listed(empty)}{formulas})" if empty else ""
     small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
     text += f". Besides: {listed(small)}" if small else ""
-    # The time for the words alone: how long it takes to look remarks up in the code is unknown.
+    # The time for the words alone: how long it takes to look comments up in the code is unknown.
     text += f". Plain reading: about {view.count_noun(max(1, round(row.minutes)), 'minute')}"
     if row.price is not None:
         text += f". Price: {row.price:,.2f} {row.price_basis}"
@@ -117,10 +117,10 @@ def _presence(row: Reviewer, decision: Decision) -> str:
 
 
 def _certainty(row: Reviewer, decision: Decision) -> str:
-    remarks = "remarks that could be read" if "unread" in row.remarks.kinds else "remarks"
-    text = f"{_range(decision.important)} of its {remarks} are worth acting on by their words, and "
+    noun = "comments that could be read" if "unread" in row.comments.kinds else "comments"
+    text = f"{_range(decision.important)} of its {noun} are worth acting on by their words, and "
     text += f"{_range(decision.gained)} of the pull requests that it saw have one"
-    if decision.fixed.total >= MIN_REMARKS and not is_late(decision):
+    if decision.fixed.total >= MIN_COUNT and not is_late(decision):
         text += f". Of the comparable ones, people fix {_range(decision.fixed)}"
         text += f", of other lines {view.percent(decision.chance)}"
     return f"{text}."
@@ -132,13 +132,13 @@ def _range(rate: Rate) -> str:
     return f"{view.hundred(rate.low)} to {view.hundred(rate.high)} %"
 
 
-def _remarks(row: Reviewer) -> str:
-    return view.count_noun(row.remarks.total, "remark")
+def _comments(row: Reviewer) -> str:
+    return view.count_noun(row.comments.total, "comment")
 
 
 def share(rate: Rate) -> str:
     """Format a rate with its counts and, unless they are few, the interval; a dash if unknown."""
-    if rate.share is None or rate.total < MIN_REMARKS:
+    if rate.share is None or rate.total < MIN_COUNT:
         return of_total(rate) if rate.total else view.UNDEFINED
     return f"{of_total(rate)} ({view.percent(rate.share)}, {_range(rate)})"
 
@@ -151,6 +151,6 @@ def of_total(rate: Rate) -> str:
 def usefulness(row: Reviewer) -> str:
     """Format the interval of the usefulness; the words of a formula are useful each time."""
     estimate = row.usefulness
-    if estimate is None or is_mostly_formulas(row.remarks.kinds):
+    if estimate is None or is_mostly_formulas(row.comments.kinds):
         return view.UNDEFINED if estimate is None else "formulas"
     return f"{estimate.low:.0f} to {estimate.high:.0f}"

@@ -1,6 +1,6 @@
 """Formulas: comments that say the same sentences with other names.
 
-A template that a script fills in reads like an important remark on each change. Only the other
+A template that a script fills in reads like an important comment on each change. Only the other
 comments of the same reviewer show that it is one.
 """
 
@@ -37,7 +37,7 @@ _NAME: Final = 1
 """Number that all names, figures and quoted code share; plain words have larger ones."""
 # Of 10,000 different words, two share a number in one of 40 stores.
 _MAX_NUMBER: Final = 2**31
-# Addresses too: a link to the rule that a linter quotes differs from remark to remark.
+# Addresses too: a link to the rule that a linter quotes differs from comment to comment.
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
 # Punctuation and Markdown's emphasis: `**Note:**` is the word `note`.
 _AROUND: Final = ".,;:!?()[]*'"

@@ -1,7 +1,7 @@
 """Overview of an audit: the one record from which page, terminal, digest and JSON are written.
 
-`summary.make_overview` builds it from the store. The JSON report is the overview itself. A *remark*
-is a comment or thread of a reviewer, judged by its most important part; every count has its total.
+`summary.make_overview` builds it from the store. The JSON report is the overview itself. A
+*comment* has its thread, and is judged by its most important part; every count has its total.
 Shares are in [0, 1] and scores from 0 to 100; `null` means unknown, not 0.
 """
 
@@ -26,7 +26,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     high: float
 
 
-# By pull request, because remarks on one are similar (docs/design/025-audits.md).
+# By pull request, because comments on one are similar (docs/design/025-audits.md).
 class Rate(Struct, frozen=True, kw_only=True):
     """Share with its 95 % interval (Wilson), clustered by pull request."""
 
@@ -54,27 +54,27 @@ class Coverage(Struct, frozen=True, kw_only=True):
     """Median hours from the opening of a pull request to its first review."""
 
 
-class Remarks(Struct, frozen=True, kw_only=True):
-    """Remarks of a reviewer; each is of one kind, so the counts add up to the total."""
+class Comments(Struct, frozen=True, kw_only=True):
+    """Comments of a reviewer; each is of one kind, so the counts add up to the total."""
 
     total: Count
     kinds: dict[str, Count]
-    """Kind -> remarks: critical, major and minor are worth acting on; then nit; formula, repeat,
+    """Kind -> comments: critical, major and minor are worth acting on; then nit; formula, repeat,
     restates, praise, nothing and refuted give the author nothing to do; unread have no sentence in
     English."""
-    # Without a reaction, a remark may still have been right.
+    # Without a reaction, a comment may still have been right.
     mattered: dict[str, Count]
-    """Level -> remarks worth acting on that people fixed or resolved; an answer can be a no."""
+    """Level -> comments worth acting on that people fixed or resolved; an answer can be a no."""
     fixed_formulas: Count
     """Formulas that were fixed."""
     fixed: Count
-    """Remarks worth acting on that were fixed; likewise the next two."""
+    """Comments worth acting on that were fixed; likewise the next two."""
     answered: Count
     resolved: Count
 
 
 class Points(Struct, frozen=True, kw_only=True):
-    """Points worth acting on; remarks of several reviewers on the same point count once."""
+    """Points worth acting on; comments of several reviewers on the same point count once."""
 
     total: Count
     only: Count
@@ -90,14 +90,14 @@ class Decision(Struct, frozen=True, kw_only=True):
     reason: str
     """The verdict with its reason, in one sentence."""
     important: Rate
-    """Share of critical, major and minor remarks among those that could be read."""
+    """Share of critical, major and minor comments among those that could be read."""
     gained: Rate
-    """Share of pull requests with such a remark among those that it saw: with a post or check of
+    """Share of pull requests with such a comment among those that it saw: with a post or check of
     it or, for an account that only reviews, merged between its first and last post."""
     fixed: Rate
-    """Share of the remarks worth acting on whose lines changed later. Only remarks count that made
-    their point first, in a file with other lines, with no other reviewer's point beside them that
-    the change can answer."""
+    """Share of the comments worth acting on whose lines changed later. Only comments count that
+    made their point first, in a file with other lines, with no other reviewer's point beside them
+    that the change can answer."""
     chance: Share | None
     """The same share for these lines and the other lines of the changes, which have no comment;
     null without other lines."""
@@ -126,7 +126,7 @@ class ConfigurationChange(Struct, frozen=True, kw_only=True):
 
     day: str
     number: str
-    """Number that changed most: remarks per pull request, words per remark, usefulness, ..."""
+    """Number that changed most: comments per pull request, words per comment, usefulness, ..."""
     before: float
     after: float
     p_value: Share
@@ -134,7 +134,7 @@ class ConfigurationChange(Struct, frozen=True, kw_only=True):
 
 
 class Example(Struct, frozen=True, kw_only=True):
-    """Remark that is quoted."""
+    """Comment that is quoted."""
 
     reviewer: str
     repository: str
@@ -165,37 +165,37 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     pulls: Count
     """Pull requests that it saw; for people, those with a comment of theirs."""
     silent: Count
-    """Pull requests that it saw without a remark."""
-    remarks: Remarks
+    """Pull requests that it saw without a comment."""
+    comments: Comments
     usefulness: Estimate | None
     """Mean usefulness over pull requests, 0 to 100, with an 80 % interval for the error of the
     reader and the choice of pull requests."""
     usefulness_error: float
     """Standard error of the mean due to the choice of pull requests alone; 0 if it is unknown."""
     minutes: float
-    """Reading time of its remarks at 200 words per minute."""
+    """Reading time of its comments at 200 words per minute."""
     # From `--price BOT=AMOUNT/month`: hosts do not know what a bot costs.
     price: float | None
     """Price in the period; null if none was given."""
     price_basis: str
     """Its currency and what it is for, such as `EUR for 31 days`; empty without one."""
     abstained: Count
-    """Pull requests on which none of its remarks could be scored."""
+    """Pull requests on which none of its comments could be scored."""
     coverage: Coverage
     points: Points | None
-    """Null if it is not known which remarks make the same point."""
+    """Null if it is not known which comments make the same point."""
     decision: Decision | None
     """Null for people."""
     facts: tuple[Fact, ...]
-    """Lines on its remarks that mattered, its cost, its presence, the comparison with others (if
+    """Lines on its comments that mattered, its cost, its presence, the comparison with others (if
     known), and how sure this is. Empty for people."""
     examples: dict[str, tuple[Example, ...]]
-    """Remarks by kind, with a reaction first, then the most useful; at most 10 of a kind."""
+    """Comments by kind, with a reaction first, then the most useful; at most 10 of a kind."""
     changes: tuple[ConfigurationChange, ...]
 
 
 class PairComparison(Struct, frozen=True, kw_only=True):
-    """Comparison of two reviewers: on how many pull requests each has a remark worth acting on."""
+    """Comparison of two reviewers: on how many pull requests each has a comment worth acting on."""
 
     first: str
     second: str
@@ -211,7 +211,7 @@ class PairComparison(Struct, frozen=True, kw_only=True):
     needed: Count | None
     """Further pull requests needed to detect the difference; null if decided or unknown."""
     gained: tuple[Count, ...]
-    """Pull requests on which the first and the second have a remark worth acting on; empty if they
+    """Pull requests on which the first and the second have a comment worth acting on; empty if they
     cannot be compared."""
     text: str
     """The verdict in words."""

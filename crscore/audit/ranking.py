@@ -23,7 +23,7 @@ def place(row: Reviewer) -> tuple[float, ...]:
     """
     # For each pull request, because a bot that is tried for a week has had less time to find
     # something.
-    mattered = sum(row.remarks.mattered.values()) / max(1, row.pulls)
+    mattered = sum(row.comments.mattered.values()) / max(1, row.pulls)
     index = _ORDER.index(_verdict(row))
     if row.decision is None:
         return (index, -mattered)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from crscore.audit.compare import DETECT, compare_all
 from crscore.audit.coverage import rate
-from crscore.audit.decide import Record, count_remarks, decide, load_records
+from crscore.audit.decide import Record, count_comments, decide, load_records
 from crscore.audit.drift import find_changes
 from crscore.audit.escaped import load_escaped
 from crscore.audit.facts import make_facts
@@ -192,8 +192,8 @@ def _reviewer(
         name=name,
         is_bot=is_bot,
         pulls=pulls,
-        silent=int((is_seen & ~table.remarked[name]).sum()),
-        remarks=count_remarks(record.counts),
+        silent=int((is_seen & ~table.commented[name]).sum()),
+        comments=count_comments(record.counts),
         usefulness=estimate_mean(standings, _spread(table.signature)) if is_enough else None,
         usefulness_error=float(standings.std(ddof=1) / len(standings) ** 0.5) if is_enough else 0.0,
         minutes=float(np.nansum(table.columns["words"][rows])) / _WORDS_PER_MINUTE,

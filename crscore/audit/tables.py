@@ -32,11 +32,11 @@ Mask = npt.NDArray[np.bool_]
 
 # A nit is worth a look, but no bot is kept for nits.
 IMPORTANT: Final[tuple[str, ...]] = ("critical", "major", "minor")
-"""Kinds of remarks that are worth acting on."""
+"""Kinds of comments that are worth acting on."""
 EMPTY: Final[tuple[str, ...]] = ("formula", "repeat", "restates", "praise", "nothing", "refuted")
-"""Kinds of remarks that give the author nothing to do."""
+"""Kinds of comments that give the author nothing to do."""
 GAINED: Final = "gained"
-"""Column that is 100 if a review has a remark worth acting on, else 0."""
+"""Column that is 100 if a review has a comment worth acting on, else 0."""
 # There are few classes, because a stratum without pull requests of both bots does not count.
 _SIZES: Final = (20, 100, 500)
 """Upper bounds of the size classes, in changed lines."""
@@ -77,7 +77,7 @@ class ReviewTable:
     other_signatures: tuple[str, ...]
     """Texts of other signatures in the period, which are excluded."""
     formulas: str
-    """Keys of the remarks that are formulas, as a JSON list."""
+    """Keys of the comments that are formulas, as a JSON list."""
     repository: Ints
     """Repository of each pull request, shape (P,)."""
     number: Ints
@@ -98,9 +98,9 @@ class ReviewTable:
     """Index of the reviewer of each row, shape (N,)."""
     columns: Mapping[str, Doubles]
     """Numbers of each row, shape (N,) each, NaN if unknown: comments, words, usefulness, whether it
-    is scored, `GAINED`, and `noise`: the share of remarks with nothing to do, 0 to 100."""
-    remarked: Mapping[str, Mask]
-    """Whether each reviewer has a remark on each pull request, shape (P,) each."""
+    is scored, `GAINED`, and `noise`: the share of comments with nothing to do, 0 to 100."""
+    commented: Mapping[str, Mask]
+    """Whether each reviewer has a comment on each pull request, shape (P,) each."""
     is_seen: Mapping[str, Mask]
     """Whether each reviewer saw each pull request, except those not scored yet, shape (P,) each.
 
@@ -159,14 +159,14 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
     formulas = find_formulas(store, scope)
     coverage, pulls_by_bot = load_coverage(store, scope)
     counts: dict[tuple[int, int, str], tuple[float, ...]] = {}
-    remarked = {name: np.zeros(len(pulls), dtype=bool) for name in {*names, *coverage}}
-    for *key, important, empty, total in reports.count_remarks(
+    commented = {name: np.zeros(len(pulls), dtype=bool) for name in {*names, *coverage}}
+    for *key, important, empty, total in reports.count_comments(
         store, scope, formulas, IMPORTANT, EMPTY
     ):
         repository, number, reviewer = key
         if reviewer in is_bot:
             counts[repository, number, reviewer] = important, empty, total
-            remarked[reviewer][index_of[repository, number]] = True
+            commented[reviewer][index_of[repository, number]] = True
     signatures = store.signatures()
     # Numbered in the order of the pull requests, so that equal stores lead to equal draws.
     strata: dict[tuple[int, str | None, int], int] = {}
@@ -191,14 +191,14 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
         pull=_integers(index_of[row[:2]] for row in scores),
         reviewer=_integers(names.index(row[2]) for row in scores),
         columns=_columns(scores, [counts.get(row[:3], (0, 0, 0)) for row in scores]),
-        remarked=remarked,
+        commented=commented,
         is_seen={},
         coverage=coverage,
     )
     shared = {profile.name for profile in profiles() if profile.shared}
     is_seen = {
         name: _see(table, name, index_of, pulls_by_bot.get(name), name in shared)
-        for name in remarked
+        for name in commented
     }
     return replace(table, is_seen=is_seen)
 
@@ -211,7 +211,7 @@ def _see(
     is_shared: bool,
 ) -> Mask:
     """Return which pull requests a reviewer saw: see `ReviewTable.is_seen`."""
-    is_seen = table.remarked[name].copy()
+    is_seen = table.commented[name].copy()
     if pulls is None:
         return is_seen
     has_post = np.zeros(len(is_seen), dtype=bool)
@@ -228,11 +228,11 @@ def _see(
     return is_seen
 
 
-def _columns(scores: reports.Rows, remarks: Sequence[tuple[float, ...]]) -> dict[str, Doubles]:
-    """Return `ReviewTable.columns`, given the important, the empty and all remarks of each row."""
+def _columns(scores: reports.Rows, comments: Sequence[tuple[float, ...]]) -> dict[str, Doubles]:
+    """Return `ReviewTable.columns`, given the important, the empty and all comments of each row."""
     names = ("comments", "words", "usefulness", "scored")
     numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
-    important, empty, total = np.array(remarks, dtype=np.float64).reshape(-1, 3).T
+    important, empty, total = np.array(comments, dtype=np.float64).reshape(-1, 3).T
     columns: dict[str, Doubles] = dict(zip(names, numbers.T, strict=True))
     columns[GAINED] = np.where(important > 0, 100.0, 0.0)
     columns["noise"] = 100 * divide(empty, total)

@@ -104,12 +104,12 @@ def test_what_the_bots_did_is_seen(audit) -> None:
     assert rabbit["coverage"]["skips"]["limit"] >= 1
     assert rabbit["coverage"]["green_unreviewed"] >= 2
     assert rabbit["coverage"]["last_head"]["count"] < rabbit["coverage"]["reviewed"]["count"]
-    assert picker["remarks"]["kinds"]["repeat"] > 20
-    assert "repeat" not in rabbit["remarks"]["kinds"]
-    assert picker["remarks"]["total"] > 2 * rabbit["remarks"]["total"]
-    assert rabbit["remarks"]["fixed"] > 5
-    assert rabbit["remarks"]["resolved"] > 8
-    assert picker["remarks"]["resolved"] == 0
+    assert picker["comments"]["kinds"]["repeat"] > 20
+    assert "repeat" not in rabbit["comments"]["kinds"]
+    assert picker["comments"]["total"] > 2 * rabbit["comments"]["total"]
+    assert rabbit["comments"]["fixed"] > 5
+    assert rabbit["comments"]["resolved"] > 8
+    assert picker["comments"]["resolved"] == 0
 
 
 @of_whole_month

@@ -299,9 +299,9 @@ def test_sync_score_and_report(
     by_name = {row["name"]: row for row in document["reviewers"]}
     assert {"coderabbit", "copilot", "nitpicker"} <= by_name.keys()
     assert by_name["coderabbit"]["pulls"] > 10
-    remarks = by_name["coderabbit"]["remarks"]
-    assert remarks["fixed"] > 5
-    assert remarks["resolved"] > 8
+    comments = by_name["coderabbit"]["comments"]
+    assert comments["fixed"] > 5
+    assert comments["resolved"] > 8
     kinds = by_name["coderabbit"]["examples"].values()
     start = f"{server.url}/acme/"
     urls = [example["url"] for examples in kinds for example in examples]

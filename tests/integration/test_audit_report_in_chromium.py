@@ -70,13 +70,13 @@ def chromium() -> Iterator[Browser]:
 def hostile(found: Overview) -> Overview:
     """Put a bad text wherever a pull request can carry one, and a change of a bot."""
     change = ConfigurationChange(
-        day="2026-03-15", number="remarks per pull request", before=2.0, after=6.5, p_value=0.001
+        day="2026-03-15", number="comments per pull request", before=2.0, after=6.5, p_value=0.001
     )
     rows = []
     for row in found.reviewers:
         examples = {
-            kind: tuple(structs.replace(one, text=results.EVIL) for one in remarks)
-            for kind, remarks in row.examples.items()
+            kind: tuple(structs.replace(one, text=results.EVIL) for one in comments)
+            for kind, comments in row.examples.items()
         }
         facts = tuple(structs.replace(fact, text=results.EVIL) for fact in row.facts[:1])
         rows.append(structs.replace(row, examples=examples, facts=facts + row.facts[1:]))
@@ -173,7 +173,7 @@ def test_first_key_skips_to_the_content(show) -> None:
 
 def test_change_of_a_configuration_is_listed(show) -> None:
     text = show("numbers.html").page.inner_text("main")
-    assert "changed about 15 March: remarks per pull request 2.0 before, 6.5 after." in text
+    assert "changed about 15 March: comments per pull request 2.0 before, 6.5 after." in text
 
 
 def test_links_lead_from_the_first_page_to_a_bot_and_back(show) -> None:

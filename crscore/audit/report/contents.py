@@ -26,15 +26,15 @@ from crscore.reports.blocks import (
 from crscore.reports.markdown_blocks import render_markdown
 
 EXPLANATION: Final = (
-    "A *remark* is a comment or thread, judged by its most important part; every number counts "
-    "remarks or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the "
+    "A comment counts with its thread, by its most important part; every number counts comments "
+    "or pull requests. *Worth acting on* is critical, major or minor, as crscore reads the "
     "words. A *formula* is the same sentence with other names, from the third time on; *not read* "
     "is a text in another language, or a suggestion without a sentence.",
-    "*Fixed* means that one of the remark's lines, or one at most three lines away, changed after "
-    "it. It does not mean that the remark was right, or the reason: lines change anyway, so the "
+    "*Fixed* means that one of the comment's lines, or one at most three lines away, changed after "
+    "it. It does not mean that the comment was right, or the reason: lines change anyway, so the "
     "share of all lines of the same changes is beside it, as *by chance*. *Resolved* means that a "
     "person closed the thread, which can also be a no.",
-    "*Comparable* with chance are remarks worth acting on that made their point first, in a file "
+    "*Comparable* with chance are comments worth acting on that made their point first, in a file "
     "with other lines, with no other reviewer's point beside them whose fix could have changed the "
     "lines. Bots are sorted by recommendation, and within each by fixes beyond chance per pull "
     "request seen: most first, but those to drop fewest first, and doubtful ones last.",
@@ -45,7 +45,7 @@ EXPLANATION: Final = (
 """Explanations of the words of the first screen."""
 # A bot's own page has up to ten of each kind.
 QUOTES: Final = 3
-"""Number of remarks that are quoted on the first screen for each bot."""
+"""Number of comments that are quoted on the first screen for each bot."""
 # The JSON has all of them.
 MAX_BOTS: Final = 30
 """Maximum number of bots in the short report."""
@@ -103,24 +103,24 @@ def first_screen(overview: Overview, files: Mapping[str, str] | None = None) -> 
 
 
 def bot_item(row: Reviewer, link: str = "") -> Item:
-    """Return the decision about a bot with its five lines and the quoted remarks."""
+    """Return the decision about a bot with its five lines and the quoted comments."""
     decision = row.decision
     verdict, reason = (decision.verdict, decision.reason) if decision else ("", "")
     lines: list[Line] = []
     for fact in row.facts:
         lines.append((Run(f"{fact.title}: ", "strong"), fact.text))
         if fact is row.facts[0]:
-            # Fixed remarks that seem unimportant are to be read before a decision.
+            # Fixed comments that seem unimportant are to be read before a decision.
             is_open = UNIMPORTANT in reason
             kinds = sorted(KINDS, key=IMPORTANT.count) if is_open else IMPORTANT
             skipped = ("", "answered", *("resolved", "answered, resolved")[: 2 * is_open])
             # Bots repeat a text with other hidden markup; the reader sees it once.
-            remarks = (remark for kind in kinds for remark in row.examples.get(kind, ()))
-            by_text = {remark.text: remark for remark in remarks if remark.outcome not in skipped}
-            for remark in islice(by_text.values(), QUOTES):
-                text = escape.one_line(remark.text, _QUOTE_CHARS)
-                end = Run(f"” {remark.kind}, {_outcome(remark)}")
-                lines.append((Run("“", "quote"), text, end, _comment(remark)))
+            examples = (example for kind in kinds for example in row.examples.get(kind, ()))
+            quotable = [example for example in examples if example.outcome not in skipped]
+            for example in islice({example.text: example for example in quotable}.values(), QUOTES):
+                text = escape.one_line(example.text, _QUOTE_CHARS)
+                end = Run(f"” {example.kind}, {_outcome(example)}")
+                lines.append((Run("“", "quote"), text, end, _comment(example)))
     if link:
         lines.append((Run(f"All about {escape.one_line(row.name, 80)}", link=link),))
     return Item(reason, lead=(Run(verdict, f"chip {verdict}"),), below=tuple(lines))
@@ -150,7 +150,7 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
         "Reviewers",
         overview.reviewers,
         ("Reviewer", name),
-        ("Remarks", lambda row: f"{row.remarks.total:,}"),
+        ("Comments", lambda row: f"{row.comments.total:,}"),
         ("Worth acting on", lambda row: f"{_count(row, IMPORTANT):,}"),
         ("Mattered", facts.mattered_text),
         ("Nothing to do", lambda row: f"{_count(row, EMPTY):,}"),
@@ -160,7 +160,7 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
     )
     yield Paragraph(
         "Usefulness is the share of real reviews that are less useful by their words alone: the "
-        "80 % interval of its mean over the pull requests with a remark of the reviewer. Compare "
+        "80 % interval of its mean over the pull requests with a comment of the reviewer. Compare "
         "bots by the pairs, not by this mean.",
         "dim",
     )
@@ -172,7 +172,7 @@ def numbers(overview: Overview, files: Mapping[str, str]) -> Iterator[Block]:
 
 
 def _count(row: Reviewer, kinds: Sequence[str]) -> int:
-    return sum(row.remarks.kinds.get(kind, 0) for kind in kinds)
+    return sum(row.comments.kinds.get(kind, 0) for kind in kinds)
 
 
 def list_changes(overview: Overview) -> Iterator[str]:
@@ -191,9 +191,9 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
     yield Heading("Fixed after the merge")
     yield Paragraph(
         f"Within {escaped.days} days, later commits that say that they fix something changed lines "
-        f"of {facts.of_total(escaped.fixed)} merged pull requests. A remark is next to a fix if it "
-        "is worth acting on and at most three lines away, and no other reviewer has one there. The "
-        "second column has the same share for later commits that do not say so. If intervals "
+        f"of {facts.of_total(escaped.fixed)} merged pull requests. A comment is next to a fix if "
+        "it is worth acting on and at most three lines away, and no other reviewer has one there. "
+        "The second column has the same share for later commits that do not say so. If intervals "
         "overlap, the difference is not shown to be real."
     )
     if not escaped.reviewers:
@@ -202,7 +202,7 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         "Fixed after the merge",
         escaped.reviewers,
         ("Reviewer", lambda row: escape.one_line(row.reviewer, 80)),
-        ("Had a remark next to fixes", lambda row: facts.share(row.near)),
+        ("Had a comment next to fixes", lambda row: facts.share(row.near)),
         ("Next to other changes", lambda row: facts.share(row.near_base)),
     )
     rows = []
@@ -210,20 +210,20 @@ def _missed(escaped: Escaped) -> Iterator[Block]:
         place = Run(f"{row.repository}#{row.number} {row.path}:{row.line} ")
         fix = (place, Run("the fix", link=row.url))
         rows.append(Item(escape.one_line(row.text, 200), below=(fix,)))
-    yield from make_list("Fixes without such a remark next to them", rows)
+    yield from make_list("Fixes without such a comment next to them", rows)
 
 
 def bot_page(row: Reviewer) -> Iterator[Block]:
-    """Yield the page of a reviewer: its lines, and its remarks by kind."""
+    """Yield the page of a reviewer: its lines, and its comments by kind."""
     yield Heading(escape.one_line(row.name, 100) + ("" if row.is_bot else " (person)"), 1)
     if row.decision:
         yield Items((bot_item(row),), noun="bots")
-    # Remarks worth acting on come first; each kind counts the remarks that are not listed.
+    # Comments worth acting on come first; each kind counts the comments that are not listed.
     for kind, title in KINDS.items():
-        remarks, total = row.examples.get(kind, ()), row.remarks.kinds.get(kind, 0)
+        comments, total = row.examples.get(kind, ()), row.comments.kinds.get(kind, 0)
         items = [
-            Item(remark.text, below=((Run(_outcome(remark)), _comment(remark)),))
-            for remark in remarks
+            Item(comment.text, below=((Run(_outcome(comment)), _comment(comment)),))
+            for comment in comments
         ]
         yield from make_list(title.capitalize(), items, unlisted=total - len(items))
 

@@ -35,22 +35,22 @@ JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.conte
 _ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') IN ('{
     "', '".join((Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION))
 }'))"""
-"""Whether a remark asks for something, so that it can be fixed; a comment without a sentence is a
+"""Whether a comment asks for something, so that it can be fixed; a comment without a sentence is a
 suggestion."""
 KIND: Final = """
   CASE WHEN s.comment IN (SELECT value FROM json_each(?5)) THEN 'formula'
     WHEN s.noise IS NOT NULL THEN s.noise
     WHEN s.verdict LIKE 'refuted%' THEN 'refuted'
     ELSE coalesce(s.level, 'unread') END"""
-"""Kind of a remark: `formula`, the reason why it is noise, `refuted` by the code, its level, or
+"""Kind of a comment: `formula`, the reason why it is noise, `refuted` by the code, its level, or
 `unread` (no sentence in English); the fifth parameter is a JSON list of the formulas."""
 # With formulas as points, 12 instead of 20 fixes of another bot could be compared with chance.
 _IS_POINT: Final = """(s.noise IS NULL
   AND (s.level IN ('critical', 'major', 'minor') OR NOT c.is_bot)
   AND s.comment NOT IN (SELECT value FROM json_each(?5)))"""
-"""Whether a bot's remark is worth acting on and not a formula, or a person's is not noise."""
+"""Whether a bot's comment is worth acting on and not a formula, or a person's is not noise."""
 # The last night and, in it, the newest rules; padded with zeros, because texts are compared.
-_REMARKS: Final = f"""{LATEST},
+_JUDGED: Final = f"""{LATEST},
   fixes AS (
     SELECT comment, value, 1.0 * base_yes / NULLIF(base_all, 0) AS chance, base_all AS lines,
       MAX(night || printf('%09d', rules))
@@ -69,15 +69,15 @@ _REMARKS: Final = f"""{LATEST},
   answers AS (
     SELECT DISTINCT a.thread FROM comments a JOIN comments q ON q.key = a.thread
     WHERE NOT a.is_bot AND a.reviewer <> q.reviewer),
-  remarks AS (
+  judged AS (
     SELECT c.key, c.reviewer, c.repository, c.number, c.created, c.thread IS NOT NULL AS has_thread,
       s.text, coalesce(s.standing, 0) AS standing,
       {KIND} AS kind, s.verdict, s.point, f.value AS fixed, f.chance, f.lines,
       coalesce(c.thread IN (SELECT thread FROM answers), 0) AS answered, r.value IS 1 AS resolved
     {LATEST_COMMENTS} JOIN pulls p ON p.repository = c.repository AND p.number = c.number
-    -- The fix of a point counts for the first remark on it, not for its copies. Another reviewer's
+    -- The fix of a point counts for the first comment on it, not for its copies. Another reviewer's
     -- point at most 6 lines away (twice `followed.REACH`) can be the reason for the same change,
-    -- so the remark does not count. A reply in the thread is not such a point, and a remark on
+    -- so the comment does not count. A reply in the thread is not such a point, and a comment on
     -- the last commit is not the reason for earlier changes.
     LEFT JOIN fixes f ON f.comment = s.comment AND {_ASKS} AND s.comment IN firsts
       AND coalesce(s.point, s.comment) = s.comment AND NOT EXISTS (
@@ -87,8 +87,8 @@ _REMARKS: Final = f"""{LATEST},
           AND o.start <= c.line + 6 AND o.line >= coalesce(c.start_line, c.line) - 6)
     LEFT JOIN resolutions r ON r.comment = s.comment
     WHERE s.signature = ?1)
-SELECT * FROM remarks"""
-"""The remarks of reviewers: each comment or thread, judged by its most important part; the fifth
+SELECT * FROM judged"""
+"""The comments of reviewers, each with its thread, judged by its most important part; the fifth
 parameter is that of `KIND`."""
 
 _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ?1 AND ?2
@@ -129,10 +129,10 @@ def read_words(store: Store, scope: Scope) -> Rows:
     return store.query(sql, *scope)
 
 
-def count_remarks(
+def count_comments(
     store: Store, scope: Scope, formulas: str, important: Sequence[str], empty: Sequence[str]
 ) -> Rows:
-    """Return repository, number, reviewer, and its important, empty and all remarks."""
+    """Return repository, number, reviewer, and its important, empty and all comments."""
     sql = f"""{LATEST}
         SELECT repository, number, reviewer, TOTAL(kind IN (SELECT value FROM json_each(?6))),
           TOTAL(kind IN (SELECT value FROM json_each(?7))), COUNT(*)
@@ -142,8 +142,8 @@ def count_remarks(
     return store.query(sql, *scope, formulas, json.dumps(important), json.dumps(empty))
 
 
-def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple[Rows, Rows]:
-    """Return the counts of remarks by kind, and examples.
+def read_comments(store: Store, scope: Scope, formulas: str, limit: int) -> tuple[Rows, Rows]:
+    """Return the counts of comments by kind, and examples.
 
     Args:
         store: The store.
@@ -152,18 +152,18 @@ def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple
         limit: Number of examples of each reviewer and kind.
 
     Returns:
-        Rows with reviewer, kind, repository, number, and counts, in order: all remarks; those that
-        people fixed or resolved; fixed; answered; resolved; remarks for which it is known whether
+        Rows with reviewer, kind, repository, number, and counts, in order: all comments; those that
+        people fixed or resolved; fixed; answered; resolved; comments for which it is known whether
         they were fixed and how likely that was by chance, the fixed ones of these, the sum of their
-        chances, and the largest number of lines behind a chance; remarks in threads; confirmed by
+        chances, and the largest number of lines behind a chance; comments in threads; confirmed by
         the code, and by a language model.
 
         Rows with reviewer, key, repository's name, number, text, kind, and whether it was fixed
         (null if unknown), answered and resolved: those with a reaction first.
     """
-    # A table, because finding the remarks takes most of the time.
-    store.change("DROP TABLE IF EXISTS temp.remarks")
-    store.change(f"CREATE TEMP TABLE remarks AS {_REMARKS}", *scope, formulas)
+    # A table, because finding the comments takes most of the time.
+    store.change("DROP TABLE IF EXISTS temp.judged")
+    store.change(f"CREATE TEMP TABLE judged AS {_JUDGED}", *scope, formulas)
     # If all lines of a file are near comments, as is usual in a change of twenty lines, no line is
     # left to compare with. In the demonstration, 108 of 199 chances from whole files were unknown;
     # counting them as 0 halved the mean chance.
@@ -174,7 +174,7 @@ def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple
           TOTAL(iif(chance IS NULL, NULL, fixed)), TOTAL(iif(fixed IS NULL, NULL, chance)),
           coalesce(MAX(iif(fixed IS NULL, NULL, lines)), 0), TOTAL(has_thread),
           TOTAL(verdict IS 'confirmed'), TOTAL(verdict IS 'confirmed by a model')
-        FROM remarks GROUP BY reviewer, repository, number, kind
+        FROM judged GROUP BY reviewer, repository, number, kind
         ORDER BY reviewer, repository, number, kind"""
     # The later columns break ties, so that equal stores give equal reports.
     examples = """
@@ -182,9 +182,9 @@ def read_remarks(store: Store, scope: Scope, formulas: str, limit: int) -> tuple
           SELECT *, ROW_NUMBER() OVER (PARTITION BY reviewer, kind
               ORDER BY coalesce(fixed, 0) + resolved DESC, standing DESC, created DESC,
                 key) AS rank
-          FROM remarks)
+          FROM judged)
         SELECT a.reviewer, a.key, r.name, a.number, a.text, a.kind,
-          a.point IN (SELECT point FROM remarks WHERE kind <> 'formula'
+          a.point IN (SELECT point FROM judged WHERE kind <> 'formula'
             GROUP BY point HAVING MIN(reviewer) = MAX(reviewer)),
           a.fixed, a.answered, a.resolved
         FROM ranked a JOIN repositories r ON r.id = a.repository
@@ -249,7 +249,7 @@ def count_unread(store: Store, scope: Scope) -> int:
 def count_points(store: Store, scope: Scope, levels: Sequence[str], formulas: str) -> Rows:
     """Count the points of each reviewer's comments with these levels.
 
-    Remarks of several reviewers on the same point count once. Each row has the reviewer and the
+    Comments of several reviewers on the same point count once. Each row has the reviewer and the
     counts of all its points, of points that no other reviewer made, and of points that it made
     first and a person made later: what a bot says after people may be a copy. Formulas (JSON) make
     no point.
@@ -283,8 +283,8 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
 
     A notice that nothing was reviewed is not a review; neither is a post of the pull request's
     author, a report of a tool, or a reply in a thread. The summary of a review bot that found
-    nothing is a review, and so is a submitted review without a remark. A dismissed review, with its
-    comments on lines, does not count for the last head.
+    nothing is a review, and so is a submitted review without a comment. A dismissed review, with
+    its comments on lines, does not count for the last head.
 
     Args:
         store: The store.
@@ -389,7 +389,7 @@ def read_later_changes(store: Store, scope: Scope, formulas: str) -> Rows:
 
     Returns:
         Repository, its name, number, commit, whether it fixes something, key of the message, path
-        and line, and, as a JSON list, the reviewers next to these lines: bots with a remark worth
+        and line, and, as a JSON list, the reviewers next to these lines: bots with a comment worth
         acting on, people with any that is not noise.
     """
     sql = f"""{LATEST},

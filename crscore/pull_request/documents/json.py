@@ -1,6 +1,6 @@
 """JSON document that follows `schemas/pull.schema.json`.
 
-It has the overview's fields, `comments` with one row for each remark that was scored, and `result`,
+It has the overview's fields, `comments` with one row for each post that was scored, and `result`,
 the document of `reports/json.py`.
 """
 
@@ -18,8 +18,8 @@ from crscore.reports import escape
 from crscore.reports import json as report
 
 
-class RemarkRow(Struct, frozen=True, kw_only=True):
-    """Scored remark; the result's `comments` have its scores."""
+class PostRow(Struct, frozen=True, kw_only=True):
+    """Scored post; the result's `comments` have its scores."""
 
     id: int
     """The host's id."""
@@ -28,7 +28,7 @@ class RemarkRow(Struct, frozen=True, kw_only=True):
     url: str
     """Its page."""
     reviewer: str
-    """Author of the remark."""
+    """Author of the post."""
     comment: int
     """Index of its comment in the result's `comments`."""
     resolved: bool | None
@@ -40,8 +40,8 @@ class RemarkRow(Struct, frozen=True, kw_only=True):
 class PullDocument(Overview, frozen=True, kw_only=True):
     """Document about one pull request: the overview for people, and the complete data."""
 
-    comments: Sequence[RemarkRow]
-    """The remarks that were scored."""
+    comments: Sequence[PostRow]
+    """The posts that were scored."""
     result: report.Result
     """The whole result."""
 
@@ -59,7 +59,7 @@ def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: R
     """
     fields: dict[str, Any] = msgspec.structs.asdict(overview)
     rows = [
-        report.copy_fields(RemarkRow, post, reviewer=thread.reviewer, comment=index)
+        report.copy_fields(PostRow, post, reviewer=thread.reviewer, comment=index)
         for index, thread in enumerate(threads)
         for post in thread.posts
     ]

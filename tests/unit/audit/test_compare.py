@@ -25,7 +25,7 @@ MARCH = Period(since="2026-03-01", until="2026-03-31")
 def put(
     store: Store, name: str, number: int, keys: itertools.count[int], *, found: bool, **pull: object
 ) -> None:
-    """Write a pull with one remark, worth acting on or not."""
+    """Write a pull with one comment, worth acting on or not."""
     host_id = next(keys)
     level = "major" if found else "nit"
     store.put([rows.pull(number, **pull), rows.score(number, name, 50, comments=1)])

@@ -67,7 +67,7 @@ def test_posts_that_are_no_review_do_not_count(store: Store) -> None:
         ]
     )
 
-    # A report of a tool is none; a review without a remark is one, and so is the summary of a
+    # A report of a tool is none; a review without a comment is one, and so is the summary of a
     # review bot that found nothing.
     assert coverage(store).reviewed.count == 2
     assert coverage(store, "coderabbit").reviewed.count == 1

@@ -88,7 +88,7 @@ def test_bot_with_something_important_on_most_pull_requests_is_kept(store: Store
     # The two silent pulls lie between its first and its last one.
     assert (decision.gained.count, decision.gained.total, row.silent) == (30, 33, 2)
     assert (decision.important.count, decision.important.total) == (30, 46)
-    assert decision.reason.startswith("Keep otter: 30 of 33 pull requests got a remark worth ")
+    assert decision.reason.startswith("Keep otter: 30 of 33 pull requests got a comment worth ")
 
 
 @pytest.mark.parametrize("kind", ["restates", "nit", "nothing", ""])
@@ -137,8 +137,8 @@ def test_what_to_switch_off_is_named_with_what_would_be_lost(store: Store) -> No
         ("restates", "nothing", "praise"),
     )
     assert decision.reason.startswith(
-        "Tune otter: have it stop: summaries of the change 30, empty remarks 30, praise 15; 15 "
-        "of its 90 remarks are worth acting on; people fixed 15 of 15 comparable remarks (3 by "
+        "Tune otter: have it stop: summaries of the change 30, empty comments 30, praise 15; 15 "
+        "of its 90 comments are worth acting on; people fixed 15 of 15 comparable comments (3 by "
         "chance)."
     )
 
@@ -188,7 +188,7 @@ def test_few_pull_requests_decide_nothing(store: Store) -> None:
     write(store, [("critical",)] * 12)
 
     assert decide(store).reason == (
-        "Undecided about otter: it saw only 12 pull requests; 12 of its 12 remarks are worth "
+        "Undecided about otter: it saw only 12 pull requests; 12 of its 12 comments are worth "
         "acting on, going by the words; more pull requests like these would not decide."
     )
 
@@ -202,7 +202,7 @@ def test_what_authors_act_on_is_not_dropped(store: Store, acted_on: int, verdict
     assert decision.verdict == verdict
     # Nits that authors want are not to be switched off.
     assert decision.switch_off == (("nit",) if verdict == "drop" else ())
-    said = "people fixed 60 of 100 comparable remarks (20 by chance), 60 of these seemingly"
+    said = "people fixed 60 of 100 comparable comments (20 by chance), 60 of these seemingly"
     assert (said in decision.reason) == (verdict == "undecided")
     quotes = [line for line in bot_item(row_of(store)).below if "nit, fixed, " in str(line)]
     assert len(quotes) == (3 if verdict == "undecided" else 0)
@@ -223,7 +223,7 @@ def test_what_authors_surely_leave_alone_is_dropped(
     assert decision.verdict == verdict
     fixed = decision.fixed
     assert decision.needed == needed
-    assert f"people fixed {fixed.count} of {count} comparable remarks" in decision.reason
+    assert f"people fixed {fixed.count} of {count} comparable comments" in decision.reason
 
 
 def test_who_resolves_a_thread_and_changes_nothing_does_not_agree(store: Store) -> None:
@@ -258,7 +258,7 @@ def test_evidence_is_of_several_pull_requests(store: Store) -> None:
     assert decide(store).evidence == ()
 
 
-def test_formula_beside_a_remark_is_no_other_point(store: Store) -> None:
+def test_formula_beside_a_comment_is_no_other_point(store: Store) -> None:
     write(store, [("major",)] * 40, acted_on=100)
     body = store.add_text("Text.")
     for number in range(1, 41):
@@ -270,7 +270,7 @@ def test_formula_beside_a_remark_is_no_other_point(store: Store) -> None:
     otter = next(row for row in overview_of(store).reviewers if row.name == "otter")
 
     # Only the third and later ones are formulas.
-    assert otter.remarks.fixed == 38
+    assert otter.comments.fixed == 38
 
 
 @pytest.mark.parametrize("line", [9, 10])
@@ -302,12 +302,12 @@ def test_fix_beside_another_point_is_no_evidence(
 
     # Comments are on line 3, and changes three lines away count for each.
     is_shared = line == 9 and ("person" in other or not other)
-    assert fixed.remarks.fixed == (0 if is_shared else 40)
+    assert fixed.comments.fixed == (0 if is_shared else 40)
     assert fixed.decision
     assert fixed.decision.verdict == ("undecided" if is_shared else "keep")
 
 
-def test_remark_posted_three_times_on_a_pull_request_counts_once(store: Store) -> None:
+def test_comment_posted_three_times_on_a_pull_request_counts_once(store: Store) -> None:
     write(store, [("major",) * 3] * 40, acted_on=100)
     for host_id in range(1, 121):
         number = (host_id + 2) // 3
@@ -317,7 +317,7 @@ def test_remark_posted_three_times_on_a_pull_request_counts_once(store: Store) -
     row = row_of(store)
 
     assert row.decision
-    assert (row.remarks.total, row.decision.fixed.total) == (120, 40)
+    assert (row.comments.total, row.decision.fixed.total) == (120, 40)
 
 
 @pytest.mark.parametrize("compared", [0, 4, 40])
@@ -332,7 +332,7 @@ def test_fixes_without_other_lines_do_not_lower_chance(store: Store, compared: i
     decision = decide(store)
 
     assert decision.fixed.total == compared
-    # The remarks count among the 100 lines of each change.
+    # The comments count among the 100 lines of each change.
     assert decision.chance == (pytest.approx(0.4, abs=0.006) if compared else None)
     assert (decision.verdict, decision.evidence) == (
         ("keep", decision.evidence) if compared == 40 else ("undecided", ())
@@ -401,7 +401,7 @@ def test_same_sentence_with_other_names_is_worth_nothing_from_the_third_on(store
     decision = decide(store)
 
     row = row_of(store)
-    assert row.remarks.kinds == {"major": 2, "formula": 38}
+    assert row.comments.kinds == {"major": 2, "formula": 38}
     assert decision.verdict == "undecided"
     assert "(formulas 38; people fixed 38 of the formulas)" in row.facts[1].text
 
@@ -480,7 +480,7 @@ def test_bot_whose_posts_all_come_after_the_fix_is_dropped(store: Store) -> None
     assert "of its 40 posts, 40 written after the fix, too late to matter; " in decision.reason
     assert "Of its 40 posts, 40 written after the fix." in facts["Present"]
     assert facts["Found"].startswith(
-        "40 of 40 remarks are worth acting on, and fixed or resolved, but too late to matter"
+        "40 of 40 comments are worth acting on, and fixed or resolved, but too late to matter"
     )
     assert "people fix" not in facts["Sure"]
     pair = PairComparison(
@@ -529,15 +529,15 @@ def test_review_that_waits_for_its_score_is_not_silence(store: Store) -> None:
     assert row_of(store).silent == 0
 
 
-def test_refuted_remarks_are_a_kind_and_reading_takes_minutes(store: Store) -> None:
+def test_refuted_comments_are_a_kind_and_reading_takes_minutes(store: Store) -> None:
     write(store, [("major", "minor", "nothing")] * 2)
     key = comment_key(MessageKind.LINE, 3)
     store.put([rows.comment_score(key, 1, verdict="refuted")])
 
     row = row_of(store)
 
-    assert row.remarks.kinds == {"major": 2, "minor": 2, "nothing": 1, "refuted": 1}
-    assert row.remarks.total == sum(row.remarks.kinds.values())
+    assert row.comments.kinds == {"major": 2, "minor": 2, "nothing": 1, "refuted": 1}
+    assert row.comments.total == sum(row.comments.kinds.values())
     assert row.minutes == pytest.approx(0.4)
 
 
@@ -572,16 +572,16 @@ def test_resolved_threads_are_evidence_unless_all_are_resolved(
     )
 
 
-def test_few_remarks_are_no_evidence(store: Store) -> None:
+def test_few_comments_are_no_evidence(store: Store) -> None:
     write(store, [("major",)] * 4 + [()] * 20 + [("nit",)], acted_on=100)
 
     assert decide(store).evidence == ()
 
 
-def test_few_comparable_remarks_are_counted_without_an_interval(store: Store) -> None:
+def test_few_comparable_comments_are_counted_without_an_interval(store: Store) -> None:
     write(store, [("major",)] * 4 + [()] * 20 + [("nit",)], acted_on=3)
 
-    said = "people fixed 2 of 4 comparable remarks (1 by chance, too few to count)"
+    said = "people fixed 2 of 4 comparable comments (1 by chance, too few to count)"
     assert said in decide(store).reason
     assert "people fix" not in row_of(store).facts[-1].text
 
@@ -601,6 +601,6 @@ def test_what_asks_for_nothing_is_not_acted_on(store: Store, kind: str) -> None:
     (reviewer,) = overview_of(store).reviewers
 
     assert reviewer.decision
-    remarks, decision = reviewer.remarks, reviewer.decision
-    assert (remarks.fixed, remarks.mattered) == (30, {"major": 30})
+    comments, decision = reviewer.comments, reviewer.decision
+    assert (comments.fixed, comments.mattered) == (30, {"major": 30})
     assert (decision.fixed.count, decision.fixed.total) == (30, 30)

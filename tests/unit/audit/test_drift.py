@@ -53,7 +53,7 @@ def test_a_change_is_seen_within_three_nights() -> None:
     (change,) = find_changes(history(more_words, nights=18), "otter")
 
     assert change.day in (rows.night(15), rows.night(16), rows.night(17))
-    assert change.number == "words per remark"
+    assert change.number == "words per comment"
     assert 2 < change.after / change.before < 4
     assert change.p_value < 0.05
 

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from crscore.audit.coverage import rate
 from crscore.audit.gate import judge, webhook_message
 from crscore.audit.overview import (
+    Comments,
     Coverage,
     Escaped,
     Estimate,
     Night,
     Overview,
-    Remarks,
     Reviewer,
 )
 from crscore.errors import ConfigError
@@ -44,7 +44,7 @@ def overview(
         is_bot=True,
         pulls=30,
         silent=0,
-        remarks=Remarks(
+        comments=Comments(
             total=0, kinds={}, mattered={}, fixed_formulas=0, fixed=0, answered=0, resolved=0
         ),
         usefulness=estimate,

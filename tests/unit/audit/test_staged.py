@@ -9,7 +9,7 @@ from benchmarks.audit_staged import HONEST, STAGED, run
 
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, str]:
-    """Give the verdicts when every comment of a staged bot reads as a major remark."""
+    """Give the verdicts when every comment of a staged bot reads as a major comment."""
     return {name: decision.verdict for name, decision in run(0, major=True).items()}
 
 

@@ -66,7 +66,7 @@ def test_a_filled_store_gives_the_same_valid_document_twice() -> None:
     ]
     assert len(overview.verdicts) == 45
     for row in overview.reviewers:
-        assert row.remarks.total == sum(row.remarks.kinds.values())
+        assert row.comments.total == sum(row.comments.kinds.values())
         assert len(row.facts) == 5 * row.is_bot
 
 
@@ -135,7 +135,9 @@ def test_price_is_for_the_period(store: Store, unit: str, amount: float, basis: 
     assert otter.price == pytest.approx(amount)
     assert otter.facts[1].text.endswith(f". Price: {amount:.2f} {basis}.")
     assert otter.decision
-    assert otter.decision.reason.endswith(f"; it cost {amount:.2f} without a remark that mattered.")
+    assert otter.decision.reason.endswith(
+        f"; it cost {amount:.2f} without a comment that mattered."
+    )
 
 
 def test_bots_of_different_repositories_are_reported_once_as_not_comparable(store: Store) -> None:
@@ -181,7 +183,7 @@ def test_a_bot_that_never_reviewed_is_listed(store: Store) -> None:
 
     (otter,) = overview_of(store).reviewers
 
-    assert (otter.pulls, otter.usefulness, otter.remarks.total) == (1, None, 0)
+    assert (otter.pulls, otter.usefulness, otter.comments.total) == (1, None, 0)
     assert otter.coverage.skips == {"limit": 1}
 
 
@@ -198,7 +200,7 @@ def test_scores_of_other_signatures_are_excluded(store: Store) -> None:
     assert overview.reviewers[0].usefulness.value == 70
 
 
-def test_quoted_remarks_are_linked_and_those_with_a_reaction_come_first(store: Store) -> None:
+def test_quoted_comments_are_linked_and_those_with_a_reaction_come_first(store: Store) -> None:
     body = store.add_text("<b>Why?</b>")
     store.put([rows.pull(1), rows.score(1, "otter", 50)])
     review = {"key": comment_key(MessageKind.REVIEW, 2), "thread": None}
@@ -221,7 +223,7 @@ def test_quoted_remarks_are_linked_and_those_with_a_reaction_come_first(store: S
     ]
     assert (examples[0].text, examples[0].outcome) == ("Why?", "resolved")
     assert [example.only for example in examples] == [True, False]
-    assert otter.facts[0].text.startswith("1 of 2 remarks mattered")
+    assert otter.facts[0].text.startswith("1 of 2 comments mattered")
 
 
 def test_pull_that_could_not_be_scored_is_counted(store: Store) -> None:
@@ -240,7 +242,7 @@ def test_comments_in_another_language_are_counted(store: Store) -> None:
     store.put([replace(scored, standing=None)])
     overview = overview_of(store)
     assert "Not in English, so not read: 1 comment." in overview.notes
-    assert overview.reviewers[0].remarks.kinds == {"unread": 1}
+    assert overview.reviewers[0].comments.kinds == {"unread": 1}
 
 
 def test_a_run_that_was_killed_is_partial(store: Store) -> None:

@@ -125,7 +125,7 @@ def test_repositories_are_chosen_by_pattern(store: Store) -> None:
         )
 
 
-def test_noise_is_the_share_of_the_remarks_of_the_last_scoring(store: Store) -> None:
+def test_noise_is_the_share_of_the_comments_of_the_last_scoring(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 30)])
     store.put(rows.comment(1, "otter", at) for at in range(1, 5))
     store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3))
@@ -136,7 +136,7 @@ def test_noise_is_the_share_of_the_remarks_of_the_last_scoring(store: Store) -> 
 
     assert (table.columns["noise"].tolist(), table.columns["gained"].tolist()) == ([25.0], [100.0])
     counts = load_records(store, table)["otter"].counts
-    assert counts[["kind", "remarks"]].tolist() == [("major", 3), ("praise", 1)]
+    assert counts[["kind", "comments"]].tolist() == [("major", 3), ("praise", 1)]
 
 
 def test_reactions_are_the_last_ones_of_people(store: Store) -> None:
@@ -159,7 +159,7 @@ def test_reactions_are_the_last_ones_of_people(store: Store) -> None:
     (row,) = load_records(store, load_reviews(store, MARCH))["otter"].counts
 
     # An answer alone can be a no.
-    assert row[["kind", "remarks", "mattered"]].item() == ("major", 4, 1)
+    assert row[["kind", "comments", "mattered"]].item() == ("major", 4, 1)
     assert row[["fixed", "answered", "resolved"]].item() == (1, 1, 1)
     assert row[["compared", "chance", "threads"]].item() == (1, pytest.approx(0.1), 4)
 
@@ -185,7 +185,7 @@ def test_fix_without_other_lines_matters_but_is_not_compared(store: Store) -> No
 
 
 @pytest.mark.parametrize(("line", "is_known"), [(4, False), (40, True)])
-def test_nit_next_to_an_important_remark_of_others_is_fixed_because_of_that(
+def test_nit_next_to_an_important_comment_of_others_is_fixed_because_of_that(
     store: Store, line: int, *, is_known: bool
 ) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 30), rows.score(1, "hare", 30)])

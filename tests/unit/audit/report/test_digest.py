@@ -46,10 +46,10 @@ def test_long_reasons_keep_their_whole_clauses(overview: Overview) -> None:
 
 def test_reports_a_change_and_escapes_names(overview: Overview) -> None:
     change = ConfigurationChange(
-        day="2026-03-25", number="words per remark", before=9.0, after=40.0, p_value=0.001
+        day="2026-03-25", number="words per comment", before=9.0, after=40.0, p_value=0.001
     )
     row = structs.replace(overview.reviewers[0], name="lint <b>bot</b>", changes=(change,))
     title, lines = digest(structs.replace(overview, reviewers=(row,)))
-    text = "changed about 25 March: words per remark 9.0 before, 40.0 after."
+    text = "changed about 25 March: words per comment 9.0 before, 40.0 after."
     assert f"lint <b>bot</b> {text}" in lines
     assert "<b>bot" not in github_markdown.page(render_digest(title, lines))

@@ -73,7 +73,7 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("level", "otter", "hare"), [("major", (0, 1), (0, 1)), ("nit", (1, 2), (0, 2))]
 )
-def test_later_fix_beside_important_remarks_of_others_does_not_count(
+def test_later_fix_beside_important_comments_of_others_does_not_count(
     level: str, otter: tuple[int, int], hare: tuple[int, int]
 ) -> None:
     with Store(Path(":memory:")) as store:

@@ -111,10 +111,10 @@ def test_first_page_has_the_lines_of_each_bot_and_quotes_that_mattered(written: 
     assert "&lt;script&gt;alert(1)" in text
 
 
-def test_page_of_a_bot_lists_its_remarks_by_kind(written: Path) -> None:
+def test_page_of_a_bot_lists_its_comments_by_kind(written: Path) -> None:
     text = (written / "bots" / "CodeRabbit.html").read_text("utf-8")
     row = json.loads((written / "audit.json").read_text("utf-8"))["reviewers"]
-    kinds = next(one for one in row if one["name"] == "CodeRabbit")["remarks"]["kinds"]
+    kinds = next(one for one in row if one["name"] == "CodeRabbit")["comments"]["kinds"]
     for kind, title in KINDS.items():
         if kind in kinds:
             assert f"<h2>{title.capitalize()} ({kinds[kind]:,})</h2>" in text
