@@ -59,7 +59,8 @@ _NO_TEXT: Final = re.compile(
     r"|woff2?|ttf|otf|eot|mp[34]|mov|webm|wav|ogg|onnx|npy|npz|bin|db|sqlite)$",
     re.IGNORECASE,
 )
-# Without git there is no `.gitignore`: hidden folders, and installed or compiled code.
+# Folders that are skipped where git does not list the files: hidden ones, and installed or compiled
+# code.
 _SKIPPED_FOLDER: Final = re.compile(r"\..*|node_modules|__pycache__|venv")
 
 
@@ -69,7 +70,7 @@ class Tree(NamedTuple):
     texts: Mapping[str, bytes]
     """Path -> content, without binary files."""
     reason: str | None
-    """Reason that files are missing, as a clause; None if all were read."""
+    """Reason why files are missing, as a clause; None if all were read."""
 
 
 class Checkout(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +83,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
     head: str
     """Newest commit of the change, 40 hex digits."""
     merge_base: str
-    """Merge base of the two."""
+    """Merge base of `base` and `head`."""
 
     def diff(self, *, max_bytes: int = _DEFAULT_DIFF_BYTES) -> bytes:
         """Return the change, as `git diff base...head` prints it.
@@ -181,7 +182,7 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
     def _contents(self, blobs: Sequence[tuple[str, int]]) -> Iterator[bytes]:
         """Yield the contents of blobs, given their names and sizes.
 
-        Git prints a line about each, its bytes and a line end.
+        For each blob, git prints a line about it, its bytes and a line end.
         """
         if not blobs:
             return
@@ -301,10 +302,10 @@ def choose_files(
 
     Args:
         entries: Paths and sizes in bytes.
-        reason: Reason that some files were not listed; None if all were.
+        reason: Reason why some files were not listed; None if all were.
 
     Returns:
-        The paths, and a reason that files are missing, as a clause; None if all fit.
+        The paths, and a reason why files are missing, as a clause; None if all fit.
     """
     paths: list[str] = []
     total = 0

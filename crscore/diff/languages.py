@@ -51,7 +51,7 @@ def read_words(key: str) -> Mapping[str, tuple[str, ...]]:
     Languages without a grammar are included.
     """
     words = {name: table[key] for name, table in read_tables().items() if key in table}
-    # A table of its own replaces a language's line in `others.toml`.
+    # If a language has a table, the table replaces its line in `others.toml`.
     return {
         name: tuple(text.split())
         for name, text in {**_read_table(WITHOUT_GRAMMAR)[key], **words}.items()

@@ -61,8 +61,8 @@ _MAIL_START: Final = re.compile(
     rb"^From \S{1,320} [\w :+-]{10,60}\r?\n(?=[\w-]{1,76}:)", re.MULTILINE
 )
 # Header lines with their continuation lines, and the empty line after them.
-# Possessive quantifiers, because a mail can be an attack: others would try headers without an empty
-# line at their end again with each smaller number of lines.
+# Possessive quantifiers, because a mail can be an attack: with ordinary ones, headers without an
+# empty line at their end would be tried again with each smaller number of lines.
 _MAIL_HEADERS: Final = re.compile(rb"(?:[\w-]{1,76}:[^\n]*+\n(?:[ \t]+[^\s][^\n]*+\n)*+)++\r?\n")
 _OF_MAIL: Final = re.compile(
     rb"^(?:from|subject|message-id|content-type|content-transfer-encoding):",
@@ -134,8 +134,8 @@ def parse_diff(
         >>> diff.files[0].language, diff.files[0].hunks[0].lines[1].new
         ('python', 2)
     """
-    # A text has at least as many bytes as characters, so one with too many is refused before it is
-    # copied.
+    # A text has at least as many bytes as characters, so a text with too many characters is refused
+    # before it is copied.
     length = len(text)
     if length <= limits.max_diff_bytes:
         # JSON can hold half a surrogate pair ("\ud800"), which UTF-8 cannot; it is decoded as
@@ -453,8 +453,8 @@ def _read_file(
     if fault:
         raise DiffParseError(source, section.line, fault)
     hunks = tuple(section.hunks)
-    # The status is determined before the hunk is cut: without its context, it would look like a new
-    # file.
+    # The status is determined before the hunk is cut: a hunk without its context would look like a
+    # new file.
     status = _status(header, hunks)
     if section.is_cut:
         hunks = (*hunks[:-1], part_of(hunks[-1], 0, len(hunks[-1].lines)))

@@ -1,8 +1,8 @@
 """Splitting of a diff into its files and hunks, and the header lines before a file's first hunk.
 
-git, GNU diff and GitHub print other lines around them: quoted paths, renames without hunks,
-submodule summaries, mail signatures after the last hunk. A header has a file's names, modes and
-kind of change.
+git, GNU diff and GitHub print other lines around files and hunks: quoted paths, renames without
+hunks, submodule summaries, mail signatures after the last hunk. A header has a file's names, modes
+and kind of change.
 """
 
 import re
@@ -33,8 +33,8 @@ _CLOSES: Final = re.compile(
 )
 
 WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
-"""Changed words in a line of a word diff: "x = [-1-]{+10+}". Items of a list may look removed."""
-# A class of characters in code, as in `+SLUG = /^[-a-z_-]+$/`, looks the same.
+"""Changed words in a line of a word diff: "x = [-1-]{+10+}". A list in code may look like one."""
+# A class of characters in code, as in `+SLUG = /^[-a-z_-]+$/`, looks like a removed word.
 _AS_A_WORD: Final = re.compile(r"^(?![+-])|\s(?:\[-|\{\+)|-\]\{\+")
 """Line without a sign, or with a mark where a word starts or after another mark."""
 WORD_DIFF: Final = "this is a word diff; make it again with git diff, without --word-diff"
@@ -56,8 +56,8 @@ _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 # for --no-index (diff.mnemonicPrefix: https://git-scm.com/docs/diff-config); Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
 # Text after a name if tabs became spaces: "a.py 2024-01-01 10:00:00"; from Mercurial, "a.py Mon Jan
-# 01 10:00:00 2024"; from Subversion, "a.py (revision 7)" Possessive, and only from the start of a
-# run of spaces: long runs would take quadratic time.
+# 01 10:00:00 2024"; from Subversion, "a.py (revision 7)". It is possessive and matches only
+# from the start of a run of spaces: otherwise long runs would take quadratic time.
 _AFTER_NAME: Final = re.compile(
     r"(?<! ) ++(?:\((?:revision \d+|working copy|nonexistent)\)$"
     r"|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d) \d\d:\d\d:\d\d.*)"
@@ -435,7 +435,7 @@ def _git_names(facts: dict[str, str]) -> tuple[str | None, str | None] | None:
 def _file_name(text: str) -> str | None:
     """Read a name, which a tab and a time may follow; return None for the null device."""
     plain = _AFTER_NAME.sub("", text.partition("\t")[0]).rstrip("\r")
-    # Like git, GNU diff quotes names with a backslash, so an unquoted one is from Windows.
+    # Like git, GNU diff quotes names with a backslash, so an unquoted backslash is from Windows.
     quoted = _QUOTED.match(text)
     name = unquote(quoted[0]) if quoted else plain if "/" in plain else plain.replace("\\", "/")
     return None if name == "/dev/null" else name

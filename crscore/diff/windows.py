@@ -8,7 +8,7 @@ from crscore.records import Diff, DiffLine, LineKind
 
 MIN_WINDOW_LINES: Final = 3
 """Minimum number of changed lines of a window."""
-# Each takes as much time to encode as a claim.
+# Each window takes as much time to encode as a claim.
 MAX_WINDOWS: Final = 4
 """Maximum number of windows of a change."""
 MAX_WINDOW_CHARS: Final = 160

@@ -10,8 +10,8 @@ __all__ = ["Cells", "Judgement", "Matcher"]
 class Matcher(Protocol):
     """Judge of how far each sentence addresses each pseudo-reference.
 
-    A plugin module `crscore/matchers/<name>.py` has `create`, which returns one. Its options may
-    have the fields `encoder` (the identity of the run's encoder), `weights` (a file) and
+    A plugin module `crscore/matchers/<name>.py` has a function `create`, which returns a matcher.
+    Its options may be `encoder` (the identity of the run's encoder), `weights` (a file) and
     `threshold` (a cosine), which are set for each run.
     """
 

@@ -2,9 +2,9 @@
 
 The published structure is unchanged: every sentence is compared with every pseudo-reference, and
 conciseness and comprehensiveness are means of the best cells. Only the value of a cell is learned:
-the sum of a few decision trees over cosines, shared names and the lines of the diff. They were
-trained through the published formulas on human ratings, so that 0.5 is the middle of the human
-scale.
+the sum of a few decision trees over cosines, shared names and the lines of the diff. The trees were
+trained on human ratings of whole reviews, through the published formulas, so that 0.5 is the middle
+of the human scale.
 `docs/design/011-calibrated.md` has the method and its evaluation.
 """
 
@@ -44,7 +44,7 @@ _Finite = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 
 
 class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Matcher with learned weights, with the ranges in which a run can use them."""
+    """Matcher with learned weights; the types give the ranges in which a run can use them."""
 
     encoder: str
     """Name and model of the encoder whose vectors were used in training."""
@@ -89,8 +89,8 @@ class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         )
         logits = self.logits(cells)
         # The best cells of a comment are features of all its cells, so pasted code could raise the
-        # degrees of other sentences: each takes the lower of its logits with and without the code.
-        # The discount for the comment's length stays.
+        # degrees of other sentences. Each sentence takes the lower of its logits with and without
+        # the code, but the discount for the comment's length includes the code.
         clean = [column for column, flag in enumerate(flags) if flag is not Flag.NO_SENTENCE]
         if 0 < len(clean) < len(flags):
             without_code = replace(
@@ -113,8 +113,8 @@ class Calibrated(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         table = features.compute_features(cells, self.background)
         summed = self.trees.sum(table.reshape(-1, table.shape[2])).reshape(shape)
         length = table[..., -1]  # the comment's log-length
-        # Words alone must not pay. A discount of more than 0.1 lowers the agreement with people
-        # (docs/design/011-calibrated.md).
+        # A comment must not gain from words alone. A discount of more than 0.1 lowers the agreement
+        # with people (docs/design/011-calibrated.md).
         logits = summed + self.start - self.discount * length
         return logits.astype(np.float32)
 

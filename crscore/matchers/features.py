@@ -129,7 +129,7 @@ class _Change(NamedTuple):
 
 
 class _Reference(NamedTuple):
-    """Words of a pseudo-reference, with the values that a cell needs."""
+    """Words of a pseudo-reference, with the values that the features of a cell need."""
 
     words: Words
     rarity: float
@@ -178,8 +178,8 @@ def _comment(
     texts = [words(cells.sentences[column].text) for column in columns]
     about = cells.about[columns]
     sentences = _sentences(texts, cells.sentence_vectors[columns], about, change)
-    # Similarity of each side to a typical claim: a cosine between two texts that are similar to
-    # everything has little meaning.
+    # The features include how similar the reference and the sentence are to a typical claim: a
+    # cosine between two texts that are similar to everything has little meaning.
     usual_row = rows[:, None, REFERENCE.index("like_claim")]
     usual_column = sentences[None, :, SENTENCE.index("like_claim")]
     cosine = cells.similarity[:, columns]

@@ -29,7 +29,7 @@ class Published(msgspec.Struct, frozen=True):
         The comparison uses float64: a float32 value that prints as the threshold could otherwise
         match only because it was rounded up.
         """
-        # Otherwise NumPy would round the threshold to 32 bits, too
+        # Without the conversion, NumPy would round the threshold to 32 bits, too
         # (https://numpy.org/neps/nep-0050-scalar-promotion.html), and a cosine of float32(0.7314),
         # which is 0.73140001, would not match 0.7314.
         above = cells.similarity.astype(np.float64) > self.threshold

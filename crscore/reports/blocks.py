@@ -1,8 +1,8 @@
 """Blocks that reports are made of: headings, text, tables, bars and lists.
 
-A builder makes them once, as values. They are rendered as text for a terminal (`console.py`), in a
-web page (`frame.py`) and as GitHub's Markdown (`markdown_blocks.py`). The renderers clean and
-escape every text, so a builder may pass any text of the data.
+The module of a report makes the blocks once, as values. They are rendered as text for a terminal
+(`console.py`), in a web page (`frame.py`) and as GitHub's Markdown (`markdown_blocks.py`). The
+renderers clean and escape every text, so a block may have any text of the data.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Notice(Struct, frozen=True):
     label: str
     """Word in front of each line in a terminal."""
     title: Line
-    """Sentence above the list elsewhere."""
+    """Sentence above the list on a page and in Markdown."""
     lines: tuple[str, ...]
 
 
 class Measure(Struct, frozen=True):
-    """Number with its basis."""
+    """Number, and the data that it is based on."""
 
     name: str
     value: float | None
@@ -135,7 +135,7 @@ class Items(Struct, frozen=True):
     unlisted: int = 0
     """Number of further entries that are not in `items`."""
     hint: str = "in the report"
-    """Where a reader of a terminal finds the others."""
+    """Where a reader of a terminal finds the entries that are not shown."""
 
 
 def make_list(

@@ -23,7 +23,8 @@ _SEQUENCE = re.compile(
 # Most ends of lines of https://docs.python.org/3/library/stdtypes.html#str.splitlines.
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
-# They make code look different from what it does (CVE-2021-42574, https://trojansource.codes).
+# Characters that make code look different from what it does (CVE-2021-42574,
+# https://trojansource.codes).
 _REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 # Zero-width and soft hyphen, direction marks, fillers that draw nothing, tag characters.
 _INVISIBLE = re.compile(
@@ -180,7 +181,7 @@ def _markdown_plain(line: str) -> str:
     line = _MENTION.sub("@" + _ZERO_WIDTH_SPACE, line)
     line = _ISSUE.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
     line = _ADDRESS.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
-    # After every four digits, because seven in a row would be a link.
+    # A space after every four digits of a commit, because seven digits in a row would be a link.
     line = _COMMIT.sub(lambda match: re.sub("(.{4})", r"\1" + _ZERO_WIDTH_SPACE, match[0]), line)
     line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
     line = _MARKDOWN_OPENING.sub(r"\1\\", line)

@@ -24,7 +24,8 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
     Args:
         template: A path inside the package; it extends `reports/templates/frame.html.j2`.
         title: Title of the page.
-        style: CSS rules in addition to the frame's. Trusted: must not contain input.
+        style: CSS rules in addition to the frame's. They are trusted, so they must not contain
+            input.
         values: Other values for the template, which escapes every text in them.
 
     Returns:
@@ -107,7 +108,7 @@ def _environment() -> jinja2.Environment:
         finalize=_clean_value,
         # A misspelled name raises an error instead of an empty place on the page.
         undefined=jinja2.StrictUndefined,
-        # Otherwise lines with statements of the template would be empty lines in the page.
+        # Without these two, lines with statements of the template would be empty lines in the page.
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -130,7 +130,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
     proposal: bool
     """True for a paraphrased code proposal, such as a suggestion block."""
     flag: records.Flag | None
-    """Oddity that the matcher found; usually null."""
+    """Irregularity that the matcher found; usually null."""
     reading: records.Reading | None
     """Reading by the author of the change; null with an encoder that has no weights for it."""
     best_reference: Count | None
@@ -170,7 +170,7 @@ class Result(Struct, frozen=True, kw_only=True):
     references: Sequence[Reference]
     """The R pseudo-references."""
     small: Sequence[records.Topic]
-    """Topics of the change that do not count, the most informative first."""
+    """Topics of the change without a counted pseudo-reference, the most informative first."""
     points: Sequence[ChangePoint]
     """The points of the change, highest weight first; all reports count and list these."""
     analysis: Analysis

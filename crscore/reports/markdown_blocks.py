@@ -30,7 +30,7 @@ class Part(NamedTuple):
     """List entries or table rows."""
     foot: str = ""
     is_required: bool = False
-    """True when it is never omitted."""
+    """True for a part that has only a head, which is never omitted."""
 
 
 def render_markdown(
@@ -46,7 +46,7 @@ def render_markdown(
     Args:
         documents: Blocks of each document, the most useful first.
         limit: Maximum size of the text.
-        noun: Noun for the subject of a document, in the note on documents without room.
+        noun: Noun for what a document is about, such as "change": "2 changes left out".
         heading: Markdown in front of the title of a document.
         size: Function that returns the size of a text in characters or bytes.
     """
@@ -92,7 +92,7 @@ def fit_parts(
     ]
     texts: list[str] = []
     omitted = 0
-    # Their room is reserved first: the signature comes last, but is needed to compare scores.
+    # Required parts get their room first: the signature is last, but is needed to compare scores.
     left = limit - sum(size(part.head) for part in cleaned if part.is_required)
     for part in cleaned:
         if part.is_required:

@@ -11,7 +11,7 @@ only by `primaryLocationLineHash`.
   one result at each of its places.
 - A point on removed lines is placed at the line that replaced them, since a host shows the new
 version only; a point on a deleted file or the whole change is placed at a file without a line.
-- An abstention has no results, but a note in `invocations` with the reason.
+- A review without a score has no results, but a note in `invocations` with the reason.
 - Text is cleaned as in reports for people. Embedded links are escaped.
 
 Tested with the validator of Sarif.Multitool 5.7, which also checks GitHub's rules.
@@ -113,10 +113,10 @@ def _run(result: Result, category: str) -> dict[str, Any]:
         # https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#runautomationdetails-object
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
-        # An abstention is not a failure: the run ended, and its reason is a notification.
+        # A missing score is not a failure: the run ended, and the reason is a notification.
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
         "results": entries,
-        # Code scanning does not show these, but other readers may.
+        # Code scanning does not show these, but other programs that read the file may.
         "properties": {
             "signature": result.signature,
             "usefulness": to_builtins(result.usefulness),

@@ -30,7 +30,7 @@ MAX_PROOF_PLACES: Final = 3
 
 
 def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
-    """Yield the verdict with its derivation, or why there is none, or the coverage."""
+    """Yield the usefulness with its reasons; without it, why there is no score, or the coverage."""
     value, reason = result.usefulness, result.scores.reason
     if value is not None:
         word, explanation = view.verdict(value).split(":", 1)
@@ -108,7 +108,7 @@ def make_unaddressed(
 ) -> Iterator[blocks.Heading | blocks.Items | blocks.Paragraph]:
     """Yield the list of topics and pseudo-references that no sentence addresses.
 
-    Small changes are one line at the end of the list.
+    Topics that are not counted are named in one line at the end of the list.
 
     Args:
         result: The result.

@@ -48,9 +48,9 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
         Columns: `diff` (SHA-256), `files`, `added` and `removed` (lines), `comments`, `sentences`,
         `references` (counted ones), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100)
         and the ends of its interval, `low` and `high`, `about`, `importance`, `relevance`,
-        `conciseness`, `comprehensiveness` (in [0, 1]), `unaddressed` (points), `reason` (of an
-        abstention), `signature`. Unknown values are `pandas.NA`; an error has only its text, as
-        the reason.
+        `conciseness`, `comprehensiveness` (in [0, 1]), `unaddressed` (points), `reason` (why there
+        is no score), `signature`. Unknown values are `pandas.NA`; the row of an error has only the
+        text of the error, as its reason.
 
     Raises:
         DependencyError: pandas is not installed.

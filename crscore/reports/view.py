@@ -22,7 +22,7 @@ UNDEFINED = "–"
 USEFUL = ("Useful", "About", "Importance")
 """Columns of a table of reviewers or comments."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
-"""Columns of such a table without usefulness."""
+"""Columns of a table of reviewers or comments without usefulness."""
 # Not a hyphen, because a line may break there.
 MINUS = "\N{MINUS SIGN}"
 FLAG = "\N{BLACK FLAG}"
@@ -107,8 +107,8 @@ def rank_remarks(result: Result) -> list[tuple[records.Remark, int]]:
     """List the remarks: refuted ones first, then by value, with those that need no answer last.
 
     Returns:
-        Each remark with its contribution to the standing; contributions and deductions add up to
-        it. Empty without usefulness.
+        Each remark with its contribution to the standing; the contributions and the deduction add
+        up to the standing. Empty without usefulness.
     """
     value = result.usefulness
     if value is None:
@@ -133,7 +133,7 @@ def is_refuted(remark: Any) -> bool:
 
 
 def remarks_title(remarks: Iterable[Any]) -> str:
-    """Return the title of a list of remarks, as for `is_refuted`."""
+    """Return the title of a list of remarks of a result or of an overview."""
     if any(map(is_refuted, remarks)):
         return "Remarks, refuted ones first, then the most valuable"
     return "Remarks, the most valuable first"
@@ -260,7 +260,7 @@ def columns(whole: Any) -> tuple[str, str, str]:
 
 
 def measures(whole: Any, item: Any) -> tuple[float | None, float | None, float | None]:
-    """Return the values of these columns, each in [0, 1].
+    """Return the values in the three columns that `columns` names, each in [0, 1].
 
     Args:
         whole: As for `columns`.
@@ -273,7 +273,7 @@ def measures(whole: Any, item: Any) -> tuple[float | None, float | None, float |
 
 
 def score_cells(whole: Any, item: Any) -> tuple[str, str, str]:
-    """Format the values of these columns, the percentile with its interval and its word."""
+    """Format the values of `measures`, the percentile with its interval and its word."""
     first, second, third = map(hundred, measures(whole, item))
     value: Any = None if whole.usefulness is None else item.usefulness
     # Short, so that a narrow terminal has room for names.
@@ -486,7 +486,7 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
 
 
 def small_changes(result: Result) -> str:
-    """Name the topics that do not count; "" for none."""
+    """Name the topics that are not counted; "" if there are none."""
     if not result.small:
         return ""
     names = ", ".join(topic_name(topic) for topic in result.small[:MAX_SMALL])
@@ -568,9 +568,9 @@ def scope(value: records.Scope) -> str:
 def notes(result: Result) -> tuple[str, ...]:
     """Return all notes of a result, each once: from the reader, the run, then the comments.
 
-    They include the tools of static analysis with the number of their findings, and the reasons of
-    abstentions. When the whole result abstained, its reason is shown at the top and the reasons of
-    its comments are omitted.
+    They include the tools of static analysis with the number of their findings, and why comments
+    have no score. If the whole result has none, its reason is shown at the top of a report and the
+    reasons of its comments are omitted.
     """
     comments = result.comments if result.scores.reason is None else ()
     abstained = (

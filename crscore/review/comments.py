@@ -10,9 +10,9 @@ from crscore.text import decode_text
 
 # `buffer_is_binary` in https://github.com/git/git/blob/master/xdiff-interface.c
 _PROBED_BYTES: Final = 8_000
-"""Size of the start of a file where a NUL byte means that it is not text, as in git."""
-# A page saved in the browser in place of the comments' text, a report in XML, or a model's answer
-# that has comments with their places in JSON below other text
+"""Number of first bytes that are searched for a NUL byte, which no text has, as in git."""
+# Matches a page saved in the browser in place of the comments' text, a report in XML, or a model's
+# answer that has comments with their places in JSON below other text.
 _NO_TEXT: Final = re.compile(
     r"\s{0,99}<(!doctype html|html|\?xml)\b|[^`]{0,4000}(?:```(?:json\w?)?\s|\n)\s{0,99}[\[{]"
     r"(?=[\s\S]{0,2000}\"line\"\s{0,9}+:)(?=[\s\S]{0,2000}\"(?:path|file\w{0,9})\"\s{0,9}+:)"
@@ -51,7 +51,7 @@ def parse_review(
     Raises:
         LimitError: The input, the number of comments or one comment is too large.
         InputError: The bytes are not text; or JSON is damaged, has an invalid field, or has no
-            comments; the message names the entry, counted from 1, and the field or the keys.
+            comments. The message names the entry, counted from 1, and the field or the keys.
 
     Example:
         >>> parse_review('[{"body": "Leaks.", "path": "a.py", "line": 3}]')[0].line

@@ -4,9 +4,9 @@ Every object with a `body` is a comment, at any level: in a list, in pages of li
 several documents one after another (JSON Lines, the pages of `gh api --paginate`), in a review
 beside its own comments, in the objects of `gh pr view --json comments,reviews`, in GraphQL's
 `nodes` and `edges`, in the notes of GitLab's discussions, or in findings, whose titles become
-headings. Two bodies are not comments: a pull request's description and GitLab's system notes.
-Comments of a thread take its path and lines. A code fence around the whole is removed, and texts
-that are only quoted, as `jq .body` writes them, are comments.
+headings. Two kinds of bodies are not comments: descriptions of pull requests, and GitLab's system
+notes. Comments of a thread take its path and lines. A code fence around the whole text is removed.
+JSON strings that are not in an object, as `jq .body` writes them, are comments.
 
 JSON without comments is an error that lists its keys; it is never scored as prose, because an API's
 error message in place of the comments is a common input.
@@ -26,13 +26,13 @@ _THREAD_KEYS: Final = (
     "path", "line", "start_line", "original_line", "original_start_line", "diff_side",
     "start_diff_side", "subject_type",
 )  # fmt: skip
-"""Fields that a comment without them inherits from its thread."""
+"""Fields that a comment inherits from its thread if it lacks them."""
 _LISTS: Final = frozenset(
     {"comments", "reviews", "latest_reviews", "review_threads", "threads", "notes", "discussions",
      "nodes", "edges", "findings"}
 )  # fmt: skip
 """Keys of lists of comments, which may be empty."""
-# GitHub's files and many bots' answers have a filename, with `filePath` and `end_line`.
+# Files of GitHub and answers of many bots have a `filename`; others have `filePath`.
 _PATHS: Final = ("path", "file", "file_path", "filename", "file_name")
 # A finding has a title, like a pull request, but also a place or a severity.
 _OF_FINDING: Final = frozenset({*_PATHS, "line", "code_location", "severity", "priority"})
@@ -57,7 +57,7 @@ _COMMENT_KEY: Final = re.compile(
 )
 # https://github.com/openai/codex-plugin-cc/pull/583: models often put a fence around their JSON.
 _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})(?:json\w{0,9})?\s+(?=[\[{])", re.IGNORECASE)
-# Colors, cursor modes and links of a terminal: "\x1b[31m", "\x1b[?2004h", "\x1b]8;;https://x\x07"
+# Control codes of a terminal: colors "\x1b[31m", modes "\x1b[?2004h", links "\x1b]8;;https://x\x07"
 _TERMINAL: Final = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]{0,4096}+(?:\x07|\x1b\\))"
 )
@@ -73,7 +73,7 @@ def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
 
     Args:
         review: The text.
-        source: Its name, for messages. With a suffix of JSON, the text must be JSON.
+        source: Name of the text, for messages. If it ends like a JSON file, the text must be JSON.
 
     Returns:
         The comments with text, in input order; None if the review is not JSON.
@@ -161,7 +161,7 @@ def _decode(text: str) -> list[Any]:
         values.append(value)
         position = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # it always matches
     # Checked at the end, because text after an object shows that it is prose. JSON readers disagree
-    # on which of two equal keys counts: https://www.rfc-editor.org/rfc/rfc8259#section-4
+    # on which of two equal keys to use: https://www.rfc-editor.org/rfc/rfc8259#section-4
     if any(is_repeated):
         raise ValueError("a key occurs twice in one object")
     return values
@@ -184,7 +184,7 @@ class _Search:
         """Add the comments of one value.
 
         Raises:
-            InputError: It holds no comments, or one has a wrong field.
+            InputError: The value holds no comments, or a comment has a wrong field.
         """
         count, self.has_list = len(self.comments), isinstance(value, list)
         self._check_error(value)
@@ -197,7 +197,7 @@ class _Search:
             )
 
     def _check_error(self, value: Any) -> None:
-        """Raise the error that an API writes in place of comments."""
+        """Raise an `InputError` if a value is an error that an API sends in place of comments."""
         if not isinstance(value, dict) or value.keys() & {"body", "location", *_PATHS}:
             return
         errors = value.get("errors")
@@ -229,8 +229,8 @@ class _Search:
         inherited = dict(thread)
         inherited.update((key, filled_fields[key]) for key in _THREAD_KEYS if key in filled_fields)
         for key, content in fields.items():
-            # `reply_to` has the older comment that a reply answers; `content` of a CodeClimate
-            # finding is about its rule.
+            # Not comments of this review: `reply_to` has the older comment that a reply answers,
+            # and `content` of a CodeClimate finding explains its rule.
             if isinstance(content, dict | list) and key not in ("reply_to", "content"):
                 is_list = key in _LISTS and isinstance(content, list)
                 self.has_list |= is_list
@@ -247,7 +247,8 @@ class _Search:
             self.has_list = True
             self.skipped.add("system notes")
         elif _is_description(fields, is_listed):
-            # Without comments yet, `gh pr view --json title,body,comments` has an empty list.
+            # With a list of comments, even an empty one, the object is a valid review:
+            # `gh pr view --json title,body,comments` also writes it if there are no comments.
             if not _LISTS & fields.keys():
                 self.skipped.add("descriptions of pull requests")
             self.has_list = True
@@ -260,7 +261,7 @@ class _Search:
 
 
 def _is_description(fields: Mapping[str, Any], is_listed: bool) -> bool:
-    """Recognize a pull request or an issue, whose body describes it; findings have titles, too."""
+    """Return whether the body describes a pull request or an issue; findings have titles, too."""
     comments = fields.get("comments")
     is_finding = bool(_OF_FINDING & fields.keys()) or (is_listed and not _OF_PULL & fields.keys())
     # `gh pr view` writes a pull request with comments that have `authorAssociation`.
@@ -330,8 +331,8 @@ def _place(fields: Mapping[str, Any], location: str) -> dict[str, Any]:
         # Azure DevOps starts paths with a slash.
         return {"path": _strip(path).removeprefix("./").lstrip("/")}
     path = _strip(_text(of_codex, "absolute_file_path", location) or "")
-    # The root of such a path is unknown, so only its end could be compared. The comment counts as
-    # one on the whole change.
+    # The root of an absolute path is unknown, so only its end could be compared. The comment is
+    # treated as one on the whole change.
     if path.startswith("/") or path[1:3] == ":/":
         return {"path": ""}
     lines = of_codex.get("line_range")

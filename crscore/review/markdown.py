@@ -1,10 +1,10 @@
 """Converts a comment's Markdown to the DOM that a browser has, and finds the elements it hides.
 
 Markdown-it renders the comment much as GitHub does (tables, strikethrough, task boxes, alerts),
-Lexbor parses the HTML. Four things differ from GitHub: Markdown between the tags of an HTML block
-is parsed, quotes of earlier comments are omitted, a line without `>` ends them, and source text
-that is never rendered (titles of link definitions, unused footnotes, formulas in white) is rendered
-as a hidden element.
+and Lexbor parses the HTML. Four things differ from GitHub: Markdown between the tags of an HTML
+block is parsed; quotes of earlier comments are omitted; a line without `>` ends a quote; and source
+text that is never rendered (titles of link definitions, unused footnotes, formulas in white) is
+rendered as a hidden element.
 
 GitHub removes most hidden text before it shows a comment; other hosts, mail programs and scorers
 that read the source do not. Styles are not read, because GitHub and GitLab remove the attribute
@@ -42,22 +42,22 @@ MAX_NESTING: Final = 40
 MAX_BRACKETS: Final = 2_000
 """Number of `[` in a block above which links are ignored."""
 
-# Not those that HTML does not know: GitHub shows "Func<Task> waits" as "Func waits".
+# Tags that HTML does not know end no unit: GitHub shows "Func<Task> waits" as "Func waits".
 BLOCK_TAG: Final = re.compile(
     "address|article|aside|blockquote|br|caption|center|d[dlt]|details|div|fieldset|figcaption|form"
     "|figure|footer|h[1-6r]|header|legend|li|main|nav|[ou]l|optgroup|option|p|pre|section|summary"
     "|t[dhr]|table|tbody|tfoot|thead"
 )
 """Matches elements that end the unit that contains them."""
-# A browser reopens these in the next paragraph when they were left open:
+# A browser reopens these elements in the next paragraph when they were left open:
 # https://html.spec.whatwg.org/multipage/parsing.html#formatting
 _FORMATTING: Final = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt"}
     | {"u"}
 )
 STRUCK: Final = frozenset({"s", "del", "strike"})
-"""Elements whose text is taken back by its writer."""
-# Elements with special content rules, none of which matters here.
+"""Elements whose text is struck out: its writer no longer says it."""
+# Elements with parsing rules of their own, none of which matters here.
 _RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 
 # https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax
@@ -129,8 +129,8 @@ def parse_markdown(text: str) -> tuple[str, LexborNode | None]:
 
     Elements whose parsing rules do not matter here get the prefix `x-` and are then ordinary
     elements: formatting, which costs quadratic memory when it is left open, and elements with a
-    content model of their own, such as `<template>`. The tag of an unclosed element that never
-    shows its content is removed: its name was written as a word. A `<details>` that is not closed
+    content model of their own, such as `<template>`. If an element that never shows its content is
+    not closed, its tag is removed: its name was meant as a word. A `<details>` that is not closed
     becomes a `<section>`.
 
     Args:
@@ -152,10 +152,10 @@ def parse_markdown(text: str) -> tuple[str, LexborNode | None]:
 def lines_are_remarks(content: str) -> bool:
     r"""Return whether line breaks in a paragraph are intended: one remark per line, no wrapping.
 
-    They are intended if a further line starts with a place, as linters print it, or if every
-    further line starts like a remark (capital, digit, code, "nit") and every break is early (the
-    next word would fit into 72 columns) or too late for a wrap (after column 100). Otherwise a line
-    break is a space.
+    They are intended if a line after the first starts with a place, as linters print it, or if
+    every line after the first starts like a remark (capital, digit, code, "nit") and every break is
+    too early for a wrap (the next word would fit into 72 columns) or too late (after column 100).
+    Otherwise a line break is a space.
 
     Args:
         content: Source of one paragraph.
@@ -252,7 +252,7 @@ def _read_inline(state: StateCore) -> None:
             is_shown = token.info in state.env.get("referenced", ())
             content = token.content.strip()
             token.children = _parse_inline(state, content) if is_shown else [_hidden(content)]
-            token.children.append(_html("<br>"))  # the next one is another unit
+            token.children.append(_html("<br>"))  # the next footnote is another unit
             token.type = "inline"
 
 
@@ -296,7 +296,7 @@ def _read_formula(state: StateInline, silent: bool) -> bool:
 def _read_footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse a footnote with all lines indented below it; a block rule.
 
-    It is hidden if no text refers to it; otherwise it is read in place, as one paragraph.
+    A footnote is hidden if no text refers to it; otherwise it is read in place, as one paragraph.
     """
     position = state.bMarks[start] + state.tShift[start]
     match = _FOOTNOTE.match(state.src, position, state.eMarks[start])
@@ -309,7 +309,7 @@ def _read_footnote(state: StateBlock, start: int, end: int, silent: bool) -> boo
     while stop < end and (
         state.isEmpty(stop)
         or state.sCount[stop] - state.blkIndent >= _FOOTNOTE_INDENT
-        # A lazy continuation of its paragraph
+        # A line without indent continues the paragraph above it.
         or (last == stop - 1 and not any(rule(state, stop, end, True) for rule in rules))
     ):
         last = last if state.isEmpty(stop) else stop

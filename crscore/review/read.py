@@ -2,7 +2,7 @@
 
 Each proposal of code is one short text that a sentence encoder can read. A suggestion block is
 described by its differences from the lines that it replaces, a diff block by its added and removed
-lines. Other code counts only in a comment without other text.
+lines. Other code is a proposal only in a comment without other text.
 
 The default encoder reads English only: its vectors of texts in another language are similar
 whatever the texts say. The language is decided by the script and, for Latin letters, by py3langid
@@ -54,7 +54,7 @@ class SplitReview(NamedTuple):
     files: tuple[ChangedFile | None, ...]
     """File that each comment is on; None if unknown."""
     places: tuple[Scope | None, ...]
-    """Part of the diff to which each comment is attached; None if the diff does not change it."""
+    """Part of the diff that each comment is on; None for a file that the diff does not change."""
     sentences: tuple[Sentence, ...]
     """Visible sentences of all comments, then the hidden ones."""
     notes: tuple[str, ...]
@@ -64,17 +64,17 @@ class SplitReview(NamedTuple):
 def split_review(
     comments: Sequence[Comment], diff: Diff, splitter: str, *, english_only: bool = False
 ) -> SplitReview:
-    """Split the comments of a review.
+    """Split the comments on a change.
 
     Args:
-        comments: The comments.
+        comments: The comments of all authors.
         diff: The change under review.
         splitter: Name of the sentence splitter. `paper`, the published one, ignores proposed code.
         english_only: Whether to mark text in another language as unread.
 
     Returns:
-        The parts of the comments. Above `MAX_SENTENCES`, the longest reviews lose sentences, so
-        that a long review cannot crowd out another.
+        The parts of the comments. Above `MAX_SENTENCES`, the authors who wrote most lose sentences,
+        so that one author cannot crowd out another.
     """
     parsed = tuple(parse_comment(comment, diff, splitter) for comment in comments)
     authors: dict[str | None, list[int]] = {}
@@ -86,13 +86,13 @@ def split_review(
     if len(sentences) > MAX_SENTENCES:
         notes.append(
             f"{MAX_SENTENCES:,} of {len(sentences):,} sentences are scored; "
-            "the end of the longest review is left out."
+            "the last ones of the author who wrote most are left out."
         )
         lengths = {
             author: sum(len(comments[index].body) for index in indices)
             for author, indices in authors.items()
         }
-        # The sort is stable, so each review keeps its first sentences.
+        # The sort is stable, so the first sentences of each author are kept.
         order = sorted(
             range(len(sentences)), key=lambda i: lengths[comments[sentences[i].comment].author]
         )
@@ -201,7 +201,7 @@ MAX_LINE_CHARS: Final = 1_000
 MAX_SHOWN: Final = 200
 """Maximum characters of code on each side of one change."""
 MAX_UNIT: Final = 400
-"""A description longer than this takes no further change."""
+"""Number of characters from which no further change is added to a description."""
 SHORT: Final = 60
 """Maximum length of code that is shown in full; longer code is cut to the differing part."""
 CONTEXT: Final = 5
@@ -209,7 +209,7 @@ CONTEXT: Final = 5
 MIN_SIMILARITY: Final = 0.2
 """Minimum share of words that a suggestion has in common with the lines it may replace."""
 MIN_GAIN: Final = 0.1
-"""Minimum gain of that share for a replacement of more than one line, which is rare."""
+"""Minimum gain of the share of common words for replacing more than one line, which is rare."""
 
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CODE_WORD: Final = re.compile(r"\w+")
@@ -218,6 +218,7 @@ _TICKS: Final = re.compile("``+")
 _SPAN: Final = r"(?:``[^\n]{1,200}?``|`[^`\n]{1,200}`)"
 # "`a`", "`a`?", "``a`b``"; not "use `a`"
 _ONLY_CODE: Final = re.compile(rf"(?P<new>{_SPAN})\s*(?P<asks>\?*)\.?")
+# One to four words.
 _FEW: Final = r"[^\s/`?]{1,80}(?: [^\s/`?]{1,80}){0,3}"
 _EDITS: Final = (
     # s/old/new/, as in sed, also without the last slash and inside backticks
@@ -493,15 +494,16 @@ def _align_lines(last: list[str], suggestion: Sequence[str], *, is_end: bool) ->
 LANGUAGE_IDENTITY: Final = f"1(py3langid-{version_of('py3langid')})"
 """Version of the rules and of the detector, for the signature."""
 NOT_READ: Final = "the text is not in English, so it was not read"
-"""Reason that a text has no score."""
-# With it, one English text of 4,286 real comments is taken for another language, and 99 % of longer
-# messages in 17 other languages are found (docs/design/005-encoders.md).
+"""Reason why a text has no score."""
+# With this value, one of 4,286 real English comments is taken for another language, and 99 % of
+# longer messages in 17 other languages are recognized (docs/design/005-encoders.md).
 MIN_LOG_ODDS: Final = 12.0
 """Minimum logarithm of the odds of another language against English."""
 MAX_CHARS: Final = 10_000
 """Maximum characters read to decide a text's language."""
-# The detector knows more languages, which short technical English resembles: "nit: multi-line?" is
-# Latin, "hahaha, nice" Tagalog. A text in one of these is still unlike English.
+# Only these are offered to the detector, because short technical English resembles some of the
+# others: "nit: multi-line?" Latin, "hahaha, nice" Tagalog. Text in a language that is not offered
+# is still found to be unlike English.
 _LANGUAGES: Final = (
     "en ca cs da de es et eu fi fr gl hr hu id is it lt lv nl no pl pt ro sk sl sq sv tr vi"
 )
@@ -534,7 +536,7 @@ def is_english(text: str, in_english: bool = False) -> bool:
         text: Plain text; code, addresses and quoted words in it are not evidence.
         in_english: Whether the text is part of an English one. Then one function word is enough,
             and up to four words never go to the detector. Loading it takes a quarter of a short
-            run; this way, 32 instead of 57 % of real comments need it.
+            run; with these rules, 32 instead of 57 % of real comments need the detector.
 
     Example:
         >>> is_english("nit"), is_english("请修复: `foo` leaks"), is_english("Hier fehlt ein Test.")
@@ -572,7 +574,7 @@ def _detector() -> Any:
 
 
 def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Mark all sentences of comments in another language, and such sentences of other comments."""
+    """Mark the sentences in another language, and all sentences of comments in another language."""
     texts: dict[int, str] = {}
     for sentence in sentences:
         if not (sentence.hidden or sentence.proposal):
@@ -590,7 +592,7 @@ def mark_unread(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
 def describe_unread(
     sentences: Sequence[Sentence], remarks: Sequence[Remark] = ()
 ) -> tuple[str, ...]:
-    """Say how many comments have sentences that were not read; empty if all or none have.
+    """Say how many comments have unread sentences; empty if all sentences or none are unread.
 
     Args:
         sentences: All sentences of a review.
@@ -601,4 +603,4 @@ def describe_unread(
     if not unread or len(unread) == len(sentences):
         return ()
     count, total = (len({unit.comment for unit in units}) for units in (unread, sentences))
-    return (f"Not in English, so not read: text in {count:,} of {total:,} comments.",)
+    return (f"Text in {count:,} of {total:,} comments was not read, as it is not in English.",)

@@ -1,9 +1,9 @@
 """Splits review text into the units that are compared with the pseudo-references.
 
 Below are, in this order, the splitters, the running text of a comment without code and hidden text,
-the labels that its writer put around a remark, and the boilerplate of bots. A unit is a paragraph,
-a heading, a list item, a table cell or an intentionally broken line; no sentence crosses a unit
-boundary.
+the labels that a writer put around a remark, and the boilerplate of bots. A unit is a paragraph,
+a heading, a list item, a table cell or a line that its writer broke on purpose; no sentence crosses
+the boundary of a unit.
 """
 
 import html
@@ -196,7 +196,7 @@ def _parse_paper(body: str) -> ParsedComment:
 
 def _sentences(unit: str) -> Iterator[tuple[str, str | None]]:
     pieces = tuple(_segment(unit))
-    # Some boilerplate is longer than a sentence.
+    # Some boilerplate is longer than a sentence, so the whole unit is checked, too.
     if len(pieces) == 1 or not is_boilerplate(clean(unit)):
         for piece in pieces:
             if is_boilerplate(clean(piece)):
@@ -336,7 +336,7 @@ class Prose:
         self._end_unit()
 
     def hide(self, texts: Iterable[str]) -> None:
-        """Keep invisible texts, without a bot's stored state."""
+        """Add invisible texts to `hidden`, without the state that a bot stores in them."""
         for text in texts:
             for part in _UNSEEN_BREAK.split(text):
                 cleaned = " ".join(_STATE.sub(" ", clean(part)).split())
@@ -416,21 +416,21 @@ class Prose:
             self._sections[-1].hidden |= is_hidden_section(summary)
 
     def _close_section(self) -> None:
-        # Its suggestions are kept, because CodeRabbit puts its committable ones under such a
-        # heading.
+        # The suggestions of a hidden section are kept, because CodeRabbit puts those that can be
+        # committed under the heading of such a section.
         section = self._sections.pop()
         if section.hidden:
             del self.units[section.units :]
             del self.code_blocks[section.code_blocks :]
             del self.diffs[section.diffs :]
-            # Its suggestions now follow the unit before the section.
+            # The suggestions of the section now follow the unit before it.
             for content in reversed(self.follows):
                 if self.follows[content] < section.units:
                     break
                 self.follows[content] = section.units - 1
 
     def _end_unit(self) -> None:
-        """Close the open unit as visible or hidden text; a blank one is dropped."""
+        """End the unit that is being read, as visible or hidden text; a blank unit is dropped."""
         self.hidden += self._take(self._unseen)
         if not self._hiding:
             is_heading = bool(self._titles) or not self._has_plain_text
@@ -442,7 +442,7 @@ class Prose:
         if not buffer:
             return
         is_code = buffer is self._code
-        # A unit can end within a code span: it is closed here and opened again in the next unit.
+        # A unit can end within a code span, which is closed here and opened again in the next unit.
         written = "".join([*buffer, f"`{CODE_CLOSE}"] if is_code else buffer)
         buffer[:] = [f"{CODE_OPEN}`"] if is_code else []
         text = " ".join(written.replace(_EMPTY_CODE, "").split())
@@ -573,7 +573,7 @@ def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
 
 # Labels of a remark say how its writer rates it, which is not a part of what it says: "P1:",
 # "**issue (blocking):**", "[High]", "🔴", "Severity: high", "Confidence 4/5", a badge. A label is a
-# few known words (`labels.toml`) in brackets, or at the start of a sentence with a separator behind
+# few known words (`labels.toml`) in brackets, or at the start of a sentence with a separator after
 # them, or a whole unit. Other words are text: "Note that ...", "High load blocks".
 SEVERITIES: Final = ("critical", "high", "medium", "low")
 """Severities that labels name, the worst first."""
@@ -584,7 +584,7 @@ _BADGE: Final = re.compile(BADGE.format("([^\x05\x06]*)"))
 
 @cache
 def _read_grammar() -> dict[str, str]:
-    """Return the expressions of `labels.toml`, with those that they refer to written out."""
+    """Return the expressions of `labels.toml`, each with the expressions that it refers to."""
     parts: dict[str, str] = {}
     file = importlib.resources.files("crscore.review") / "labels.toml"
     for name, pattern in tomllib.loads(file.read_text(encoding="utf-8")).items():
@@ -608,8 +608,8 @@ def strip_labels(text: str) -> tuple[str, str | None]:
         text: The sentence; `LABEL_END`, badges and the marks of code spans may be in it.
 
     Returns:
-        The text without them, and the most serious one of `SEVERITIES` that they name; None if
-        they name none.
+        The text without the labels, and the most serious of the `SEVERITIES` that they name; None
+        if they name none.
 
     Example:
         >>> strip_labels("P1: `x` is null.")
@@ -617,7 +617,7 @@ def strip_labels(text: str) -> tuple[str, str | None]:
         >>> strip_labels("Note that `x` is null.")
         ('Note that `x` is null.', None)
     """
-    # Labels are shown but not scored, because one moved a standing by up to 74
+    # Labels are shown but not scored, because a single label moved a standing by up to 74 points
     # (docs/design/004-sentences.md).
     levels = {name for badge in _BADGE.findall(text) for name in _severities(badge)}
     rest, after_emoji = _BADGE.sub(" ", text).strip(), False

@@ -1,4 +1,6 @@
-"""Builds the result of one change from its judged cells; an empty side gets a reason, no score.
+"""Builds the result of one change from its judged cells.
+
+Without any pseudo-reference or sentence to compare, a score is replaced by the reason.
 
 Below are, in this order, the scores of all parts of a review, their formulas, the sentences that
 address a point of the change, two baselines, and the signature.
@@ -57,20 +59,20 @@ MIN_NAME_CHARS: Final = 3
 # named 1.5 %; with every changed name, 4 % (docs/design/006-reports.md).
 MIN_WORD_IDF: Final = 2.5
 """Minimum inverse document frequency of a single word that identifies code if the change introduces
-or removes it; 2.5 is that of a word in 8 % of changes."""
+or removes it; a word in 8 % of changes has 2.5."""
 MAX_SHARING_POINTS: Final = 3
 """Maximum number of points that one shared name can identify."""
 SAME_COSINE: Final = 0.5
 """Minimum cosine of a sentence and the claim that it is about."""
 NEAR_COSINE: Final = 0.3
 """Minimum cosine if the claim shares a name or a rare word with the sentence."""
-# Such a word is in at most 5 % of changes.
+# A word with this value is in 5 % of changes.
 RARE_IDF: Final = 3.0
 """Minimum inverse document frequency of a rare word."""
 MAX_PARTS: Final = 8
 """Maximum parts of a qualified name that are read."""
 _NAMING: Final = (None, Flag.NOT_ENGLISH)
-"""Flags of sentences whose names count."""
+"""Flags of sentences in which names of code are looked up."""
 _TEST_NOUNS: Final = frozenset({"test", "tests", "test suite"})
 _NAME: Final = re.compile(r"[^\W\d][\w$]*")
 _SEPARATOR: Final = re.compile(r"\??\.|::|->|#")
@@ -122,24 +124,24 @@ class JudgedReview(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     selection: ChosenReferences
     """Pseudo-references of the change, and the scope of each comment."""
     cells: Cells
-    """The cells, of R pseudo-references and S sentences."""
+    """Cells of R pseudo-references and S sentences."""
     judgement: Judgement
     """The matcher's judgement."""
     rating: Rating | None
     """Usefulness of the comments; None without a reader."""
     idf: Mapping[str, float] | None
-    """Stem -> inverse document frequency in changes; a missing one is rarer than all. None without
-    a reader."""
+    """Stem -> inverse document frequency in changes; a stem that is not here is rarer than all
+    others. None without a reader."""
     originals: Mapping[int, Result]
     """Index of a comment on an older version of the change -> its result for that version."""
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Judged cells of the sentences that count, with methods that score parts of them."""
+    """Judged cells of the sentences of a review, with methods that score parts of them."""
 
     diff: Diff
     counted: list[int]
-    """Rows that count for the whole diff."""
+    """Rows of the references that the score of the whole diff counts."""
     is_read: list[bool]
     """Whether each of the S sentences could be read."""
     similarity: Floats
@@ -155,7 +157,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     decision: float
 
     def score_diff(self, columns: Sequence[int]) -> Scores:
-        """Score some sentences against the whole diff, or abstain."""
+        """Score some sentences against the whole diff, or state why there is no score."""
         if not self.diff.shows_text:
             files = self.diff.files
             missing = "; ".join(sorted({file.missing for file in files if file.missing}))
@@ -167,9 +169,9 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return self.score(self.counted, columns, subject=subject)
 
     def score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
-        """Score some sentences against some pseudo-references, or abstain."""
+        """Score some sentences against some pseudo-references, or state why there is no score."""
         read = [column for column in columns if self.is_read[column]]
-        # A 0 for an empty side would look like a bad review, also in means.
+        # With nothing to compare, a score of 0 would look like a bad review, also in means.
         if not rows or not read:
             reason = NOT_READ if columns else "no sentence in the review text"
             reason = reason if rows else f"no pseudo-references for {subject}"
@@ -192,7 +194,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         return self._best(row, range(len(self.older_degrees)))
 
     def _best(self, at: int | tuple[slice, int], indices: Sequence[int]) -> Match:
-        """Return the best partner of a row or a column: addressed ones first, then by degree."""
+        """Return the best partner of a row or a column: an addressed one if any, then by degree."""
         if not indices:
             return Match(index=None, similarity=None, degree=None, matched=False)
         cosines, degrees, touched = self.similarity[at], self.degrees[at], self.touched[at]
@@ -225,7 +227,7 @@ def build_result(
         notes: Omissions and repairs.
 
     Returns:
-        The result; a score abstains if one of its sides is empty.
+        The result; a score without any pseudo-reference or sentence has a reason instead.
     """
     cells, judgement, rating = review.cells, review.judgement, review.rating
     touched, readings = find_touched(
@@ -278,7 +280,7 @@ def build_result(
         readings=tuple(readings[column] for column in columns) if rating else (),
         remarks=remarks,
         comments=comments,
-        # All authors are included; the reviews of authors without a sentence abstain.
+        # All authors are included; those without a sentence have no score, but a reason.
         reviews=tuple(
             ReviewResult(
                 author=author,
@@ -384,8 +386,8 @@ def score_cells(
             above the threshold, else 0.
         older_degrees: Shape (S,), each in [0, 1]: how far a sentence addresses the older version of
             the change that it was written for, which has no row here. It can raise the value of the
-            sentence, not the value of a reference. The paper does not have it, because its changes
-            have one version.
+            sentence, not the value of a reference. The paper has no such degrees, because its
+            changes have one version.
 
     Returns:
         Conciseness is the mean of the best cell of each of the S sentences, comprehensiveness the
@@ -393,8 +395,8 @@ def score_cells(
         the two (0 if both are 0); each in [0, 1].
 
     Raises:
-        InputError: `degrees` is not two-dimensional, or R or S is 0. An empty side has no score;
-            the pipeline decides what to report.
+        InputError: `degrees` is not two-dimensional, or R or S is 0. Then there is no score, and
+            the caller decides what to report.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, equations 1 to 3.
@@ -427,7 +429,7 @@ def score_cells(
 
 
 def harmonic_mean(conciseness: float, comprehensiveness: float) -> float:
-    """Combine the two shares into relevance.
+    """Combine conciseness and comprehensiveness into relevance.
 
     Args:
         conciseness: In [0, 1].
@@ -530,8 +532,9 @@ def find_touched(
         idf: Stem -> inverse document frequency in changes; needed for readings.
 
     Returns:
-        Shape (R, S): True by the degree, by a name, or as the claim that the sentence is about;
-        and the readings with these claims.
+        Shape (R, S): True if the degree is high enough, if the sentence names the reference's code,
+        or if the reference is the claim that the sentence is about. Also the readings, with these
+        claims.
     """
     naming = find_named(cells, judgement.flags, idf)
     touched, with_claims = naming | (judgement.degrees >= judgement.decision), list(readings)
@@ -539,8 +542,8 @@ def find_touched(
         cosines = cells.similarity[:, column].tolist()
         row = max(np.flatnonzero(naming[:, column]).tolist(), key=cosines.__getitem__, default=None)
         if row is None and reading.about >= ON_TOPIC and idf is not None and cosines:
-            # Excluded references may also be the subject. Of equal cosines, `argmax` takes the
-            # first, which is the most informative one.
+            # A sentence may also be about a reference that is not counted. Of equal cosines,
+            # `argmax` takes the first, which is the most informative one.
             best = int(np.argmax(cosines))
             shared = words(cells.sentences[column].text).stems
             shared &= words(cells.references[best].text).stems
@@ -577,7 +580,7 @@ def find_named(
         Shape (R, S): True for the most similar row of each point that a sentence names.
     """
     references, similarity = cells.references, cells.similarity
-    # Without this rule, 97 of 298 texts that name a topic's code did not address the topic.
+    # Without names, 97 of 298 texts that name a topic's code did not address the topic.
     by_name = np.zeros(similarity.shape, dtype=np.bool_)
     points = _group_rows(references)
     names = _name_points([[references[row] for row in rows] for rows in points], cells.diff, idf)
@@ -619,7 +622,7 @@ def _split(name: str) -> list[str]:
 def _name_points(
     points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Mapping[str, float] | None
 ) -> dict[str, frozenset[int]]:
-    """Return the points of each name: those whose unit has it or, if none, those that quote it."""
+    """Return the points of each name: those whose unit has it or, if none does, that quote it."""
     added, removed, context = (
         {name for line in diff.lines(kind) for name in _NAME.findall(line.text)}
         for kind in (LineKind.ADDED, LineKind.REMOVED, LineKind.CONTEXT)
@@ -660,7 +663,7 @@ def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
 
     Returns:
         The number of words, and the share of the diff's distinct tokens that occur in the
-        texts, in [0, 1]; None if the diff has no token.
+        texts, in [0, 1]; the share is None if the diff has no token.
 
     Source:
         Not in the paper: a review's length and its overlap with the diff follow human judgement of
@@ -671,8 +674,8 @@ def measure_baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
         >>> measure_baselines(Diff(files=(), sha256=""), ["Looks good - to me."])
         Baselines(words=4, repeated_tokens=None)
     """
-    # On the human study, their correlations with relevance as people rate it are 0.366 and 0.478;
-    # the score's is 0.625 (benchmarks/README.md, "Agreement with people").
+    # On the human study, the two correlate with relevance as people rate it at 0.366 and 0.478;
+    # the score correlates at 0.625 (benchmarks/README.md, "Agreement with people").
     diff_tokens = _distinct_tokens(line.text for line in diff.lines())
     repeated = diff_tokens & _distinct_tokens(texts)
     return Baselines(

@@ -1,6 +1,6 @@
 """Makes the cells of a review: pairs of a pseudo-reference of its change and one of its sentences.
 
-First the pseudo-references that count are chosen, then both sides are compared.
+First the pseudo-references are chosen, then the sentences are compared with them.
 """
 
 import heapq
@@ -28,21 +28,21 @@ from crscore.records import (
 
 Floats = npt.NDArray[np.float32]
 
-# Without it, a large change in one file would crowd out the others. References with a topic are not
-# discounted, because their generator weighed them against each other.
+# Without a discount, a large change in one file would crowd out the others. References with a topic
+# are not discounted, because their generator weighed them against each other.
 SAME_FILE_DISCOUNT = 0.9
 """Factor on the weight of a reference for each reference already selected from its file. The order
 within a file stays."""
-# A weight is the estimated probability that a reader calls the claim useful. In repositories that
+# A weight is the estimated probability that people call the claim useful. In repositories that
 # were left out of the training, 0.68 of the counted claims are useful (benchmarks/README.md,
 # "Claims").
 MIN_COUNTED_WEIGHT = 0.5
-"""Minimum weight of a counted claim about a topic; the claim with the highest weight always
-counts."""
-# A constant limit would leave out most of a large change. With this one, counted topics have half
-# of the changed lines: 0.487 in the median (`benchmarks/large_changes.py`).
+"""Minimum weight of a counted claim about a topic; the claim with the highest weight is always
+counted."""
+# A constant limit on claims would leave out most of a large change. With a growing limit, counted
+# topics have half of the changed lines: 0.487 in the median (`benchmarks/large_changes.py`).
 FREE_LINES = 300
-"""Maximum changed lines for which the limit does not grow."""
+"""Maximum number of changed lines up to which the limit on claims does not grow."""
 LINES_PER_LIMIT = 600
 """Number of changed lines beyond `FREE_LINES` that double the limit; twice as many triple it."""
 MAX_GROWTH = 5
@@ -56,13 +56,13 @@ class ChosenReferences(NamedTuple):
     """References of a change that the scores of one review use."""
 
     references: tuple[PseudoReference, ...]
-    """References that count for the diff or for the scope of a comment."""
+    """References that the score of the diff or of a comment uses."""
     scopes: tuple[Scope | None, ...]
     """Scope of each comment; None if it is on a file that the diff does not change."""
     rows: tuple[tuple[int, ...], ...]
     """Indices of the references that each comment is scored against, ascending."""
     small: tuple[Topic, ...]
-    """Topics whose claims are too minor to count, most informative first."""
+    """Topics whose claims are too minor to be counted, most informative first."""
 
 
 def choose_references(
@@ -122,14 +122,14 @@ def limit_of(references: Sequence[PseudoReference], limit: int) -> int:
 def select_references(
     references: Sequence[PseudoReference], *, limit: int | None
 ) -> tuple[PseudoReference, ...]:
-    """Mark the references that count in the diff's score.
+    """Mark the references that the diff's score counts.
 
-    Findings always count; they have a separate limit. Claims and implications count if a
-    reviewer would mention them, at most `limit`, spread over the files.
+    Findings are always counted; they have a separate limit. Claims and implications are counted if
+    a reviewer would mention them, at most `limit` (see `limit_of`), spread over the files.
 
     Args:
         references: Pseudo-references, most informative first.
-        limit: Number of claims and implications that count; None for all.
+        limit: Number of claims and implications to count; None for all.
 
     Returns:
         The same references in the same order, with `counted` set.
@@ -160,8 +160,9 @@ def select_rows(
 ) -> list[int]:
     """Return the references that a comment with this scope is scored against.
 
-    The whole diff uses the counted ones. A hunk or file uses its own, counted or not, so that a
-    comment on a minor part of a large change still has references.
+    A comment on the whole diff is scored against the counted references. One on a hunk or file is
+    scored against the references of that part, counted or not, so that a comment on a minor part of
+    a large change still has references.
 
     Args:
         refs: Pseudo-references, most informative first, with `counted` set.
@@ -243,7 +244,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     decision: float
     """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
     flags: tuple[Flag | None, ...]
-    """For each of the S sentences, the reason that it counts less or not at all; usually None."""
+    """For each of the S sentences, why it addresses less or nothing; usually None."""
     in_review: tuple[bool, ...]
     """For each of the S sentences, False for hidden text that is left out of the review."""
 

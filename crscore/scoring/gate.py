@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 NO_WEIGHTS: Final = "the encoder has no weights for it"
-"""Reason that a text with scores has no usefulness."""
+"""Reason why a text with scores has no usefulness."""
 
 
 class GateResult(NamedTuple):
@@ -30,9 +30,9 @@ def check_thresholds(
     Args:
         name: Name of the text in messages.
         thresholds: Minimum that passes by option, such as `fail-under`; see `Config.thresholds`.
-        usefulness: Its usefulness, in a result or in an overview; None if unknown.
-        relevance: Its relevance, in [0, 1]; None for an abstention.
-        reason: Reason that there is no score; None if there is one.
+        usefulness: The text's usefulness, in a result or in an overview; None if unknown.
+        relevance: The text's relevance, in [0, 1]; None if there is no score.
+        reason: Reason why there is no score; None if there is one.
         on_nothing: Treatment of a text without a number: see `lines_of_nothing`.
     """
     failed: list[str] = []
@@ -44,7 +44,7 @@ def check_thresholds(
     }
     for flag, threshold in thresholds.items():
         measure, value = values[flag]
-        # An abstention neither passes nor fails: there is no number to compare.
+        # A text without the number neither passes nor fails; `on_nothing` decides.
         if value is None:
             cause = reason or NO_WEIGHTS
             lines = lines_of_nothing(on_nothing, failed, notices)

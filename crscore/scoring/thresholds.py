@@ -7,8 +7,8 @@ the best review system (`gpt3.5`), of their highest similarity to a pseudo-refer
 al., NAACL 2025, section 4). `crscore validate DATA --splitter paper` prints that value.
 
 For structural claims the value was chosen on the human study in ten folds grouped by change, for
-the highest agreement with people (`benchmarks/tune_threshold.py`). The paper's procedure gives a
-higher value there, which agrees less with people. `benchmarks/README.md` has the numbers.
+the highest agreement with people (`benchmarks/tune_threshold.py`). For these claims, the paper's
+procedure gives a higher value, which agrees less with people (`benchmarks/README.md`).
 """
 
 from crscore.errors import ConfigError
@@ -18,7 +18,8 @@ THRESHOLDS = {
     ("st:mixedbread-ai/mxbai-embed-large-v1", ""): 0.7314,
     # The paper's procedure on the human study.
     ("minilm:all-MiniLM-L6-v2", ""): 0.4941,
-    # With it, the published rule's agreement with people is 0.466, the calibrated matcher's 0.625.
+    # With this value, the published rule's agreement with people is 0.466; the calibrated matcher's
+    # is 0.625.
     ("minilm:all-MiniLM-L6-v2", "structural"): 0.31,
     # The test encoder cannot be calibrated, so the value is arbitrary.
     ("hashing:256", ""): 0.5,

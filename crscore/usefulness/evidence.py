@@ -1,4 +1,4 @@
-"""Evidence that a text is about a change: its changed lines, its names, its claims.
+"""Evidence that a text is about a change: the change's lines, its names and its claims.
 
 Claims do not cover every valid topic of a review. The raw changed lines, in windows, and the words
 that are rare in other changes are further evidence.
@@ -19,7 +19,7 @@ from crscore.text import find_code, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 
-# Each is searched in the text of the whole change.
+# Each snippet is searched for in the text of the whole change.
 MAX_SNIPPETS: Final = 50
 """Maximum number of code snippets of a text that are looked up in the change."""
 MAX_LINES: Final = 20_000
@@ -44,8 +44,8 @@ class Rarity:
 
     @cached_property
     def by_stem(self) -> dict[str, float]:
-        """Stem -> its inverse document frequency, at least 0; a missing stem is rarer than all."""
-        # One is added to both: an unknown stem divides by 1, and a stem of all changes counts 0.
+        """Stem -> inverse document frequency, at least 0; a stem not in it is rarer than these."""
+        # One is added to both numbers: an unknown stem divides by 1, and one in all changes has 0.
         total = self.documents + 1
         return {stem: math.log(total / (count + 1)) for stem, count in self.frequency.items()}
 
@@ -103,7 +103,8 @@ def read_change_words(diff: Diff) -> ChangeWords:
     changed, context = set[str](), set[str]()
     location, names = set[str](), set[str]()
     changed_code, all_code = list[str](), list[str]()
-    # Of a longer change, the same of each file, so that a long one does not crowd out the others.
+    # Of a longer change, the same number of lines of each file is read, so that a long file does
+    # not crowd out the others.
     is_long = len(diff.lines()) > MAX_LINES
     for file in diff.files:
         lines_left = max(1, MAX_LINES // len(diff.files)) if is_long else MAX_LINES
@@ -147,7 +148,7 @@ def measure_evidence(
     stems, names = words(text).stems, words(text).names
     changes = change.words
     rarities = {stem: rarity.of(stem) for stem in stems}
-    # A text of stop words alone has no stems.
+    # Never 0, because it divides below: a text of stop words alone has no stems.
     total = math.fsum(rarities.values()) + 1e-6
 
     def measure(shared: Iterable[str]) -> tuple[float, float, float]:

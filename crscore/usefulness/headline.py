@@ -1,11 +1,12 @@
 """Headline of a review: the value of its remarks for the author of the change.
 
-    value = 0.4 times the sum of gain_i * 0.6 ** i, the most valuable first, minus 5 % per empty one
+    value = 0.4 times the sum of gain_i * 0.6 ** i, minus 5 % of it for each empty remark
 
-with the gain ((worth - 1) / 4) ** 3. The value is reported as its percentile among real reviews.
+where i counts from 0 for the most valuable remark, and the gain of a remark is
+((worth - 1) / 4) ** 3. The value is reported as its percentile among real reviews.
 Two readers who follow the same guide agree about a comment; the network agrees with them only in
-part. So a percentile has an interval: how far it is from the readers' on texts that the network
-had not seen.
+part. So a percentile has an interval, which shows how far the network's percentile is from the
+readers' on texts that the network had not seen.
 """
 
 import math
@@ -39,16 +40,16 @@ from crscore.usefulness.reading import Authors, ReviewReadings
 
 Floats = npt.NDArray[np.float32]
 
-# Of 180 pairs of real reviews, a reader who knew what each comment is worth preferred the one with
-# the higher value in 94 to 95 % with 0.5 to 0.8 (docs/design/010-usefulness.md). A higher weight
+# With 0.5 to 0.8, a reader who knew what each comment is worth preferred the review with the higher
+# value in 94 to 95 % of 180 pairs of real reviews (docs/design/010-usefulness.md). A higher weight
 # lets more nits outdo a serious point, a lower one leaves next to nothing for the fourth point.
 RANK_DISCOUNT: Final = 0.6
 """Weight of a remark relative to the one before it, the most valuable first."""
-# With it, three nits do not add up to a bug.
+# With this power, three nits do not add up to a bug.
 GAIN_POWER: Final = 3
 """Power of the worth in what a remark adds to the value."""
 EMPTY_DEDUCTION: Final = 0.05
-"""Share of the value that is deducted for an empty remark."""
+"""Share of the value that is deducted for each empty remark (not `Remark.is_valuable`)."""
 MAX_DEDUCTION: Final = 0.25
 """Maximum share of the value that is deducted for empty remarks."""
 REVIEWS: Final = "reviews"
@@ -65,7 +66,8 @@ GUIDE_SPREAD: Final = np.array(
 )
 """`Scale.spread` of a language model that reads with the guide."""
 FORMULA_FROM: Final = 2
-"""Minimum number of earlier remarks by its author that make one with the same words a formula."""
+"""Number of remarks after which a further one by their author with the same words is a formula: the
+same sentence with other names."""
 FORMULA_WORDS: Final = 4
 """Minimum number of words of a formula."""
 PERCENTILE_WORDS: Final = (
@@ -92,8 +94,8 @@ def rate(
     Args:
         read: The readings of the review.
         flags: The matcher's flag of each sentence.
-        receipts: Proof for or against each remark by the code, which counts before a model's; None
-            without proof.
+        receipts: For each remark, the proof for or against it by the code, which overrides a
+            model's; None without proof.
         authors: The authors of the comments.
         weights: The learned weights, which have the values of real comments and reviews.
     """
@@ -122,7 +124,7 @@ def rate(
         if all(flags[column] in _UNREAD for column in remark.sentences):
             about = max(readings[column].about for column in remark.sentences)
             remarks[index] = replace(remark, actionable=0.0, about=about, worth=LEAST_WORTH)
-        # The code proves that it is wrong (docs/design/028-verdicts.md).
+        # The code proves that the remark is wrong (docs/design/028-verdicts.md).
         elif remark.verdict is Verdict.REFUTED:
             remarks[index] = replace(remark, worth=LEAST_WORTH)
     scale = _choose_scale(remarks, weights)
@@ -171,10 +173,11 @@ def _find_formulas(read: ReviewReadings, authors: Authors) -> Iterator[int]:
 
 def _choose_scale(remarks: Sequence[Remark], weights: Weights) -> Scale:
     """Return the scale of a language model if it read any remark, or else the network's."""
-    # The network hardly gives a remark 4 of 5, so a model's would be off the end of its scale.
+    # The network hardly ever gives a remark 4 of 5, so a model's values would be off the end of the
+    # network's scale.
     if not any(remark.reading for remark in remarks):
         return weights.scale
-    # As the model has the same guide as those readers (docs/design/010-usefulness.md).
+    # The model has the guide of the readers who gave these values (docs/design/010-usefulness.md).
     return Scale(values=weights.guide, spread=dict.fromkeys(weights.scale.spread, GUIDE_SPREAD))
 
 
@@ -184,8 +187,8 @@ def rank(
     """Rank a review among real reviews, or a comment among real comments.
 
     Args:
-        remarks: Its remarks: index in the result -> remark.
-        about: Probability that it is about the change.
+        remarks: Index in the result -> remark of the review or comment.
+        about: Probability that the review or comment is about the change.
         aspects: Estimates of how people would rate it.
         kind: `REVIEWS` or `COMMENTS`.
         scale: Values of real texts.
@@ -194,7 +197,7 @@ def rank(
     people, bots = scale.values[kind, PEOPLE], scale.values[kind, BOTS]
     standing = percentile(np.sort(np.concatenate([people, bots])), value)
     low, middle, high = interval_of(scale.spread[kind], standing)
-    # An error can only be upwards if a remark asks for something that the code does not refute.
+    # The standing can be too low only if a remark asks for something that the code does not refute.
     if not value and all(
         remark.actionable < ACTIONABLE_FROM or remark.verdict is Verdict.REFUTED
         for remark in remarks.values()
@@ -211,7 +214,7 @@ def rank(
         taken_off=deduction,
         value=value,
         standing=standing,
-        # The interval is of the standing by readers, which may be far from the network's.
+        # The interval is that of the readers' standing, which may be far from the network's.
         low=min(low, standing),
         high=max(high, standing),
         among_bots=percentile(bots, value),
@@ -221,7 +224,7 @@ def rank(
 
 
 def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, float]:
-    """Join the remarks of a review.
+    """Add up what the remarks of a review contribute to its value.
 
     Args:
         remarks: Index in the result -> remark.
@@ -254,20 +257,20 @@ def gains(worths: Iterable[float]) -> list[float]:
 
 
 def percentile(values: Floats, value: float) -> int:
-    """Return the share of ascending values below a value, 0 to 100; an equal one counts half."""
-    # In the precision of the values, or an equal one would not be found.
+    """Return the share of ascending values below a value, 0 to 100; an equal value counts half."""
+    # Rounded to the precision of the values, because otherwise an equal value would not be found.
     rounded = np.float32(value)
     below = (np.searchsorted(values, rounded) + np.searchsorted(values, rounded, "right")) / 2
     return round(100 * float(below) / max(1, len(values)))
 
 
-# Held out, it covered 82 % of comments and 80 % of reviews (docs/design/010-usefulness.md).
+# The interval covered 82 % of held-out comments, 80 % of reviews (docs/design/010-usefulness.md).
 def interval_of(spread: Floats, standing: int) -> tuple[int, int, int]:
-    """Return the interval of the standing by readers with the guide that covers 80 %.
+    """Return the interval that has the standing by readers with the guide in 80 % of cases.
 
     Args:
         spread: Table of `Scale.spread`.
-        standing: Standing as the reader of this table reads, 0 to 100.
+        standing: Standing that the reader of this table gives a text, 0 to 100.
 
     Returns:
         Lower end, middle and upper end, each 0 to 100.

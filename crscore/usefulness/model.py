@@ -28,11 +28,11 @@ class Scale:
     """Comparison sets of one reader."""
 
     values: Mapping[tuple[str, str], Floats]
-    """Kind of text, and `headline.PEOPLE` or `BOTS` -> values of real ones as this reader reads
-    them, ascending."""
+    """Kind of text, and `headline.PEOPLE` or `BOTS` -> values that this reader gives to real texts,
+    ascending."""
     spread: Mapping[str, Floats]
-    """Kind of text -> standings as this reader reads, ascending, and the 10 %, 50 % and 90 %
-    quantiles of the standing by readers with the guide, shape (K, 4)."""
+    """Kind of text -> standings that this reader gives, ascending, each with the 10 %, 50 % and
+    90 % quantiles of the standing that readers with the guide give, shape (K, 4)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,7 +89,7 @@ def to_bytes(weights: Weights) -> bytes:
     for index, key in enumerate(scale.values):
         content[f"values_{index}"] = scale.values[key].astype(np.float32)
         content[f"guide_{index}"] = weights.guide[key].astype(np.float32)
-    # Compressed, it would be 8 % smaller and cost each start 0.1 s.
+    # Compressed, the file would be 8 % smaller but take 0.1 s longer at each start.
     return arrays.pack(content, compress=False)
 
 
@@ -97,7 +97,7 @@ def read_weights(path: Path) -> Weights:
     """Read a file of weights.
 
     Raises:
-        InputError: It cannot be read, or has another format.
+        InputError: The file cannot be read, or has another format.
     """
 
     def parse(content: arrays.Arrays) -> Weights:

@@ -4,7 +4,7 @@ sentences   reading.py: the network reads each                      |
 remarks     remarks.py divides comments, the network reads each     | Reader.read_texts
 both        evidence.py: is it about the change                     |
 remarks     what is it worth                                        | Reader._compare
-remarks     are its author's others about something else            | doubt_remarks
+remarks     are its author's other remarks about something else     | doubt_remarks
 """
 
 import hashlib
@@ -52,10 +52,11 @@ SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
 VERSION: Final = 6
 """Version of the code that applies the weights; part of the signature."""
-# In the training data, a text is as likely on another change as on its own; a comment on a changed
-# line is more often about it: of the worth of 3,259 real ones, 76 % counts without this, 81 % with
-# it. More would let a review of another change of the repository through when it is put on a line:
-# with 1.0, 17 % of 30 stood over 25 (`python benchmarks/usefulness.py DATA`).
+# In the training data, a text is as likely on another change as on its own, but a real comment on a
+# changed line is more often about the change. Of the worth of 3,259 real comments, 76 % counts
+# without this shift, 81 % with it. A larger shift would let a review of another change of the
+# repository through when it is put on a line: with 1.0, 17 % of 30 such reviews had a standing over
+# 25 (`python benchmarks/usefulness.py DATA`).
 PLACED: Final = 0.3
 """Log-odds by which a comment on a line of the change is likelier to be about it."""
 EMPTY_BELOW: Final = 0.2
@@ -65,10 +66,10 @@ RESTATES_FROM: Final = 0.7
 SURELY_ABOUT: Final = 0.7
 """Minimum probability of being about the change for the whole worth of a remark to count."""
 DOUBT: Final = 0.5
-"""Share of the mean log-odds of an author's other remarks that lowers those of one: with 1, a
-review that is rephrased as questions moves farther."""
+"""Share of the mean log-odds of an author's other remarks that may lower those of a remark. With 1,
+the standing of a review that is rephrased as questions moves farther."""
 MAX_DOUBT: Final = 4.0
-"""Maximum log-odds of one of these other remarks."""
+"""Maximum size of the log-odds of one of an author's other remarks."""
 FUNCTIONAL_WEIGHT: Final = 0.4
 """Weight, in the importance, of the rating that a remark is about how the code works."""
 # Each level is as frequent as in ratings by people.
@@ -83,8 +84,8 @@ PROPOSED: Final = 0.9
 """Minimum probability, by rule, that a proposal of code gives the author something to answer."""
 ACTING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
 """Stances of a remark that gives the author something to answer."""
-# They are critical in whatever mood they are named: four real comments that name one have an
-# importance of 4 and a worth of 4 as readers judge them, and of 3.5 and 2.5 without this rule.
+# These consequences are critical in whatever mood they are named. Readers gave four real comments
+# that name one an importance of 4 and a worth of 4; without this rule, they would have 3.5 and 2.5.
 SECURITY: Final = re.compile(
     r"\b(?:(?:sql|command|shell|code|html|script|template|ldap)[- ]injections?|xss|cross[- ]site"
     r"|csrf|ssrf|(?:path|directory) traversal|(?:remote|arbitrary) code|privilege escalation"
@@ -93,9 +94,9 @@ SECURITY: Final = re.compile(
 )
 """Names of the gravest consequences."""
 SECURITY_IMPORTANCE: Final = 0.9
-"""Minimum importance of a remark that names one of them and asks for something."""
+"""Minimum importance of a remark that names one of these consequences and asks for something."""
 SECURITY_WORTH: Final = 0.5
-"""Log-odds by which such a remark is worth more."""
+"""Log-odds by which a remark that names one of these consequences is worth more."""
 
 
 class Reader(msgspec.Struct, frozen=True, eq=False):
@@ -129,7 +130,7 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
         reviews: Sequence[tuple[Cells, Floats]],
         divided: Sequence[Iterable[tuple[int, ...]]] = (),
     ) -> list[ReviewReadings]:
-        """Read reviews of which some remarks are known, before any remark is doubted.
+        """Read reviews some of whose remarks are known; `doubt_remarks` is applied later.
 
         Args:
             reviews: As in `read`.
@@ -161,8 +162,8 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
             [read_text(unit.text, outputs[unit.text], proposes=unit.proposal) for unit in units]
             for units, _ in reviews
         ]
-        # A remark is read as one text, as the texts of the scale are. The best of its sentences
-        # instead put real comments by bots 4 points too high, and went less with their worth.
+        # A remark is read as one text, like the texts of the scale. Reading the best of its
+        # sentences put real comments by bots 4 points too high, and agreed less with their worth.
         drafts = [
             divide(units, vectors, of_review, fixed)
             for (units, vectors), of_review, fixed in zip(
@@ -279,8 +280,9 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
             change: The change.
             is_placed: Whether its comment is on a line of the change.
         """
-        # As a whole: by the best of its sentences, of which one may share a word with the change by
-        # chance, 46 instead of 35 % of the worth of real reviews counted on another change.
+        # The remark is judged as a whole. Judged by the best of its sentences, one of which may
+        # share a word with the change by chance, real reviews kept 46 instead of 35 % of their
+        # worth on another change.
         vector = mean_direction(vectors[list(remark.columns)])
         return self._judge(remark.text, vector, change, shift=PLACED if is_placed else 0.0)[0]
 
@@ -349,15 +351,15 @@ def read_text(
         ratings[RATINGS.index("actionable")] = max(PROPOSED, ratings[RATINGS.index("actionable")])
     rated = dict(zip(RATINGS, ratings.tolist(), strict=True))
     by_stance = dict(zip(STANCES, stances, strict=True))
-    # Otherwise a request could be shown as a description.
+    # Without this choice, a request could be shown as a description.
     candidates = ACTING if rated["actionable"] >= ACTIONABLE_FROM else STANCES
     # Authors do what they can do at once: a request rather than a question, with the code in it.
-    # Set by hand, because the network's output `acted_on` has learned who writes: in its data,
+    # The weights are set by hand: the network's output `acted_on` learned who writes. In its data,
     # authors act on 79 % of comments by people and on 20 % of those by bots, so that its AUC
     # within bots was 0.29, held out (docs/design/010-usefulness.md).
     asks = by_stance[Stance.REQUEST] + by_stance[Stance.PROPOSAL]
     spans = math.log1p(len(find_code_spans(text)))
-    # It is more important if it is about how the code works.
+    # A remark is more important if it is about how the code works.
     importance = sigmoid(
         logit(rated["importance"]) + FUNCTIONAL_WEIGHT * logit(rated["functional"])
     )
@@ -390,7 +392,7 @@ def weigh_worth(expected: float, about: float) -> float:
 
     Args:
         expected: Its expected worth if it is about the change, as a share of the scale, in [0, 1].
-        about: Probability that it is.
+        about: Probability that it is about the change.
     """
     return LEAST_WORTH + (MAX_WORTH - LEAST_WORTH) * expected * trust(about)
 
@@ -401,7 +403,7 @@ def trust(about: float) -> float:
 
 
 def doubt_remarks(read: ReviewReadings, authors: Authors) -> ReviewReadings:
-    """Return readings in which remarks whose author's others are about something else are doubted.
+    """Lower the worth of remarks whose author's other remarks are about something else.
 
     Args:
         read: The readings of a review.
@@ -423,16 +425,18 @@ def doubt_remarks(read: ReviewReadings, authors: Authors) -> ReviewReadings:
 
 
 def doubt(abouts: Sequence[float]) -> list[float]:
-    """Lower the probabilities of an author's remarks whose other remarks are about something else.
+    """Lower the probability of each remark whose author's other remarks are about something else.
 
-    A remark about another change may share words with this one by chance; its neighbours rarely all
-    do. They never raise it: true remarks may not carry one that is not on topic.
+    A remark about another change may share words with this change by chance, but rarely do all
+    remarks of an author. The other remarks never raise a probability: remarks on topic must not
+    carry one that is off topic.
 
     Args:
         abouts: Probability that each of an author's remarks is about the change.
     """
-    # Of real reviews on another change of the same repository, 26 % of the worth counts instead of
-    # 35 %, on their own 81 % as before (`python benchmarks/usefulness.py DATA`).
+    # If real reviews are put on another change of the same repository, 26 % of their worth counts
+    # instead of 35 %; on their own change it is 81 % as before
+    # (`python benchmarks/usefulness.py DATA`).
     logits = [max(-MAX_DOUBT, min(MAX_DOUBT, logit(about))) for about in abouts]
     neighbours = max(1, len(logits) - 1)
     means = [DOUBT * (math.fsum(logits) - value) / neighbours for value in logits]

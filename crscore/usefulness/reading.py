@@ -1,10 +1,10 @@
 """Readings of reviews, and the network that they come from.
 
-It reads a text: the encoder with some layers tuned for it. A linear model of words and
-pairs of words, with code masked, joins it, because a few words often say how much a finding is
-worth ("never closed", "typo"). It carries over to other repositories at least as well as the
-network, and the mean of both is better than either. It cannot use names of the change: it reads
-each as the same word.
+The network is the encoder, with some layers tuned to read reviews. A few of its ratings are
+averaged with those of a linear model of words and pairs of words, in which code is masked: a few
+words often say how much a finding is worth ("never closed", "typo"). The linear model carries over
+to other repositories at least as well as the network, and the mean of both is better than either.
+It cannot use the names in a change, because it reads each of them as the same word.
 """
 
 import itertools
@@ -75,7 +75,7 @@ class ReviewReadings(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     restates: tuple[bool, ...]
     """For each sentence, whether it almost certainly only describes the change."""
     remarks: tuple[Remark, ...]
-    """Remarks in the order of the comments; receipts are only of a language model."""
+    """Remarks in the order of the comments; their only receipts are those of a language model."""
     aspects: tuple[Aspects, ...]
     """Aspects of each remark."""
     masked: tuple[str, ...]
@@ -85,7 +85,7 @@ class ReviewReadings(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Tuned layers of the encoder with a linear layer behind their mean token, and phrases."""
+    """Tuned layers of the encoder, a linear layer on their mean token vector, and phrases."""
 
     layers: TunedLayers
     """Layers of the encoder, tuned to read reviews."""
@@ -94,14 +94,14 @@ class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     phrases: "Phrases"
     """Linear model of the ratings."""
     worth: Floats
-    """Weights of `measure` in the logit of the worth, shape (P + 1,), the bias last."""
+    """Weights of the outputs of `measure` in the logit of the worth, shape (P + 1,), bias last."""
 
     def read(self, texts: Sequence[str], encoder: MiniLM) -> Floats:
         """Return the outputs for N texts, joined with the phrases, shape (N, len(OUTPUTS))."""
         measures = self.measure(texts, encoder)
         outputs, phrased = np.split(measures.copy(), [len(OUTPUTS)], axis=1)
         outputs[:, _PHRASED_AT] = (outputs[:, _PHRASED_AT] + phrased) / 2
-        # All outputs tell the worth better than the output that was trained for it.
+        # All outputs together predict the worth better than the output that was trained for it.
         outputs[:, OUTPUTS.index("worth")] = measures @ self.worth[:-1] + self.worth[-1]
         return outputs
 
@@ -132,13 +132,13 @@ class Phrases:
         for row, text in enumerate(texts):
             columns, values = self.measure(text)
             ratings[row] = values @ self.weights[columns] + self.weights[-1]
-        # A linear model may leave 0 to 1, whose ends have no finite logit.
+        # A linear model may predict a rating beyond 0 to 1, and 0 and 1 have no finite logit.
         bounded = np.clip(ratings, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
         logits: Floats = np.log(bounded / (1 - bounded))
         return logits
 
     def measure(self, text: str) -> tuple[list[int], Floats]:
-        """Return the columns of the known phrases of a text, and their weights, of length 1."""
+        """Return the columns of the known phrases of a text, and their weights, a unit vector."""
         counts = Counter(
             self._columns[phrase] for phrase in split_phrases(text) if phrase in self._columns
         )

@@ -20,9 +20,9 @@ from crscore.usefulness.reading import TextReading
 
 Floats = npt.NDArray[np.float32]
 
-# With it, `_GOES_ON` and `_ADDS`, 84 % of 3,000 real comments have as many remarks as readers
-# counted points, 82 % without `_ADDS`; with 0.45 and a pronoun as the first word only 77 %
-# (docs/design/010-usefulness.md).
+# With this value, `_GOES_ON` and `_ADDS`, 84 % of 3,000 real comments have as many remarks as
+# readers counted points. Without `_ADDS`, 82 % have; with 0.45 and a pronoun as the first word,
+# only 77 % (docs/design/010-usefulness.md).
 SAME_POINT_COSINE: Final = 0.35
 """Minimum cosine of a sentence that continues the point of the remark before it."""
 # A limit, so that the time is linear in the sentences of a paragraph.
@@ -164,8 +164,8 @@ def _remark_columns(
 ) -> set[int]:
     """Return the columns that belong to remarks.
 
-    In a comment of frames only, those with a point belong to remarks; without any, all but
-    headings.
+    If all sentences of a comment are frames (`is_frame`), those that are actionable belong to
+    remarks; if none is, all but the headings.
     """
     return (
         {column for column in columns if not is_frame(sentences[column], readings[column])}

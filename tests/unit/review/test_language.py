@@ -72,14 +72,15 @@ def test_comment_in_another_language_is_unread_with_its_english_label_and_code()
     ]
     marked = mark_unread(sentences)
     assert [sentence.unread for sentence in marked] == [*[True] * 4, False, True, False]
-    assert describe_unread(marked) == ("Not in English, so not read: text in 2 of 3 comments.",)
+    note = "Text in 2 of 3 comments was not read, as it is not in English."
+    assert describe_unread(marked) == (note,)
 
 
 def test_note_is_for_reviews_that_were_read_in_part() -> None:
     english, german = (Sentence(text="a", comment=n, unread=bool(n)) for n in range(2))
     assert describe_unread([english]) == describe_unread([german]) == ()
     assert describe_unread([english, german]) == (
-        "Not in English, so not read: text in 1 of 2 comments.",
+        "Text in 1 of 2 comments was not read, as it is not in English.",
     )
 
 
