@@ -109,8 +109,8 @@ class _Review(msgspec.Struct, frozen=True, kw_only=True):
 def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
     """Score each pair.
 
-    Claims are generated once per diff, and the distinct texts of all pairs are encoded in one call,
-    so that the cost grows with the number of distinct texts.
+    Claims are generated once per diff, and the distinct texts of all pairs are encoded together, so
+    that the cost grows with the number of distinct texts.
 
     Args:
         pairs: Any number of changes with their reviews.
