@@ -132,9 +132,9 @@ def _change(change: ChangeResult) -> Table:
         if silent := ", ".join(pair.bot for pair in pairs if not pair.finding):
             rows.append(("missed", silent, "", "", name, "", "no finding"))
     rows += [
-        ("unlisted", d.finding.bot, "", "", "", d.finding.text, d.importance)
+        (d.outcome, d.finding.bot, "", "", "", d.finding.text, d.importance)
         for d in sorted(change.decisions, key=lambda d: (*Importance, "").index(d.importance))
-        if d.outcome == "unlisted"
+        if d.outcome in ("unlisted", "unread")
     ]
     return _tabulate(change.id, "Outcome", rows)
 

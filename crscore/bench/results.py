@@ -89,7 +89,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     finding: Finding
     outcome: str
-    """`hit`, `also right`, `excluded`, `duplicate` or `unlisted`."""
+    """`hit`, `also right`, `excluded`, `duplicate`, `unlisted`, or `unread` for a finding without a
+    match that is not in English, which counts neither way."""
     problem: int | None
     """Index of the problem in its change."""
     probability: float

@@ -168,8 +168,11 @@ def test_unrelated_texts_in_another_language_do_not_match() -> None:
     findings = [Finding(change=key, bot="b", text=pair[1]) for key, pair in pairs.items()]
     result = bench.score(make_set("s", "", changes), findings, resamples=0)
     (row,) = result.bots
-    assert (row.hits, row.unlisted, row.duplicates) == (0, len(pairs), 0)
-    note = f"not in English, only code and place count: {2 * len(pairs)} texts"
+    assert (row.hits, row.unlisted, row.duplicates) == (0, 0, 0)
+    note = (
+        f"not in English, only code and place count: {2 * len(pairs)} texts; "
+        f"findings without a match, which count neither way: {len(pairs)}"
+    )
     assert result.notes[0] == note
 
 
@@ -179,8 +182,8 @@ def test_unrelated_texts_in_another_language_do_not_match() -> None:
         ("`charge` 没有释放锁，会死锁。", 4, "hit"),
         ("`charge` 没有释放 `lock`，会死锁。", None, "hit"),
         ("`charge` 没有释放 `lock`，会死锁。", 4, "hit"),
-        ("`charge` 没有释放锁，会死锁。", 40, "unlisted"),
-        ("没有释放锁，会死锁。", 4, "unlisted"),
+        ("`charge` 没有释放锁，会死锁。", 40, "unread"),
+        ("没有释放锁，会死锁。", 4, "unread"),
     ],
 )
 def test_text_in_another_language_matches_by_its_code_and_location(
@@ -192,15 +195,26 @@ def test_text_in_another_language_matches_by_its_code_and_location(
     result = bench.score(golden, [finding], resamples=0)
     assert [decision.outcome for decision in result.changes[0].decisions] == [outcome]
     assert not result.changes[0].decisions[0].importance
-    assert result.notes[-1].endswith("count: 1 text")
+    unread = int(outcome == "unread")
+    told = f"count: 1 text; findings without a match, which count neither way: {unread}"
+    assert result.notes[-1].endswith(told)
 
 
-def test_comments_in_another_language_count_once_each() -> None:
-    golden = make_set("s", "", [Change(id="1", problems=(Problem(text="It leaks."),))])
+def test_comments_in_another_language_without_a_match_count_neither_way() -> None:
+    leak = "The file is never closed."
+    golden = make_set("s", "", [Change(id="1", problems=(Problem(text=leak),))])
     texts = [f"{REMARKS['de'][0]} {REMARKS['de'][1]}", REMARKS["de"][4], REMARKS["de"][4]]
     rows = [Finding(change="1", bot="b", text=text, raw=True) for text in texts]
+    listed = Finding(change="1", bot="b", text=leak)
+    result = bench.score(golden, [*rows, listed], resamples=0)
+    (row,) = result.bots
+    assert (row.hits, row.unlisted, row.duplicates) == (1, 0, 0)
+    assert (row.precision.value, row.recall.value) == (1, 1)
+    cells = lay_out(result).sections[-1].folded[0].rows
+    assert [cell[0] for cell in cells] == ["hit", "unread", "unread", "unread"]
+    # A bot that wrote only these has no precision, and was not silent.
     (row,) = bench.score(golden, rows, resamples=0).bots
-    assert (row.hits, row.unlisted, row.duplicates) == (0, 2, 1)
+    assert (row.precision.value, row.recall.value, row.silent) == (None, 0, 0)
 
 
 def test_time_and_price_count_once_a_change_and_have_columns_where_known() -> None:
