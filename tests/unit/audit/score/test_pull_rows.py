@@ -1,28 +1,32 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from crscore import Scorer
+from crscore import Scorer, cli
 from crscore.audit.score import pull_rows
 from crscore.audit.score.pull_rows import score_pull, signature_of
 from crscore.audit.store.rows import AuditRun, CommentScore, Score
 from crscore.encoders.hashing import Hashing
+from crscore.readers.model import ModelReader
 from crscore.records import Importance
 from crscore.sandbox import run
 from crscore.settings import Config, override_settings
 from tests.helpers import scripted_llm
 from tests.helpers.audits import SETTINGS, Audit, module
-from tests.helpers.model_readings import obey
+from tests.helpers.model_readings import answer, comments_in, obey, remark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
     import pytest
+
+    from crscore.readers.requests import Question
 
 
 class Broken(Hashing):
@@ -96,6 +100,41 @@ def test_effort_of_a_model_is_that_of_all_pulls(
     assert night.tokens_read > night.tokens_written > 0
     audit.score(settings)
     assert model.effort.requests == 0
+
+
+def test_recording_named_in_the_environment_reads_an_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audit = Audit(tmp_path, pulls=1)
+    monkeypatch.setenv("CRSCORE_CACHE_DIR", str(tmp_path / "cache"))
+    places = ["--store", str(tmp_path / "audit.db"), "--clones", str(audit.clones)]
+    ids: dict[str, str] = {}
+    ask = ModelReader.ask
+
+    def read_all(question: Question) -> str:
+        (message,) = question.chat()
+        lines = comments_in(message.text)[1]
+        return answer(*(remark(line) for line in lines))
+
+    def note_ids(reader: ModelReader, questions: Iterable[Question]) -> Any:
+        asked = list(questions)
+        ids.update({question.id: read_all(question) for question in asked})
+        return ask(reader, asked)
+
+    monkeypatch.setattr(ModelReader, "ask", note_ids)
+    for name, rows in {"first": {"other": "{}"}, "second": ids}.items():
+        recording = tmp_path / f"{name}.jsonl"
+        monkeypatch.setenv("CRSCORE_READER", f"replay:{recording}")
+        lines = [json.dumps({"id": id_, "answer": text}) for id_, text in rows.items()]
+        recording.write_text("\n".join(lines), "utf-8")
+        assert cli.run(["audit", "score", *places]) == 0
+        said = capsys.readouterr().out
+    assert len(ids) > 2
+    assert f"A language model read {len(ids)} of {len(ids)} comments (requests: {len(ids)}" in said
+    with audit.open() as store:
+        *_, night = store.select(AuditRun)
+    assert night.requests == len(ids)
+    assert "|readings:replay@" in str(night.signature)
 
 
 def test_verdict_of_a_model_is_not_that_of_the_code(
