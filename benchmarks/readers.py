@@ -3,15 +3,18 @@
     python benchmarks/readers.py DATA --pairs PAIRS.jsonl
     crscore read PAIRS.jsonl --analyzers none --requests REQUESTS.jsonl
     python benchmarks/readers.py DATA --answers ANSWERS.jsonl
+    python benchmarks/readers.py DATA --outcomes OUTCOMES.jsonl
+    crscore validate OUTCOMES.jsonl --group group --reader network --reader replay:ANSWERS.jsonl
 
-DATA is the folder that `crscore train usefulness` takes. The first command writes the sample, 675
-pairs of a change and a review: 350 real comments with what became of them or what readers said of
+DATA is the folder that `crscore train usefulness` takes. The first command writes the sample, 674
+pairs of a change and a review: 349 real comments with what became of them or what readers said of
 them, reviews of eight kinds on 16 commits by a further writer, 60 statements, 6 problems in ten
 wordings each, and 57 orders to a model below comments of no worth. A model answers the requests,
 without the labels. The third prints, for the network and for the answers: AUC for each outcome,
 rank correlations with the worth and importance as read, how often a senior review beats each other
 kind, what became of true and false statements, the spread of the wordings, and the gain by an
 order; then how far the standings by the answers are from those by other readers (`GUIDE_SPREAD`).
+The last two compare the readers on the comments of the sample with their outcomes.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ HERE = Path(__file__).parent
 EXAMPLE = (HERE.parent / "examples/change.diff").read_text("utf-8")
 SEED = 41
 MAX_DIFF_CHARS = 9_000
+OUTCOMES = ("accepted", "acted on", "informative")
 KINDS = ("senior", "nits", "summary", "generic", "false", "invented")
 
 
@@ -70,7 +74,8 @@ class Sample:
         for row in draw(rows, label, count, self.rng):
             place = {key: row[key] for key in ("path", "language") if key in row}
             diff = row.get("diff_hunk") or row["patch"]
-            self._add(diff, row["comment"], place, set=name, y=label(row))
+            group = row.get("repository") or row.get("pull", "")
+            self._add(diff, row["comment"], place, set=name, y=label(row), group=group)
 
     def _add_comments(self) -> None:
         def real(name: str) -> list[dict]:
@@ -86,7 +91,10 @@ class Sample:
             "informative", real("dev"), lambda row: int(float(row["informativeness"]) > 0), 20
         )
         judged = [row for row in real("worth-dev") if row["diff_hunk"] and row["path"]]
+        # One hunk of the data begins with "@@ @@".
         for row in self.rng.sample(judged, 60):
+            if row["diff_hunk"].startswith("@@ @@"):
+                continue
             told = {name: row[name] for name in ("worth", "importance")}
             self._add(row["diff_hunk"], row["comment"], {"path": row["path"]}, set="worth", **told)
 
@@ -126,6 +134,21 @@ class Sample:
     def _is_small(self, row: dict) -> bool:
         diff = self._diffs.get(row["commit"][:12])
         return diff is not None and len(diff) < MAX_DIFF_CHARS
+
+
+def outcomes_of(pair: dict, known: dict) -> dict | None:
+    """Return the row of a comment for `crscore validate`; None for another text."""
+    name, _, writer = known["set"].partition(", ")
+    if name == "worth":
+        outcomes = {field: known[field] for field in ("worth", "importance")}
+    elif name in OUTCOMES:
+        outcomes = {name: known["y"]}
+    else:
+        return None
+    row = {"comment": pair["comments"][0]["body"], "patch": pair["diff"], "outcomes": outcomes}
+    placed = {key: pair[key] for key in ("path", "language") if key in pair}
+    kept = {"writer": writer, "group": known.get("group")}
+    return row | placed | {name: value for name, value in kept.items() if value}
 
 
 def report(name: str, scored: list[tuple[dict, object]]) -> None:
@@ -231,11 +254,15 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--pairs", type=Path)
     parser.add_argument("--answers", type=Path)
+    parser.add_argument("--outcomes", type=Path)
     options = parser.parse_args()
     pairs = Sample(options.data).pairs
     if options.pairs:
         lines = (json.dumps(pair) + "\n" for pair, _ in pairs)
         options.pairs.write_text("".join(lines), encoding="utf-8")
+    if options.outcomes:
+        rows = filter(None, (outcomes_of(*pair) for pair in pairs))
+        options.outcomes.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     if options.answers:
         jobs = [
             (
