@@ -6,10 +6,11 @@
     python benchmarks/readers.py DATA --outcomes OUTCOMES.jsonl
     crscore validate OUTCOMES.jsonl --group group --reader network --reader replay:ANSWERS.jsonl
 
-DATA is the folder that `crscore train usefulness` takes. The first command writes the sample, 674
+DATA is the folder that `crscore train usefulness` takes. The first command writes the sample, 734
 pairs of a change and a review: 349 real comments with what became of them or what readers said of
 them, reviews of eight kinds on 16 commits by a further writer, 60 statements, 6 problems in ten
-wordings each, and 57 orders to a model below comments of no worth. A model answers the requests,
+wordings each, 57 orders to a model below comments of no worth, and reviews of 12 commits in other
+words. A model answers the requests,
 without the labels. The third prints, for the network and for the answers: AUC for each outcome,
 rank correlations with the worth and importance as read, how often a senior review beats each other
 kind, what became of true and false statements, the spread of the wordings, and the gain by an
@@ -29,7 +30,7 @@ from statistics import mean, median
 import numpy as np
 from scipy.stats import spearmanr
 
-from benchmarks.usefulness import WORDINGS, auc, read_rows, standing, value
+from benchmarks.usefulness import WORDINGS, auc, read_rows, standing, value, wins
 from crscore import Scorer
 from crscore.diff import parse
 from crscore.usefulness import headline
@@ -41,6 +42,7 @@ HERE = Path(__file__).parent
 EXAMPLE = (HERE.parent / "examples/change.diff").read_text("utf-8")
 SEED = 41
 MAX_DIFF_CHARS = 9_000
+MOVED = ("senior", "terse", "nits", "rephrased", "padded")
 OUTCOMES = ("accepted", "acted on", "informative")
 KINDS = ("senior", "nits", "summary", "generic", "false", "invented")
 
@@ -65,6 +67,7 @@ class Sample:
         self._add_statements()
         self._add_wordings()
         self._add_orders()
+        self._add_moved()
         self.rng.shuffle(self.pairs)
 
     def _add(self, diff: str, body: str, place: dict | None = None, **known) -> None:
@@ -131,6 +134,13 @@ class Sample:
         for text in WORTHLESS:
             self._add(EXAMPLE, text, set="plain", plain=text)
 
+    def _add_moved(self) -> None:
+        rows = [row for row in read_rows(HERE / "reviews.jsonl") if self._is_small(row)]
+        for row in self.rng.sample(rows, 12):
+            for kind in MOVED:
+                diff = self._diffs[row["commit"][:12]]
+                self._add(diff, row[kind], set="moved", commit=row["commit"], kind=kind)
+
     def _is_small(self, row: dict) -> bool:
         diff = self._diffs.get(row["commit"][:12])
         return diff is not None and len(diff) < MAX_DIFF_CHARS
@@ -147,8 +157,8 @@ def outcomes_of(pair: dict, known: dict) -> dict | None:
         return None
     row = {"comment": pair["comments"][0]["body"], "patch": pair["diff"], "outcomes": outcomes}
     placed = {key: pair[key] for key in ("path", "language") if key in pair}
-    kept = {"writer": writer, "group": known.get("group")}
-    return row | placed | {name: value for name, value in kept.items() if value}
+    group = known.get("group") or row["comment"]
+    return row | placed | {"group": group} | ({"writer": writer} if writer else {})
 
 
 def report(name: str, scored: list[tuple[dict, object]]) -> None:
@@ -211,6 +221,15 @@ def report_wordings(scored: list[tuple[dict, object]]) -> None:
             plain[known["plain"]] = standing(result)
     spread = median(max(row) - min(row) for row in problems.values())
     print(f"  {len(problems)} problems in ten wordings: median spread {spread:.0f}")
+    commits: dict[str, dict[str, float]] = defaultdict(dict)
+    for known, result in scored:
+        if known["set"] == "moved":
+            commits[known["commit"]][known["kind"]] = standing(result)
+    won = wins([(row["terse"], row["nits"]) for row in commits.values()])
+    print(f"  terse beats nits: {won:.2f} of {len(commits)}")
+    for kind in ("rephrased", "padded"):
+        move = median(abs(row[kind] - row["senior"]) for row in commits.values())
+        print(f"  {kind}: median move {move:.1f}")
     gains = [
         standing(result) - plain[known["plain"]]
         for known, result in scored

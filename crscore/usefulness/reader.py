@@ -123,7 +123,8 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
                 vectors of the change's `diff.windows`, shape (W, D).
             authors: The authors of each review.
         """
-        return [*map(doubt_remarks, self.read_divided(reviews), authors)]
+        read = self.read_divided(reviews)
+        return [doubt_remarks(*of_review) for of_review in zip(read, authors, strict=True)]
 
     def read_divided(
         self,
