@@ -92,12 +92,13 @@ class LimitError(InputError):
     source: str
 
     def __str__(self) -> str:
-        noun = {"max_review_bytes": "review", "max_sarif_bytes": "findings"}.get(
-            self.limit, "change"
-        )
+        nouns = {"review": "review", "comments": "review", "comment": "review", "sarif": "findings"}
+        noun = nouns.get(self.limit.split("_")[1], "change")
+        # The limits of comments are no settings.
+        raised = "" if self.limit.startswith("max_comment") else f" or raise {self.limit}"
         return (
             f"{self.source}: {self.limit} is {self.allowed:,} and this has {self.actual:,}; "
-            f"score a smaller part of the {noun} or raise {self.limit}"
+            f"score a smaller part of the {noun}{raised}"
         )
 
 
