@@ -80,13 +80,13 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     Args:
         raw: The model's text; an empty text is an answer without claims.
         whole: False if the engine reports that the token limit cut off the answer.
-        json_only: Whether JSON was requested. Then prose is not an answer, but the two sections
-            are.
+        json_only: Whether JSON was requested. If so, prose is not accepted as an answer; JSON and
+            the two published sections are.
 
     Returns:
-        The sentences of the answer: of its last JSON with claims, else of its text. If it was cut
-        off or its last line is incomplete, the last sentence is omitted. Prose beside a list
-        introduces the list or comments on it, and is omitted.
+        The sentences of the last JSON with claims in the answer or, without such JSON, of its text.
+        If the answer was cut off or its last line is incomplete, the last sentence is omitted.
+        Prose beside a list introduces the list or comments on it, and is omitted.
 
     Raises:
         MalformedAnswerError: JSON was requested, and the answer has neither JSON nor the sections.
@@ -107,7 +107,7 @@ def read_answer(raw: str, *, whole: bool = True, json_only: bool = False) -> Par
     try:
         return _sentences(parsed.read(_read_claims), cut=False)
     except MalformedAnswerError:
-        # Drafts in JSON are not text.
+        # Complete JSON in an answer that was cut off is a draft, so the text around it is ignored.
         text = "" if parsed.is_cut and parsed.values else parsed.text
         items, cut, has_sections = _text_items(text[:MAX_CHARS], cut=not whole or parsed.is_cut)
         if json_only and not has_sections:
@@ -205,7 +205,7 @@ def _without_remarks(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[_
         return kept_items, cut
     texts = [item.text for item in kept_items]
     is_ended = [text.endswith(_CLOSED) and text.count("`") % 2 == 0 for text in texts]
-    # If no item ends with a full stop, a missing one does not mean that the answer was cut off.
+    # A missing full stop means that the answer was cut off only if all items before it have one.
     broken = cut or (len(is_ended) > 1 and not is_ended[-1] and all(is_ended[:-1]))
     return kept_items[:-1] if broken else kept_items, broken
 

@@ -32,7 +32,7 @@ from crscore.text import find_code_spans, split_identifier, stem
 
 DEFAULT_PROMPT: Final = "claims.v1"
 CARD: Final = "training.json"
-"""File that `crscore train claims` writes beside the weights."""
+"""The training card: file of prompt settings that `crscore train claims` writes beside weights."""
 PARSER_VERSION: Final = 6
 """Version of the answer parser; cached claims of an older version are ignored."""
 # Three times the number that the prompt asks for.
@@ -45,7 +45,7 @@ _FILLERS: Final = frozenset(
 )
 # A low estimate, because code has short tokens.
 CHARS_PER_TOKEN: Final = 2.5
-"""Characters of a diff per token."""
+"""Estimated number of characters per token of a diff."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class ModelClaims:
         keys = [_cache_key(diff, producer) for diff in diffs]
         claims_by_key: dict[str, Claims] = {}
         chunked_by_key: dict[str, ChunkedDiff] = {}
-        for key, diff in dict(zip(keys, diffs, strict=True)).items():  # equal changes once
+        for key, diff in dict(zip(keys, diffs, strict=True)).items():  # equal diffs: one chat
             data = None if self.cache is None else self.cache.get(key)
             try:
                 claims_by_key[key] = msgspec.msgpack.decode(data or b"", type=Claims)
@@ -275,7 +275,7 @@ def make_engine(name: str, options: Mapping[str, Any], *, is_strict: bool = True
 
 
 def read_card(options: ModelOptions) -> TrainedPrompt:
-    """Read the card of a crscore model or adapter; the defaults for another model.
+    """Read the training card of a crscore model or adapter; other models get the defaults.
 
     Raises:
         ConfigError: The card cannot be read.

@@ -1,8 +1,8 @@
 """Claims from a model behind an OpenAI-compatible server: `--claims openai:MODEL`.
 
 The server can be `vllm serve`, llama.cpp, Ollama or a cloud service. Its address and key come from
-`OPENAI_BASE_URL` and `OPENAI_API_KEY` only. The diff is sent to that server. Needs
-`crscore[openai]`.
+`OPENAI_BASE_URL` and `OPENAI_API_KEY` only. The diff is sent to that server. This
+generator needs `crscore[openai]`.
 """
 
 import importlib.util

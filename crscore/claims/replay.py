@@ -57,7 +57,7 @@ def create(*, argument: str = "") -> ClaimGenerator:
     """Load a recording.
 
     Args:
-        argument: Its file.
+        argument: The file of the recording.
 
     Raises:
         ConfigError: No file was given.

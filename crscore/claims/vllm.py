@@ -1,7 +1,7 @@
 """Claims from a model that vLLM runs in this process: `--claims vllm[:MODEL]`.
 
-The published method uses a fine-tuned Magicoder-S-DS-6.7B. Needs `crscore[vllm]` and, for a model
-of that size, a GPU or a long run time. All diffs of a run are one batch.
+The published method uses a fine-tuned Magicoder-S-DS-6.7B. This generator needs `crscore[vllm]`
+and, for a model of that size, a GPU or much time. All diffs of a run are one batch.
 """
 
 import importlib.util

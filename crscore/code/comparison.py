@@ -154,7 +154,7 @@ def _pair(
             raise InputError(
                 f"{label} has {count_noun(len(unpaired), 'sample')} without a partner, the first "
                 f"one {unpaired[0][0]!r}; both need the same ids, or the same number of samples "
-                "without"
+                "without ids"
             )
     if not first:
         raise InputError("no samples to compare")

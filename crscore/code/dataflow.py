@@ -52,7 +52,7 @@ class _Context(NamedTuple):
     """Properties that a node inherits from the nodes around it."""
 
     scope: int
-    """Node that has the names in it; -1 for the whole code."""
+    """Position of the innermost node around it that is a scope; -1 for the whole code."""
     binds: bool
     """Whether a name here gets a value."""
     binder: int

@@ -13,7 +13,10 @@ INSTALL: Final = "pip install 'crscore[codebert]'"
 
 @functools.cache
 def load_model(name: str) -> tuple[Any, Any]:
-    """Load the tokenizer and the model of a name of the hub, or of a folder, once for each name.
+    """Load a tokenizer and its model, each only once.
+
+    Args:
+        name: Name of the model on the hub, or its folder.
 
     Raises:
         DependencyError: PyTorch or transformers is not installed.

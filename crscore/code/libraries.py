@@ -15,7 +15,7 @@ def load(module: str, package: str, install: str = INSTALL) -> ModuleType:
 
     Args:
         module: Module to import.
-        package: Its name in the package index, for the message.
+        package: Name of the library in the package index, for the message.
         install: Command that installs it.
 
     Raises:
@@ -29,7 +29,7 @@ def version(package: str, install: str = INSTALL) -> str:
     """Return a library's name and version: `sacrebleu 2.6.0`.
 
     Args:
-        package: Its name in the package index.
+        package: Name of the library in the package index.
         install: Command that installs it.
 
     Raises:

@@ -97,8 +97,8 @@ def statistics(
 def bleu(statistics: Doubles, *, effective_order: bool) -> Doubles:
     """Compute BLEU scores.
 
-    If none of the T n-grams of a length is common, and it is the k-th such length, its precision is
-    1 / (2^k T), as by default in sacrebleu (method 3 of Chen and Cherry).
+    If none of the T n-grams of a length is common, and this is the k-th such length, the precision
+    of the length is 1 / (2^k T), as by default in sacrebleu (method 3 of Chen and Cherry).
 
     Args:
         statistics: Shape (N, 10), rows or sums of rows of `References.statistics`.

@@ -61,9 +61,10 @@ def read_samples(
 
     Args:
         candidates: A file of code, a folder of such files, or JSON Lines (`.jsonl`, `.jsonl.gz`).
-        references: Files for a file, folders for a folder: a candidate's references have its path
-            in them; hidden files are not read. For JSON Lines, none, or JSON Lines whose rows have
-            the same ids, in addition to the references that the rows have themselves.
+        references: If `candidates` is a file, files with its references. If it is a folder, folders
+            in which the references of a candidate have the same relative path; hidden files are not
+            read. If it is JSON Lines, nothing, or JSON Lines with the same ids, whose references
+            are added to those in the rows of `candidates`.
         context: Context of samples that have none.
         language: Language of samples that name none; None to infer it from the file name.
 

@@ -73,7 +73,7 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
     if len(code.encode("utf-8", "replace")) > MAX_BYTES:
         return None
     if whole_file:
-        # Half a surrogate pair, as JSON can hold it, has no UTF-8.
+        # Half a surrogate pair, which JSON can contain, cannot be written in UTF-8.
         source = (grammar.prolog + code).encode("utf-8", "replace")
         root = parse(grammar, source)
         # The prolog (`<?php`) makes the grammar read code; it is not part of the table.
@@ -94,7 +94,8 @@ def _table(
     while True:
         node = cursor.node
         assert node is not None  # noqa: S101 - a cursor always has a node
-        # Comments are extras; text that completes a fragment lies outside of the bytes.
+        # Comments are left out: tree-sitter marks them as extra nodes. So is text that completes a
+        # fragment, which lies outside of the bytes.
         inside = node.start_byte >= start and node.end_byte <= end and not node.is_extra
         if inside:
             leaf = node.child_count == 0

@@ -36,8 +36,8 @@ def tranx(code: str) -> list[str]:
 def code(text: str) -> list[str]:
     """Return the parts of names, numbers and operators in lower case: the default.
 
-    For code of any language. Text that consists only of brackets and separators is split into its
-    characters.
+    This suits code of any language. Text that consists only of brackets and separators is split
+    into its characters.
 
     Example:
         >>> code("rowList[i] += self.max_size")

@@ -12,9 +12,10 @@ Floats = npt.NDArray[np.float32]
 class Encoder(Protocol):
     """Encoder of texts as unit vectors.
 
-    A plugin module `crscore/encoders/<name>.py` has `create`, which returns one. It may have
-    `missing() -> str | None`, which describes a missing dependency and how to install it, for
-    `crscore doctor`. Creating an encoder is cheap; the model is loaded at the first `encode`.
+    A plugin module `crscore/encoders/<name>.py` has `create`, which returns an encoder. The
+    module may have `missing() -> str | None`, which describes a missing dependency and how to
+    install it, for `crscore doctor`. Creating an encoder is cheap; the model is loaded at the first
+    `encode`.
     """
 
     @property
@@ -64,7 +65,7 @@ class Vectors(dict[str, Floats]):
         Raises:
             KeyError: A text was not encoded.
         """
-        # The width is also needed without texts, so that products have the right shape.
+        # Even without texts, the result has the right width, so that products have the right shape.
         width = len(next(iter(self.values()), ()))
         rows = [self[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)

@@ -1,7 +1,7 @@
 """Deterministic encoder without a model: hashed words and their character trigrams.
 
-For tests and for trying the tool out: texts that share words get a high similarity, independent of
-their meaning. Nothing is read from the disk or the network.
+This encoder is for tests and for trying crscore out: texts that share words get a high similarity,
+whatever they mean. Nothing is read from the disk or the network.
 """
 
 import re
@@ -61,7 +61,7 @@ class Hashing:
                 trigrams = [edged[start : start + 3] for start in range(len(edged) - 2)]
                 weights = [(word, 1.0), *((trigram, TRIGRAM_WEIGHT) for trigram in trigrams)]
                 for feature, weight in weights:
-                    # Not `hash`, which Python salts anew in each process.
+                    # `hash` would not do, because Python salts it anew in each process.
                     row[zlib.crc32(feature.encode()) % self.dim] += weight
         return unit_rows(rows)
 

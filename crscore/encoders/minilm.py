@@ -1,7 +1,8 @@
 """all-MiniLM-L6-v2 (Apache-2.0): 384 dimensions, texts cut at 256 tokens, on the CPU.
 
-The default encoder. The weights and the vocabulary are data of this user (`minilm_files`); the
-graphs of the network's halves are next to this module and are run by onnxruntime in 32-bit floats.
+This is the default encoder. The weights and the vocabulary are in the user's data folder
+(`minilm_files`). The network is split into a lower and an upper half, whose graphs are next to this
+module; onnxruntime runs them in 32-bit floats.
 Tested with onnxruntime 1.31 and tokenizers 0.23.
 """
 
@@ -40,17 +41,17 @@ DIMENSIONS = 384
 MAX_TOKENS = 256
 """Maximum tokens of a text, including the two special tokens, as in the authors' configuration."""
 
-# The activations of so many tokens fit a core's cache.
+# The activations of this many tokens fit in a core's cache.
 BATCH_TOKENS = 512
 """Maximum tokens of one batch, including padding."""
-# A further batch reads all weights again, which takes as long as so many tokens.
+# Each further batch reads all weights again, which takes as long as encoding this many tokens.
 BATCH_PADDING = 8
 """Maximum tokens of padding in one batch."""
 
 # A tuned network reads the sentences that were just encoded, in the same batches, and shares the
 # lower layers.
 KEPT_BATCHES = 32
-"""Number of batches whose states behind the lower layers are kept, at most 0.8 MB each."""
+"""Number of batches whose outputs of the lower layers are kept, at most 0.8 MB each."""
 
 # [UNK], [CLS] and [SEP] of BERT's vocabulary.
 UNKNOWN, BEGIN, END = 100, 101, 102
@@ -58,7 +59,7 @@ UNKNOWN, BEGIN, END = 100, 101, 102
 
 MAX_WORKERS = 8
 UPPER_LAYERS = ("encoder.layer.3.", "encoder.layer.4.", "encoder.layer.5.")
-"""Starts of the names of the upper half's weights; a task may have its own."""
+"""Starts of the names of the upper half's weights, which `TunedLayers` may replace for a task."""
 REVISION = files.SHA256[files.WEIGHTS][:8]
 INT8 = "int8"
 """Revision with dense layers in 8-bit integers."""
@@ -259,7 +260,7 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             rows: Ids of the tokens of each text.
-            encode: Encodes a batch, given its ids and which of them are no padding, shape (N, T).
+            encode: Encodes a batch, given its ids and which of them are not padding, shape (N, T).
             tuned: Weights that replace the weights of some layers.
         """
         if not rows:
@@ -323,7 +324,7 @@ class _Model(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Session of the upper layers."""
     ignored: Mask
     folder: Path | None
-    """Folder of the weights file that the sessions map; None if they got copies of all weights."""
+    """Folder of the weights file that the sessions map; None if they have copies of all weights."""
     replaced: Mapping[str, Any]
     """Values of the upper weights that tuned networks use instead of the file's."""
     int8: bool
@@ -445,7 +446,7 @@ def _start_session(
     # https://onnxruntime.ai/docs/performance/tune-performance/threading.html; see `MiniLM._run`.
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
-    # It would keep a memory plan for each shape of a batch, and saves no time.
+    # With the memory pattern, a plan would be kept for each shape of a batch, and no time saved.
     settings.enable_mem_pattern = False
     # Sessions map the weights file, so that they share the system's copy of it. Weights that are
     # passed as values are copied, 88 MB for each network (onnxruntime 1.32).
@@ -506,7 +507,7 @@ def _last_layer(model: _Model, ids: TokenIds, present: Mask, selected: Mask) -> 
 
 @functools.lru_cache(maxsize=KEPT_BATCHES)
 def _lower_states(session: Any, shape: tuple[int, int], ids: bytes, mask: bytes) -> Floats:
-    """Return the states behind the lower layers, given the bytes of both inputs of a batch."""
+    """Return the outputs of the lower layers, given the bytes of both inputs of a batch."""
     tokens, present = np.frombuffer(ids, np.int64), np.frombuffer(mask, np.int32)
     feed = {"input_ids": tokens.reshape(shape), "attention_mask": present.reshape(shape)}
     states: Floats = session.run(None, feed)[0]

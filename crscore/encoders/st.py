@@ -28,7 +28,7 @@ PUBLISHED_MODEL = "mixedbread-ai/mxbai-embed-large-v1"
 PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
 """Model -> default commit; other models default to the branch `main`."""
 
-# The library's own default.
+# This is the default of sentence-transformers.
 BATCH_SIZE = 32
 INSTALL_COMMAND = "pip install 'crscore[st]'"
 
@@ -148,7 +148,7 @@ def _encode_batch(
         hidden = model[0](dict(features))["token_embeddings"].cpu().numpy()
     ids = features["input_ids"].cpu().numpy()
     present = features["attention_mask"].cpu().numpy().astype(np.bool_)
-    # Not `all_special_ids`, which includes the token of unknown words.
+    # `all_special_ids` would not do, because it includes the token of unknown words.
     names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
     special = [getattr(model.tokenizer, name, None) for name in names]
     marker = np.isin(ids, [token for token in special if token is not None])

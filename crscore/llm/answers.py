@@ -20,7 +20,7 @@ T = TypeVar("T")
 # About 100,000 tokens of English.
 MAX_CHARS: Final = 400_000
 """Maximum characters of an answer that are read; a longer one counts as cut off."""
-# No answer that is asked for has more than four levels.
+# No requested answer has more than four levels.
 MAX_DEPTH: Final = 8
 """Maximum depth of nested JSON."""
 

@@ -1,4 +1,6 @@
-"""Finds folders of models: named by a setting, or kept on this disk by the hub's client.
+"""Finds folders of models: named by a setting, or kept on this disk by the client of the hub.
+
+The hub is Hugging Face's, huggingface.co.
 
 Weights are read from safetensors files only: a `.bin` or `.pt` file is a pickle, and reading one
 runs the program in it.

@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible server: `vllm serve`, llama.cpp, Ollama, a cloud.
+"""Any OpenAI-compatible server: `vllm serve`, llama.cpp, Ollama, a cloud service.
 
 Tool: the package `openai` (extra `crscore[openai]`, tested: 3.52, 3.54), endpoint
 `/chat/completions`. Each chat is one request, and many run at a time. The address and the key are
@@ -37,8 +37,8 @@ CONNECT_TIMEOUT_S: Final = 10.0
 # Without this limit, 1,000 chats to a server that hangs would wait 1,000 times the time-out.
 MAX_FAILURES_IN_A_ROW: Final = 3
 """Number of failed chats in a row after which no more are sent."""
-# OpenAI's reasoning models require another name and reject a temperature
-# (https://platform.openai.com/docs/api-reference/chat/create); not every server has the others.
+# OpenAI's reasoning models require another name for `max_tokens` and reject a temperature
+# (https://platform.openai.com/docs/api-reference/chat/create); some servers reject other fields.
 _REJECTIONS: Final = {
     "max_tokens": "max_completion_tokens",
     "response_format": "response_format|json_schema|json_object|structured output|guided",
@@ -197,7 +197,7 @@ class OpenAI:
         try:
             # A redirect must not take the key to another server.
             http_client = openai.DefaultAsyncHttpxClient(follow_redirects=False)
-        # No certificates, an unknown scheme of a proxy, or the package for SOCKS is missing.
+        # The certificates or the package for SOCKS are missing, or a proxy has an unknown scheme.
         except (OSError, ValueError, ImportError) as exc:
             reason = "the certificates (SSL_CERT_FILE) or the proxy (HTTPS_PROXY, ALL_PROXY)"
             message = f"{reason} of the environment cannot be used: {one_line(str(exc))}"
@@ -251,8 +251,8 @@ class OpenAI:
                     renamed = {self._renamed.get(name, name): fields[name] for name in fields}
                     body = {name: value for name, value in renamed.items() if name is not None}
                     try:
-                        # As `extra_body`, which is sent unchanged: checking the same fields against
-                        # the client's types takes more time than the request.
+                        # `extra_body` is sent unchanged. If the client checked the same fields
+                        # against its types, that would take more time than the request.
                         completion = await client.chat.completions.create(
                             model=self.options.model, messages=[], extra_body=body
                         )
@@ -298,7 +298,7 @@ def create(options: OpenAIOptions) -> Engine:
     if not options.base_url and key is None:
         expected = "set OPENAI_BASE_URL to a server's address, or OPENAI_API_KEY for OpenAI's own"
         raise ConfigError("base_url", _ORIGIN, expected)
-    # It is sent in a header, which must be ASCII (RFC 9110, section 5.5).
+    # The key is sent in a header, which must be ASCII (RFC 9110, section 5.5).
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise ConfigError("api_key", _ORIGIN, "expected printable ASCII characters without spaces")
     try:
@@ -318,7 +318,7 @@ def create(options: OpenAIOptions) -> Engine:
     )
 
 
-# OpenAI's, Mistral's and Gemini's.
+# The values of OpenAI, Mistral and Gemini.
 _CUT: Final = frozenset({"length", "model_length", "max_tokens"})
 """Values of `finish_reason` for an answer that breaks off."""
 
@@ -352,7 +352,7 @@ def read_completion(completion: Any) -> Answer | Failure:
         )
     usage = getattr(completion, "usage", None)
     counts = (getattr(usage, f"{name}_tokens", None) for name in ("prompt", "completion"))
-    # Some servers send texts.
+    # Some servers send the counts as texts, which are ignored.
     read, written = (count if isinstance(count, int) else None for count in counts)
     return Answer(
         text=text,

@@ -32,7 +32,7 @@ ENVIRONMENT: Final = {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_DO_NOT_TRACK": "1",
     "VLLM_LOGGING_LEVEL": "ERROR",
-    # Not standard output, which has the report.
+    # vLLM's log must not go to standard output, which has the report.
     "VLLM_LOGGING_STREAM": "ext://sys.stderr",
     # In this process, the engine starts in a third of the time and ends with the process.
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
@@ -41,7 +41,7 @@ ENVIRONMENT: Final = {
 # https://github.com/vllm-project/vllm/pull/12744: Mistral's models with xgrammar never ended.
 STRUCTURED_OUTPUTS: Final = {"backend": "guidance", "disable_any_whitespace": True}
 """Replaces the default backend, whose JSON may contain control characters or endless spaces."""
-# Others are refused: https://docs.vllm.ai/en/latest/features/lora.html
+# vLLM refuses other ranks: https://docs.vllm.ai/en/latest/features/lora.html
 LORA_RANKS: Final = (8, 16, 32, 64, 128, 256, 320, 512)
 """Adapter ranks that vLLM can reserve memory for."""
 _ORIGIN: Final = "engine vllm"
@@ -169,7 +169,7 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             from vllm import LLM  # noqa: PLC0415  (an extra)
             from vllm.platforms import current_platform  # noqa: PLC0415
         except ModuleNotFoundError as exc:
-            # Of the two, that comes with vLLM, one alone may be there for another program.
+            # transformers comes with vLLM, but may also be installed without it.
             if (exc.name or "").partition(".")[0] in ("vllm", "transformers"):
                 raise DependencyError("vllm", INSTALL_COMMAND) from exc
             raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc

@@ -49,7 +49,7 @@ _SECCOMP_MODE_FILTER = 2
 # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH.
 # https://man7.org/linux/man-pages/man7/capabilities.7.html
 _KEPT_CAPABILITIES = frozenset({1, 2})
-"""Root's capabilities for opening any file: in a container, its own may have another owner."""
+"""Capabilities with which root opens any file: in a container, its files may have another owner."""
 _CAPABILITIES = 64
 """Upper bound on the kernel's capabilities."""
 
@@ -268,7 +268,7 @@ def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]
     signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
     limits = {
         resource.RLIMIT_CPU: seconds,
-        # Not the address space: node and Java reserve far more than they use.
+        # The address space is not limited, because node and Java reserve far more than they use.
         resource.RLIMIT_DATA: memory,
         resource.RLIMIT_FSIZE: size,
         # The dump of a crash would write the memory of the tool to the disk.

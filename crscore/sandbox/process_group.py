@@ -16,13 +16,13 @@ _PROC = "/proc"
 _CHUNK_BYTES = 1 << 16
 _MIN_INTERVAL_S = 0.05
 """Minimum seconds between two checks."""
-# Thousands of processes make a check slow, and its pause grows with it.
+# With thousands of processes, a check is slow, and the pause after it is longer, up to this limit.
 _MAX_INTERVAL_S = 0.25
 """Maximum seconds between two checks."""
-# So checks cost about 5 % of the processor time.
+# With this factor, checks cost about 5 % of the processor time.
 _PAUSE_FACTOR = 20
 """Pause after a check as a multiple of its processor time."""
-# A million empty files take space, too.
+# Empty files count, because a million of them take space, too.
 _BYTES_PER_ENTRY = 4096
 """Bytes counted for a folder entry besides its size."""
 # Killed processes end at once, unless they wait for a disk.
@@ -157,7 +157,7 @@ class Watch:
 
 
 def _processes() -> list[str]:
-    """List the processes of this machine; empty if the system does not provide it."""
+    """List the processes of this machine; the list is empty if the system does not provide it."""
     try:
         return [name for name in os.listdir(_PROC) if name.isdecimal()]  # noqa: PTH208  # names suffice
     except OSError:
@@ -172,7 +172,8 @@ def _memory(process: str, group: int) -> int | None:
     """
     text = b""
     with contextlib.suppress(OSError):
-        # There may be thousands: this takes a third of the time of the usual ways.
+        # There may be thousands of processes; `os.read` takes a third of the time of other ways to
+        # read a file.
         stat = os.open(f"{_PROC}/{process}/stat", os.O_RDONLY)
         try:
             text = os.read(stat, 1000)

@@ -11,10 +11,10 @@ whole group are watched (`process_group.py`): wall time, output, and the number,
 space of the processes.
 
 A tool gets only the given environment, not the caller's. With Landlock (Linux) it can write
-only in its folder and in the folders that HOME and TMPDIR name, and read only there and in
-`Limits.readable` if that is given. On macOS the network is not denied, a process may leave the
-group, and neither the number nor the total memory of the processes is limited. On Windows nothing
-is run.
+only in its folder and in the folders that HOME and TMPDIR name. If `Limits.readable` is given, it
+can read only in those folders and in the paths of `Limits.readable`. On macOS the network is not
+denied, a process may leave the group, and neither the number nor the total memory of the processes
+is limited. On Windows nothing is run.
 """
 
 import contextlib
@@ -112,7 +112,7 @@ def run(
         memory=limits.memory_bytes,
         written=limits.output_bytes,
     )
-    # A limit of processor time, which adds up over all cores, in case the watch fails.
+    # In case `Watch` fails, the kernel limits the processor time, which adds up over all cores.
     seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) + 1
     # A file may have one byte too many, so that `too_much_written` finds it and gives the reason.
     sizes = (seconds, _KERNEL_MEMORY_FACTOR * limits.memory_bytes, limits.output_bytes + 1)
@@ -134,7 +134,7 @@ def run(
         reason = f"could not be started: {exc.strerror}"
         raise ToolFailedError(tool, reason) from exc
     stdout, stderr = (bytes(text) for text in group.output.values())
-    # It may also have exceeded a limit between the last check and its end.
+    # The tool may also have exceeded a limit between the last check and its end.
     exceeded = exceeded or _over(group, limits) or watch.too_much_written()
     if group.stopped:
         exceeded = "was stopped"
@@ -176,12 +176,12 @@ def can_confine(platform: str = sys.platform, machine: str | None = None) -> boo
     return sys.maxsize > 2**32 and filter_program(machine) is not None
 
 
-# It is tried, because a kernel may lack seccomp and a container may forbid it.
+# A tool is started to find out, because a kernel may lack seccomp and a container may forbid it.
 @cache
 def network_denied() -> bool:
     """Return whether this platform can deny the network to a tool.
 
-    Determined once per process with a tool that tries to open a socket, about 50 ms.
+    A tool tries to open a socket, which takes about 50 ms; this is done once per process.
 
     Returns:
         True when it is denied.
@@ -222,13 +222,13 @@ def _started(
 ) -> Iterator[Group]:
     """Start the launcher; at the end, kill its whole group."""
     status, write_end = os.pipe()
-    # Ignores variables such as PYTHONPATH, and the user's packages:
+    # With `-I`, Python ignores variables such as PYTHONPATH, and the user's packages:
     # https://docs.python.org/3/using/cmdline.html#cmdoption-I
     python = (sys.executable, "-I", "-S", arguments[0], str(write_end), str(os.getpid()))
     with contextlib.ExitStack() as stack:
         stack.callback(os.close, status)
         try:
-            # A file without a name, so that no other process can open it.
+            # The secret is in a file without a name, so that no other process can open it.
             secrets = stack.enter_context(tempfile.TemporaryFile())
             secrets.write(secret)
             secrets.seek(0)
@@ -251,7 +251,8 @@ def _started(
                 _groups.add(group)
             yield group
         finally:
-            # Killed before the leader is waited for: until then, no other group can get its number.
+            # The group is killed before its leader is waited for: until then, no other group can
+            # get its number.
             group.kill()
             with _lock:
                 _groups.discard(group)

@@ -69,7 +69,7 @@ class Tool(_Table, frozen=True):
     """Arguments that print the version."""
     # Starting a JVM to print the version takes a second.
     version_path: str | None = None
-    """File whose name has the version, as a glob."""
+    """File whose name contains the version, as a glob."""
     needs: tuple[str, ...] = ()
     """Further programs that must be on PATH."""
     modules: tuple[str, ...] = ()
@@ -115,26 +115,29 @@ class ExitCodes(_Table, frozen=True):
 
 
 class JsonOutput(_Table, frozen=True):
-    """`[output.json]`: jmespath expressions."""
+    """`[output.json]`: jmespath expressions, each applied to the object that its text names.
+
+    The root is the whole output; a group is an object that holds the findings of one file.
+    """
 
     path: str
-    """Path of the file, on the group when there are groups, else on the finding."""
+    """Path of the file, applied to the group if there are groups, otherwise to the finding."""
     findings: str
-    """List of findings, on the group when there are groups, else on the root."""
+    """List of findings, applied to the group if there are groups, otherwise to the root."""
     rule: str
-    """Rule id, on the finding."""
+    """Rule id, applied to the finding."""
     message: str
-    """Message, on the finding."""
+    """Message, applied to the finding."""
     line: str
-    """First line, on the finding."""
+    """First line, applied to the finding."""
     groups: str | None = None
-    """List of objects that hold one file's findings."""
+    """List of groups, applied to the root; None if the findings are not grouped."""
     end_line: str | None = None
-    """Last line, on the finding."""
+    """Last line, applied to the finding."""
     severity: str | None = None
-    """Severity, on the finding."""
+    """Severity, applied to the finding."""
     unparsed: str | None = None
-    """Files that the tool could not read, on the root."""
+    """Files that the tool could not read, applied to the root."""
 
 
 class CsvOutput(_Table, frozen=True):
@@ -275,7 +278,7 @@ class Analyzer:
         files |= {run.rules} if run.rules else set()
         for name in (FILE_NAME, *sorted(files)):
             content = (self.folder / name).read_bytes()
-            # With the length, so that different sets of files always differ.
+            # The length is hashed, too, so that different sets of files have different hashes.
             digest.update(f"{name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 
@@ -306,7 +309,7 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
 
     Args:
         folder: Folder with `analyzer.toml` and the files it names.
-        shipped: Whether it comes with crscore; its texts are then not checked.
+        shipped: Whether it comes with crscore; its regular expressions are then not checked.
 
     Returns:
         The analyzer.

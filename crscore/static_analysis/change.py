@@ -65,8 +65,9 @@ def find_continued(
 ) -> list[Finding | None]:
     """Pair each new finding with the old finding that it continues, which is used only once.
 
-    A finding continues on an unchanged line by its rule, and on a line that replaced another by its
-    rule and message. The same message elsewhere is another defect.
+    On an unchanged line, an old finding continues if the new one has the same rule; on a line that
+    replaced another, the message must be the same, too. The same message elsewhere is another
+    defect.
 
     Args:
         file: The changed file.
@@ -89,10 +90,11 @@ def find_continued(
 def _key(finding: Finding, edits: Mapping[int, Hashable], old_line: int) -> Hashable:
     """Return a value that both versions of a finding share."""
     edit = edits.get(finding.line)
-    # By its line, not its words: if a bad line is copied above itself, the copy is new.
+    # The key has the number of the line, not its words: if a bad line is copied above itself, the
+    # copy is new.
     if edit is None and finding.line > 0:
         return finding.rule, old_line
-    # The message without numbers outside of names, because a function may have grown.
+    # The key has the message without numbers outside of names, because a function may have grown.
     parts = finding.text.split("`")
     parts[::2] = [_NUMBER.sub("", part) for part in parts[::2]]
     return finding.rule, edit, "`".join(parts)

@@ -29,7 +29,7 @@ REFUSED = ToolRun(
 )
 """Run of a tool that would have to read untrusted code without a sandbox."""
 ToolResult: TypeAlias = tuple[Analyzer, Installed | ToolRun, Mapping[Unit, Outcome]]
-"""An analyzer, its tool, or the run of one that cannot run, and the outcome for each text."""
+"""An analyzer; its tool, or the reason why the tool cannot run; the outcome for each text."""
 
 
 def analysis(

@@ -53,7 +53,7 @@ def run_analyzer(
         tool: Tool to run, with its installed version.
         units: Any number of texts with suffixes that the tool reads.
         cache: Cache of the tool's findings by text.
-        stop: Set when the outcome is no longer needed.
+        stop: Event that is set when the outcome is no longer needed.
 
     Returns:
         For each text, the tool's findings, or the failure that prevented its analysis.
@@ -62,7 +62,7 @@ def run_analyzer(
     if cache is not None:
         for unit in units:
             content = cache.get(_key(tool, unit))
-            # Without an entry, or with one of another version, the tool runs.
+            # The tool runs if the cache has no entry, or one of another version.
             with contextlib.suppress(msgspec.MsgspecError):
                 cached[unit] = msgspec.json.decode(content or b"", type=RawReport)
     outcomes = _run_in_batches(
@@ -70,7 +70,8 @@ def run_analyzer(
     )
     for unit, outcome in outcomes.items():
         if cache and isinstance(outcome, RawReport):
-            # JSON: another user may be able to write to the cache, so it must not be unpickled.
+            # Stored as JSON, not as a pickle: another user may be able to write to the cache, and
+            # unpickling can run code.
             cache.put(_key(tool, unit), msgspec.json.encode(outcome))
     outcomes |= cached
     return tuple(outcomes[unit] for unit in units)
@@ -128,7 +129,7 @@ def _run_batch(tool: Installed, units: Sequence[Unit], stop: threading.Event) ->
             "{rules}": str(folder / (run.rules or "")),
             "{here}": str(folder),
             "{tools}": str(tool.tools),
-            # Unpredictable, so that no analyzed text can contain it.
+            # The marker is random, so that no analyzed text can contain it.
             "{marker}": f"crscore-{secrets.token_hex(16)}",
         }
         arguments: list[str] = []
@@ -191,7 +192,8 @@ def _separate_unparsed(
     """Separate unreadable texts from findings; drop files that were not passed to the tool."""
     unparsed = {_text_index(path) for path in report.unparsed}
     if pattern := output.unparsed_stderr:
-        # A team's pattern may take quadratic time, and a tool may quote a hostile line in full.
+        # Lines are cut: a team's pattern may take quadratic time, and a tool may quote a hostile
+        # line in full.
         for line in stderr.decode("utf-8", errors="replace").splitlines():
             matches = pattern.compiled.finditer(line[:MAX_MESSAGE])
             unparsed |= {_text_index(match[1] or "") for match in matches}
@@ -222,6 +224,6 @@ def _key(tool: Installed, unit: Unit) -> str:
     }
     for key, value in fields.items():
         content = value.encode("utf-8", errors="replace")
-        # With the length, so that different fields always differ.
+        # The length is hashed, too, so that different fields have different hashes.
         digest.update(f"{key} {len(content)}\n".encode() + content)
     return f"findings {digest.hexdigest()}"

@@ -17,7 +17,7 @@ from crscore.static_analysis import sarif
 from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport, without_surrogates
 
-# More are an error: a report without some of them would hide defects.
+# More findings are an error, because a report without some of them would hide defects.
 MAX_FINDINGS = 25_000
 """Maximum findings of one process."""
 # `int` refuses more than 4,300 digits (https://github.com/python/cpython/issues/95778).

@@ -29,16 +29,17 @@ from crscore.records import (
 )
 from crscore.scoring.cells import cosine
 
-# Pairs judged by hand (human study, Python's library, npm packages) have at least 0.41 for one
-# defect and at most 0.32 for two, with MiniLM (docs/design/015-issues.md).
+# With MiniLM, pairs of findings judged by hand (human study, Python's library, npm packages) have a
+# cosine of at least 0.41 if both report one defect, and of at most 0.32 if they report two
+# (docs/design/015-issues.md).
 SAME_DEFECT = 0.37
 """Minimum cosine of the sentences of two tools about one line, with names masked, that report the
 same defect."""
 SAME_AS_CLAIM = 0.5
-"""Minimum cosine of an implication and an issue on the same lines for a repetition."""
+"""Minimum cosine at which an implication repeats an issue on the same lines."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """Informativeness of an issue, in (0, 1]; it orders reports and does not affect scores."""
-# A line of minified code has thousands, and each is compared with every other.
+# A line of minified code can have thousands of findings, and each is compared with every other.
 MAX_COMPARED = 50
 """Maximum number of findings compared on one line, the worst first."""
 # The location, as in "in `Client.charge`". With it, every sentence that names the class would be

@@ -1,4 +1,4 @@
-"""pyscent: eleven smells of Python code, smell by pylint, radon and the syntax tree.
+"""pyscent: finds eleven smells of Python code, with pylint, radon and the syntax tree.
 
 `python -m crscore.static_analysis.pyscent FILE...` prints JSON. Exit codes: 0 no smell, 1 smells,
 2 wrong usage, 3 a file could not be read (the findings of the others are still printed), 4 pylint

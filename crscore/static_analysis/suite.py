@@ -32,9 +32,9 @@ from crscore.static_analysis.units import Unit, suffix_of, units_of
 
 Result = TypeVar("Result")
 AUTO = "auto"
-"""All analyzers that come with crscore."""
+"""Choice of all analyzers that come with crscore."""
 NONE = "none"
-"""No analyzer."""
+"""Choice of no analyzer."""
 # The first attempt may miss a tool that is starting.
 _STOPPING_S = 0.05
 """Seconds between two attempts to stop all tools."""

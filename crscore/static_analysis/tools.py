@@ -67,8 +67,8 @@ def find_tool(
         cache: Cache of versions, so that a second run starts no process.
 
     Returns:
-        The tool, or its run that cannot be, with the reason: it is missing, has an unsupported
-        version, or failed when queried for its version.
+        The tool or, if it cannot run, a `ToolRun` with the reason: the tool is missing, has an
+        unsupported version, or failed when queried for its version.
     """
     tool = analyzer.manifest.tool
     absent = partial(ToolRun, tool=analyzer.name, version=None)
@@ -221,7 +221,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
     target = tools / analyzer.name
     try:
         tools.mkdir(parents=True, exist_ok=True)
-        # In the tools folder, so that the new folder can be renamed into its place.
+        # The temporary folder is in the tools folder, so that the tool can be renamed into place.
         with tempfile.TemporaryDirectory(dir=tools, prefix=f".{analyzer.name}-") as folder:
             new_folder = Path(folder) / "made"
             new_folder.mkdir()

@@ -20,7 +20,7 @@ from crscore.statistics.ranks import require_scipy
 # errors: sqrt(0.025 * 0.975 / 2,000) / 0.058, the density at 1.96. Four times as many would halve
 # it.
 RESAMPLES: Final = 2_000
-# It limits the memory of a large study to a few hundred MB.
+# With this limit, a large study takes a few hundred MB of memory.
 MAX_CELLS: Final = 2**21
 """Maximum cells of one block of draws."""
 

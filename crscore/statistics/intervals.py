@@ -56,7 +56,7 @@ def wilson(successes: float, trials: float) -> tuple[float, float, float] | None
 def clustered_wilson(successes: Doubles, trials: Doubles) -> tuple[float, float, float] | None:
     """Return a share with its 95 % interval for trials that come in clusters.
 
-    This is Wilson's interval for the equivalent independent trials.
+    This is Wilson's interval for as many independent trials as tell equally much (`independent`).
 
     Args:
         successes: Number in each cluster, shape (N,), never above `trials`.

@@ -57,7 +57,7 @@ def rank_sum_p(first: Doubles, second: Doubles) -> float:
 def share_p(successes: float, trials: float, chance: float) -> float:
     """Return the one-sided p-value of a share against a chance: the exact test, with mid-p.
 
-    The probability of exactly this count enters by half.
+    Mid-p means that only half of the probability of exactly this count is included.
 
     Args:
         successes: From 0 to `trials`, which may both be fractional (`intervals.independent`).
@@ -78,5 +78,6 @@ def share_p(successes: float, trials: float, chance: float) -> float:
     # The probabilities of at least this many successes, and of more than this many.
     as_many = float(betainc(successes, trials - successes + 1, chance)) if successes > 0 else 1.0
     more = float(betainc(successes + 1, trials - successes, chance)) if successes < trials else 0.0
-    # With mid-p, the level is met on average; a normal approximation is too sure for 3 of 5.
+    # With mid-p, the level is met on average; a normal approximation gives too small a p-value,
+    # for example for 3 successes of 5.
     return (as_many + more) / 2

@@ -21,7 +21,7 @@ from crscore.syntax.outliner import read
 MAX_ERRORS = 0.45
 """Maximum share of a hunk that its grammar may fail to read: unreadable bytes per character. A hunk
 above it starts inside a string or is in another language, and gets no outline."""
-# With the factor above, its tree takes about 112 MB.
+# The syntax tree of a file of this size takes about 112 MB.
 MAX_SOURCE = 4_000_000
 """Maximum characters of a file that is parsed in full; of larger files, only hunks are parsed."""
 
@@ -233,7 +233,8 @@ class ParsedFile:
                 errors, size = errors + outline.errors, size + sum(map(len, texts))
                 sides.append((version, outline))
                 version.outlines.append(outline)
-        # Both sides or neither: with only one outline, everything would seem added or removed.
+        # Both sides get an outline, or neither does: with only one, everything would seem added or
+        # removed.
         for version, outline in sides if errors > MAX_ERRORS * size else ():
             file_unit = outline.units[0]
             file_unit.facts, lines = [], range(outline.low, outline.high + 1)

@@ -102,7 +102,7 @@ def enclose(language: Language, lines: Sequence[str]) -> tuple[int, str, str, st
     widths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     margin = min(widths, default=0)
     text = "\n".join(line[margin:] for line in lines)
-    # The simplest come first.
+    # The simplest completions come first.
     surroundings = _for_indented(text) if language.indented else _for_braces(language, text)
     if language.closing_word:
         surroundings = chain(_for_words(language.closing_word, lines), surroundings)
@@ -242,7 +242,7 @@ def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:
     """Return closers without an opener, innermost first, and openers without a closer."""
     missing: list[str] = []
     unclosed: list[str] = []
-    end = ""  # of the comment or the quotation around a mark
+    end = ""  # mark that ends the comment or the quotation around this one
     for line in text.split("\n"):
         # A quotation ends with its line, so that an apostrophe in prose does not hide brackets.
         end = end if end == "*/" else ""

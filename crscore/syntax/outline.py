@@ -102,7 +102,7 @@ class Outline:
     low: int = 0
     """First line of the whole file, or of the hunk; 0 where it is not known."""
     high: int = 0
-    """Last line of them, inclusive."""
+    """Last line of the whole file, or of the hunk, inclusive."""
 
     def qualified(self, index: int) -> str:
         """Return a unit's dotted name, which begins with the names of the enclosing units."""

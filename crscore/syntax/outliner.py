@@ -81,7 +81,7 @@ def parse_text(language: Language, source: str) -> Node:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    # Macros are replaced by as many spaces, so that rows and columns do not change.
+    # Macros are replaced by spaces of the same number, so that rows and columns do not change.
     text = source
     if language.name in {"c", "cpp"}:  # keywords of CUDA, and macros that annotate a function
         text = _MACRO.sub(lambda match: re.sub(r"\S", " ", match[0]), source)
@@ -112,7 +112,8 @@ class _Outliner:
         skip: int,
     ) -> None:
         self.language, self.first = language, first
-        # Bytes, because asking each node for its rows and its text takes a third of the walk.
+        # The walk looks up rows and text by byte positions: asking each node for them would take a
+        # third of its time.
         self.source, self.base = root.text or b"", root.start_byte
         self.breaks = [self.base + at.end() for at in re.finditer(rb"\n", self.source)]
         self.offset = first - skip + root.start_point.row
@@ -122,7 +123,8 @@ class _Outliner:
         self.declaring = frozenset().union(
             language.types, language.functions, language.members, language.lambdas, language.calls
         )
-        # Looked up first, because most of a pull request's 500,000 nodes are of other kinds.
+        # The walk checks this set first, because most of a pull request's 500,000 nodes are of
+        # other kinds.
         self.noted = frozenset().union(
             language.calls, language.assigns, node_types("returns"), language.raises,
             language.catches, language.imports, language.decorators, language.strings,
@@ -316,7 +318,7 @@ class _Outliner:
         return (unit_kind, noun, name, body) if name else None
 
     def _note(self, node: Node, parent: Node | None, owner: int, low: int, *, nested: bool) -> None:
-        """Add the facts of a node; `nested` is whether it is in a function of an expression."""
+        """Add the facts of a node; `nested`: it is in a function that is part of an expression."""
         language, kind = self.language, node.type
         if kind in language.calls:
             self._note_call(node, owner)
@@ -403,7 +405,8 @@ class _Outliner:
             text = text[1:-1].strip()
         line = self._row(callee, end=True)
         ruby = self.language.name == "ruby"
-        # In C and C++, upper case outside of functions is a macro that annotates a declaration.
+        # In C and C++, a call in upper case outside of functions is a macro that annotates a
+        # declaration.
         is_outside_function = self.units[owner].kind in {Kind.FILE, Kind.TYPE}
         is_macro = is_outside_function and name.isupper() and self.language.name in {"c", "cpp"}
         if ruby and name in {"raise", "fail"}:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MAX_LINES: Final = 20_000
-"""Maximum number of lines of the text around a suggestion that is judged."""
-# Comparing names is slow, because it needs the whole file, not only the lines of the block.
+"""Maximum number of lines of a text in which a suggestion is judged."""
+# Comparing names is slow, because it needs the whole file, not only the suggestion's lines.
 MAX_RENAMED: Final = 3_000
 """Maximum number of lines of a text whose names are compared."""
 
@@ -30,9 +30,9 @@ def find_effect(
     lines: Sequence[str], span: range, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
     """Return whether the changed text parses, the effect, and why one of them is unknown."""
-    # Line ends are ignored: a file may have CRLF and the block LF.
+    # Line ends are ignored: a file may have CRLF and the suggestion LF.
     old = [line.removesuffix("\r") for line in lines]
-    # An empty block removes the lines; splitting it would give one blank line.
+    # An empty suggestion removes the lines; splitting it would give one blank line.
     suggested = code.replace("\r\n", "\n").split("\n") if code else []
     if old[span.start : span.stop] == suggested:
         return None, Effect.NOTHING, None
@@ -57,7 +57,7 @@ def find_effect(
             effect = Effect.COMMENTS
         else:
             effect = Effect.BEHAVIOUR
-    # A hunk may lack other uses of a renamed name.
+    # Names are compared only in whole files, because a hunk may not show every use of a name.
     if effect is Effect.BEHAVIOUR and is_whole and max(len(old), len(new)) <= MAX_RENAMED:
         sketches = [sketch_tokens("\n".join(text), grammar.name) for text in (old, new)]
         effect = Effect.NAMES if sketches[0] == sketches[1] else effect
@@ -75,7 +75,7 @@ def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str |
     Python's own parser decides for Python, except for Python 2 and newer versions, which only the
     grammar reads.
     """
-    # If the file has newer syntax than the grammar, it is not the suggestion's fault. `has_error`
+    # A file with newer syntax than the grammar is not the suggestion's fault. `has_error`
     # is also true for a hidden line break that the grammar inserts at the end.
     if errors_in(after.root):
         is_older = errors_in(before.root) > 0

@@ -55,9 +55,9 @@ class _Grammar(msgspec.Struct, frozen=True, kw_only=True):
     scopes: frozenset[str]
     classes: frozenset[str]
     passing: frozenset[str]
-    """Positions whose nodes keep the role of their parent."""
+    """Positions, as in `roles`, whose nodes keep the role of their parent."""
     roles: dict[str, str]
-    """Role by position: `parent.field` or `parent`."""
+    """Role by position: `parent.field`, type and field of the parent node, or only its type."""
     bare_methods: bool = False
     """Whether a method can be called without an object."""
 
@@ -78,7 +78,7 @@ class _Name(NamedTuple):
     scope: int
     """Index of the innermost function around it; 0 outside of functions."""
     role: str
-    """`use` for a name that is read."""
+    """Role of the name here, such as `call`; `use` for a name that is only read."""
     shorthand: bool
     """Whether it is also the key of an object: `{name}`."""
 
@@ -361,8 +361,9 @@ def sketch(code: str, language: str | None, *, context: str = "") -> str:
             the code alone, the context is prose and is left out.
 
     Returns:
-        The code, dedented, with the names replaced. Two codes that differ only in the names that
-        they define have the same sketch. Code that does not parse is read as far as possible.
+        The code, dedented, with the names replaced. Two pieces of code that differ only in the
+        names that they define have the same sketch. Code that does not parse is read as far as
+        possible.
 
     Raises:
         InputError: There is no grammar for the language.

@@ -165,7 +165,7 @@ def test_problem_without_a_program_counts_as_failed(crscore, lines) -> None:
     assert [problem["samples"] for problem in document["problems"]] == [1, 0, 0]
     _, text, _ = crscore(*command)
     assert "pass@1  33.33 %" in text
-    assert "Of 3 problems, 2 without a program: counted as failed." in text
+    assert "Of 3 problems, 2 without a program counted as failed." in text
 
 
 def test_completions_with_fences_are_in_a_note(crscore, lines) -> None:

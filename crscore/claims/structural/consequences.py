@@ -91,7 +91,7 @@ _NAME_BEFORE: Final = re.compile(
     r"|([A-Za-z_$][\w$.]*+)\($"
 )
 _Line: TypeAlias = tuple[int, str, list[re.Match[str]]]
-"""Number, code and tokens."""
+"""Number, code and tokens of a line."""
 
 
 class Edit(NamedTuple):
@@ -292,9 +292,9 @@ def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list
 
 Rule = Callable[[Evidence], Iterator[Statement]]
 TEST_RULES: Final[dict[str, Rule]] = {"skipped": find_skipped}
-# Useful cases, by readers, on commits that the rules were not tuned on (docs/design/003): guard 12
-# of 16, environment 3 of 4, quantity 8 of 10, key 12 of 17, member 3 of 3, skipped 4 of 4. Rules
-# for new checks that fail (8 of 15) and swallowed errors (8 of 32) were deleted.
+# Cases that readers found useful, on commits that the rules were not tuned on (docs/design/003):
+# guard 12 of 16, environment 3 of 4, quantity 8 of 10, key 12 of 17, member 3 of 3, skipped 4 of 4.
+# Rules for new checks that fail (8 of 15) and swallowed errors (8 of 32) were deleted.
 RULES: Final[dict[str, Rule]] = {
     "guard": find_guarded,
     "environment": find_environment,

@@ -24,8 +24,8 @@ MAX_PAIRED = 20
 _LAST = re.compile(r"\.|->|::")
 
 
-# Facts of both versions are compared as sets. Matching pairs of statements of the two versions made
-# most of the false claims (docs/design/003-structural-claims.md).
+# Facts of both versions are compared as sets. An earlier method matched each statement with one of
+# the other version, which caused most false claims (docs/design/003-structural-claims.md).
 class Evidence:
     """Evidence for sentences about a unit that both versions have.
 
@@ -102,10 +102,13 @@ class Evidence:
         return paired
 
     def is_edit(self, old: Fact, new: Fact) -> bool:
-        """Return whether a condition replaced another; no other added condition may contain it."""
+        """Return whether `new` replaced `old`, a removed condition.
+
+        This is not certain if another added condition contains `old` or is a part of it.
+        """
         before = squeeze(old.text)
         texts = [squeeze(fact.text) for fact in self.added(new.role) if fact is not new]
-        # The negation of a condition may guard other code, except in the same position.
+        # The opposite condition may guard other code, unless it is in the same position.
         is_contrary = agreement(old, new) == 1 and not self.is_in_place(old, new)
         return not is_contrary and not any(before in text or text in before for text in texts)
 

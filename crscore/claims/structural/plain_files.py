@@ -194,12 +194,14 @@ def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[St
 def _titles(file: ChangedFile, version: Version) -> dict[int, str]:
     """Return the title of each changed line's section; empty if it has none."""
     is_keyed = file.language in _LANGUAGES["keyed"]
-    # After `@@`, git shows the last line without indentation, which may be the section's key.
+    # After `@@`, git shows the last line above the hunk that is not indented. It may be the key of
+    # the section.
     starts = {
         hunk.range_of(version.side)[0]: (is_keyed and _title(file, hunk.section, "", 0)) or ""
         for hunk in file.hunks
     }
-    # In JSON, the keys below the braces of the file; unknown (-1) if only its hunks are known.
+    # Indentation of the titles. In JSON, these are the outermost keys of the file, whose
+    # indentation is unknown (-1) if only hunks are known.
     level = -1 if file.language == "json" else 0
     if file.language == "json" and version.is_whole:
         texts = filter(str.strip, version.lines.values())

@@ -1,6 +1,7 @@
 """Writes claims without a model: sentences about each topic of a change, proven by syntax trees.
 
-The method is described in `docs/design/003-structural-claims.md`.
+A topic is one changed unit, such as a function, with the units that changed in the same way. The
+method is described in `docs/design/003-structural-claims.md`.
 """
 
 from collections.abc import Callable, Sequence
@@ -91,8 +92,8 @@ def _join_similar(
     for change, statements in topics:
         full, short = label(change, full=True), label(change)
         texts = [text.replace(full, "").replace(short, "") for text, *_ in statements]
-        # Add a unique text: only sentences that describe the changed code show that two units
-        # changed in the same way.
+        # Units are joined only if their sentences describe the changed code. A text that no other
+        # unit has keeps all others apart.
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
             texts.append(str(len(groups)))
         groups.setdefault((change.kind, *texts), []).append((change, statements))

@@ -65,7 +65,7 @@ class _Topic(NamedTuple):
     change: UnitChange
     role: str
     size: int
-    """Changed lines, with those of similar units."""
+    """Number of changed lines, including those of similar units."""
     names: frozenset[str]
     """Names on its changed lines."""
     words: frozenset[str]

@@ -17,13 +17,14 @@ from crscore.text import find_code_spans, split_identifier
 
 SOURCE = "structural"
 MAX_READING_CHARS = 400
-"""Maximum characters of code, in words, that the encoder reads for a topic."""
+"""Maximum characters of code, rewritten as words, that the encoder reads for a topic."""
 MAX_DETAIL_CHARS = 240
-"""Maximum characters of code, in words, that the encoder reads for each further claim."""
+"""Maximum characters of code, rewritten as words, that the encoder reads for each further claim."""
 MAX_GAP_LINES = 3
 """Maximum unchanged lines between the changed lines of one span."""
-# An encoder of prose finds code nearer to a reviewer's sentence if its reading is a question about
-# the code (docs/design/003-structural-claims.md).
+# The reading of a claim is the text that the encoder reads for it. An encoder of prose finds code
+# more similar to a reviewer's sentence if the reading is a question about the code
+# (docs/design/003-structural-claims.md).
 READING_PREFIX = "why does the new code"
 """Beginning of every reading."""
 _STATES: dict[str, dict[str, Any]] = tomllib.loads(
@@ -80,7 +81,7 @@ def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
 
 def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
     unit = change.unit
-    # The lines of a unit that only git's hunk header names are unknown.
+    # If only git's hunk header names a unit, its lines are unknown.
     if unit is not None and unit.name and unit.start:
         location = _span(change, unit.start, unit.end, new=bool(change.new.units))
     elif topic_spans:
@@ -102,7 +103,7 @@ def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
 def _readings(
     change: UnitChange, statements: Sequence[Statement], code: Mapping[Line, str]
 ) -> list[str]:
-    """Return the text that the encoder reads for each claim: its code, in words."""
+    """Return the text that the encoder reads for each claim: its code, rewritten as words."""
     lines = [(False, line) for line in change.removed] + [(True, line) for line in change.added]
     verb = _STATES.get(change.state, {}).get("verb") or _verb(lines)
     names = [unit.name for unit in change.members] if change.noun == "tests" else [change.name]

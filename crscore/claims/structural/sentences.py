@@ -463,8 +463,8 @@ def _is_statement(text: str) -> bool:
     return words and fits(text) and text[0] not in "#/*" and split_arguments(text) is not None
 
 
-# Kinds that rarely count are kept. Without seven of them, the scores of 707 of 2,200 reviews
-# change, because the lines of one claim affect the text that the encoder reads for the others
+# Kinds of sentences that rarely matter are kept, too. Without seven of them, the scores of 707 of
+# 2,200 reviews change, because the lines of one claim affect what the encoder reads for the others
 # (docs/design/003).
 _WRITERS = (
     _overloads, _signature, _raised, _caught, _conditions, _returned, _arguments, _values, _bound,

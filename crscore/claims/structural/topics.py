@@ -13,7 +13,7 @@ from crscore.syntax.outline import Kind, Role
 MIN_AGREEMENT = 0.75
 """Minimum share of common tokens, in [0, 1], of two bodies that count as one renamed unit."""
 MIN_AMBIGUOUS = 0.7
-"""Minimum share of common tokens of a body that could also be the renamed unit."""
+"""Minimum share of common tokens, in [0, 1], of a body that could also be the renamed unit's."""
 MIN_MOVED_AGREEMENT = 0.9
 """Minimum share of common tokens, in [0, 1], of a body that moved to another file."""
 MAX_PAIRED = 60

@@ -248,7 +248,7 @@ class Peer:
         self.ids: dict[int, int] = {}
         """Their numbers, by the id of the container."""
         self.contents: dict[int, tuple[Any, ...]] = {}
-        """Content that the other process has of each."""
+        """Content of each shared container in the other process."""
         self.unused: list[int] = []
         """Numbers that the other process may forget."""
         self.loop: Any = None
@@ -817,7 +817,8 @@ async def aexit_proxy(self: Any, kind: Any, error: Any, traceback: Any) -> bool:
     return keep_exception(await PEER.ask("invoke", "__aexit__", self, kind, error, None), error)
 
 
-# Python looks these up on the class, so with `__call__` every proxy would be callable:
+# Python looks up special methods on the class, so if it had `__call__`, every proxy would be
+# callable:
 # https://docs.python.org/3/reference/datamodel.html#special-method-lookup
 _PROTOCOLS = {
     "__call__": call_proxy, "__next__": next_of_proxy, "__anext__": anext_of_proxy,
@@ -834,7 +835,7 @@ class Proxy(metaclass=ProxyClass):  # noqa: PLW1641  (`_METHODS` has the hash)
 
     __slots__ = ()
     _crscore_container = ""
-    """Name of the container that its class is derived from; empty without one."""
+    """Name of the container that the object's class is derived from; empty without one."""
 
     def __getattr__(self, name: str) -> Any:
         return get_attribute(self, name)
@@ -1221,4 +1222,4 @@ REQUESTS: dict[str, Any] = {
     "line": read_line, "warn": warn, "log": log,
     "seed": set_random, "environment": set_environment, "replace": replace, "restore": restore,
 }  # fmt: skip
-"""Requests, by name; `load` is the tester's."""
+"""Functions that answer requests, by name; `_python_tester.py` adds `load`."""

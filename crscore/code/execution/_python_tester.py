@@ -1,6 +1,7 @@
 """Tests of a Python program, with the program in another process.
 
-Imported by `_supervisor.py` inside the sandbox, so it imports nothing of crscore but its neighbour.
+`_supervisor.py` imports this module inside the sandbox, where crscore cannot be imported, so its
+only import of crscore's code is its neighbour `_peer.py`.
 The program could change everything in its own process: assertions, comparisons, its output, its
 exit code. So it runs in its own process (`serve`), which is forked before the tests (`run_tests`)
 are read, and which cannot write the verdict. The two use each other's values through `_peer.py`.
@@ -141,7 +142,7 @@ def run_tests(  # noqa: PLR0913
         entry: Name of the function to test; may be empty.
         test_names: Names that the tests read and do not define.
         solution: Names that a known solution defines; None without one.
-        operators: Special methods that it defines.
+        operators: Special methods that the known solution defines.
 
     Returns:
         The class and text of the exception that ended the tests; None where they passed.

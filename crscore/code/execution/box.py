@@ -19,7 +19,7 @@ OUTPUT_BYTES: Final = 1 << 22
 MAX_PROCESSES: Final = 64
 # Nix and Guix keep programs and libraries in stores of their own.
 _SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
-# Read by the dynamic loader, `datetime`, Debian's Java, and Node.js and `ssl`.
+# These are read by the dynamic loader, `datetime`, Debian's Java, and Node.js and `ssl`.
 _SYSTEM_FILES: Final = ("ld.so.cache", "ld.so.conf*", "localtime", "java*", "ssl/openssl.cnf")
 """Patterns below `/etc`."""
 _DEVICES: Final = ("/dev/zero", "/dev/random", "/dev/urandom")
@@ -46,8 +46,8 @@ class Box:
 
         Args:
             *command: The program and its arguments.
-            tool: Its name, for errors.
-            seconds: Wall time; None for the program's.
+            tool: Name of the program, for errors.
+            seconds: Maximum wall time; None for that of the box.
             launcher: See `crscore.sandbox.run.run`.
             secret: See `crscore.sandbox.run.run`.
 

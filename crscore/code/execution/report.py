@@ -124,8 +124,8 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
     if missing:
         problems = view.count_noun(len(document.problems), "problem")
         yield Paragraph(
-            f"Of {problems}, {missing:,} without a program: counted as failed. To leave them out, "
-            "take them out of the tests."
+            f"Of {problems}, {missing:,} without a program counted as failed. To leave them out, "
+            "remove them from the tests."
         )
     results = [program.result for program in document.results]
     timed_out, passed = results.count(TIMED_OUT), results.count(PASSED)

@@ -43,7 +43,7 @@ def create(
     Args:
         word_order: Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are separated by white
             space, so `f (x)` differs from `f(x)`: format both sides alike before using more than 0.
-        preset: With it, a set's score is the mean of its samples.
+        preset: With it, the score of a set is the mean of its samples' scores.
     """
 
     def identify() -> str:

@@ -49,8 +49,8 @@ MODELS: Final[Mapping[str, str]] = {
     "*": "microsoft/codebert-base-mlm",
 }
 """Published model by language, as in `ChangedFile.language`; `*` for every other one."""
-# The paper's for HumanEval (https://arxiv.org/abs/2302.05527), the layer of C++ for C, and CoNaLa's
-# (7) for the general model.
+# These are the paper's layers for HumanEval (https://arxiv.org/abs/2302.05527). C has the layer of
+# C++, and the general model has the one for CoNaLa (7).
 LAYERS: Final[Mapping[str, int]] = {
     "neulab/codebert-python": 9,
     "neulab/codebert-java": 7,
@@ -72,12 +72,12 @@ OVERLAP: Final = 0.5
 """Share of a window that serves only as context for the rest."""
 # Longer words are cut: the tokenizer takes all words of over 100 characters for the same one.
 _WORD: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}|[0-9]{1,40}|[^\W_]|[^\w\s]")
-# Their token vectors take some 500 MB.
+# The token vectors of this many characters take some 500 MB.
 _BATCH_CHARACTERS: Final = 500_000
 """Maximum characters whose token vectors are held at once; one sample may exceed it."""
 _BATCH_TEXTS: Final = 16
 """Number of texts that a Hugging Face model reads at once."""
-# 16 MB; two pieces of code of 10,000 tokens each would take 400 MB.
+# This many take 16 MB; those of two pieces of code of 10,000 tokens each would take 400 MB.
 _BLOCK: Final = 4_194_304
 """Maximum number of similarities held at once."""
 
@@ -99,7 +99,7 @@ ReadTokens: TypeAlias = "Callable[[Sequence[str]], list[Tokens]]"
 
 
 def read_minilm(encoder: MiniLM, texts: Sequence[str]) -> list[Tokens]:
-    """Return the tokens of pieces of code, with the last layer of the embedded encoder."""
+    """Return the tokens of pieces of code, with the last layer of MiniLM."""
     split = [_WORD.findall(text) for text in texts]
     vocabulary = sorted({word for words in split for word in words})
     pieces = dict(zip(vocabulary, encoder.pieces(vocabulary), strict=True))
@@ -163,7 +163,7 @@ def _encode(
     for start in range(0, len(order), _BATCH_TEXTS):
         batch = order[start : start + _BATCH_TEXTS]
         shape = (len(batch), len(rows[batch[0]]))
-        # Any number works without a padding token, because the mask hides it.
+        # If the tokenizer has no padding token, any number works, because the mask hides it.
         ids = torch.full(shape, tokenizer.pad_token_id or 0)
         present = torch.zeros(shape, dtype=torch.long)
         for line, index in enumerate(batch):
@@ -246,7 +246,8 @@ def tell_apart(spelled: Sequence[str], unknown: npt.NDArray[np.bool_], vectors: 
     Returns:
         The vectors; the vector of an unknown token is drawn with its spelling as the seed.
     """
-    # For the model they are all the same token, so any two texts of them would be equal.
+    # For the model, all tokens outside the vocabulary are the same one, so any two texts of such
+    # tokens would be equal.
     vectors = vectors.copy()
     for index in map(int, np.flatnonzero(unknown)):
         draws = np.random.default_rng(list(spelled[index].encode(errors="replace")))
@@ -340,8 +341,9 @@ def create(
     """Create the metric.
 
     Args:
-        model: `minilm`, the embedded encoder of English; `auto`, the published model of each
-            sample's language; or a model of the Hugging Face hub, or a folder.
+        model: `minilm`, crscore's default encoder, which was trained on English; `auto`, the
+            published model of each sample's language; or a model of the Hugging Face hub, or a
+            folder.
         value: One of `VALUES`. In the paper, F1 agrees best with people, F3 (mostly recall) with
             tests.
     """

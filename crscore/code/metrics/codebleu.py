@@ -82,7 +82,7 @@ def compute_parts(
         candidate: Code with at least one token.
         reference: Code with at least one token.
         language: Language of both.
-        preset: Variant, as above.
+        preset: Published variant to compute; None for the default.
 
     Returns:
         The parts.

@@ -96,7 +96,7 @@ def create(*, model: str | None = None) -> Metric:
             vectors = dict(zip(sketches, _vectors(model, sketches), strict=True))
             for index, candidate, reference in pairs:
                 cosine = float(vectors[candidate] @ vectors[reference])
-                # Starts at 0, so a negative cosine counts as 0.
+                # The value starts at 0, so a negative cosine counts as 0.
                 values[index] = max(values[index], min(cosine, 1.0))
         return values
 

@@ -16,8 +16,8 @@ from crscore.code import tokens as splitting
 from crscore.code.metrics.metric import Doubles, Metric
 from crscore.code.samples import Sample
 
-# The paper ignores the 500 commonest of a large corpus. With a few hundred references, these would
-# be nearly all that two programs can have in common.
+# The paper ignores the 500 commonest n-grams of a large corpus. With a few hundred references,
+# these would be nearly all n-grams that two programs can have in common.
 IGNORED_SHARE: Final = 0.005
 """Share of the distinct n-grams of the references that is ignored."""
 

@@ -1,7 +1,7 @@
 """Character edit similarity, by rapidfuzz.
 
-1 - insertions, deletions and replacements of characters / length of the longer text, white space
-at either end left out.
+The score is 1 - (insertions + deletions + replacements of characters) / length of the longer text.
+White space at either end of a text is left out.
 """
 
 from crscore.code import libraries
@@ -15,5 +15,5 @@ def create() -> Metric:
         levenshtein = libraries.load("rapidfuzz.distance", "rapidfuzz").Levenshtein
         return float(levenshtein.normalized_similarity(candidate.strip(), reference.strip()))
 
-    # Without a version, because the distance is the same in every library.
+    # The identity has no version, because the distance is the same in every library.
     return pair_metric("edit", lambda: "edit", compare, max_characters=MAX_CHARACTERS)

@@ -86,7 +86,7 @@ def measure(
 
     Args:
         samples: At least one.
-        specs: Metrics as for `make_metrics`, which must all apply; None for all that apply.
+        specs: Metrics as for `make_metrics`, each of which must apply; None for all that apply.
         preset: Preset of the metrics that have one.
 
     Returns:
@@ -143,8 +143,8 @@ def compute(
     """
     if len(predictions) != len(references) or not predictions:
         raise InputError(
-            f"{len(predictions)} predictions and {len(references)} references; expected as many, "
-            "and at least one"
+            f"{len(predictions)} predictions and {len(references)} references; expected the same "
+            "number of both, and at least one"
         )
     samples = [
         Sample(

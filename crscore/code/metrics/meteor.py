@@ -1,4 +1,4 @@
-"""METEOR: words aligned with a reference, by equality, stem and synonym; by nltk.
+"""METEOR: words aligned with a reference, by equality, stem and synonym; nltk computes it.
 
 The score is the mean of precision and recall over aligned words, minus up to half of it for their
 disorder. Recall weighs nine times as much as precision: alpha 0.9, beta 3, gamma 0.5. Two equal
@@ -86,10 +86,10 @@ def create(
         tokens: Kind of tokens, as `kind_of_tokens`.
         synonyms: Whether synonyms of WordNet are aligned, where its files are on this machine; by
             default in the preset only.
-        preset: With it, tokens of tranX, and synonyms.
+        preset: With it, tokens are those of tranX, and synonyms are aligned.
     """
     kind = kind_of_tokens(tokens, preset)
-    # They do not improve scores of code, and without them a score is the same on every machine.
+    # Synonyms do not improve scores of code, and without them a score is the same on every machine.
     with_synonyms = bool(preset) if synonyms is None else synonyms
 
     def identify() -> str:

@@ -13,7 +13,7 @@ from crscore.code.tokens import TokenKind, split
 
 
 def create(*, tokens: TokenKind | None = None, preset: Preset | None = None) -> Metric:
-    """Create the metric, of the longest common subsequence of tokens.
+    """Create the metric, which measures the longest common subsequence of tokens.
 
     Args:
         tokens: Kind of the tokens; None for the preset's or the default one.

@@ -3,7 +3,7 @@
 The graph edit distance is an upper bound, not the result of a search with a time limit. The score
 is 1 - distance / size, on the first level that applies: program graphs where both sides parse and
 have at most `MAX_PAIRS` pairs of nodes; types of the syntax trees' nodes where both parse; tokens
-of tranX. With the preset, only whole files parse.
+of tranX. With the preset, code counts as parsed only if it is a whole file.
 
 Source:
     Tran et al., "Does BLEU score work for code migration?", ICPC 2019; Evtikhiev et al., "Out of
@@ -22,8 +22,8 @@ from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.syntax.grammars import fingerprint
 
 # Graphs are needed: with trees alone, the correlation with the authors' values falls from 0.954 to
-# 0.825 (`benchmarks/code_trees.py`). The published distance searches for a second for each
-# improvement, so that it depends on the machine.
+# 0.825 (`benchmarks/code_trees.py`). The published program spends a second on the search for each
+# improvement of the distance, so that its result depends on the machine.
 MAX_PAIRS: Final = 1_000_000
 """Maximum product of the numbers of nodes of two graphs that are compared: some 50 ms."""
 
@@ -72,7 +72,7 @@ def token_similarity(candidate: str, reference: str) -> float:
 
 
 def create(*, preset: Preset | None = None) -> Metric:
-    """Create the metric; in `preset`, the published variant, only whole files parse."""
+    """Create the metric; with the preset, the published variant, only whole files are parsed."""
 
     def identify() -> str:
         # Another version of scipy may choose another of several best assignments.
