@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from crscore import io, jsonl, progress
-from crscore.commands._terminal import EXIT_FAILED, one_line, print_message, print_note
+from crscore.commands._terminal import EXIT_FAILED, print_message, print_note, safe_line
 from crscore.errors import COMMAND_LINE, ConfigError, CRScoreError, InputError
 from crscore.text import count_noun
 
@@ -184,4 +184,4 @@ def _line(name: str, result: Result, form: str) -> str:
     standing, rest = place.split(" ", 1)
     relevance = view.hundred(result.relevance)
     reason = "" if result.scores.reason is None else f": {result.scores.reason}"
-    return f"{standing:>3} {rest:<27} relevance {relevance:>3}  {one_line(name + reason)}\n"
+    return f"{standing:>3} {rest:<27} relevance {relevance:>3}  {safe_line(name + reason)}\n"

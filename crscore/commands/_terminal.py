@@ -25,7 +25,7 @@ QUIET: Final = "crscore.quiet"
 """Key in the context of click: if it is set, no notes are printed."""
 
 
-def one_line(text: str) -> str:
+def safe_line(text: str) -> str:
     """Escape an untrusted text for a line of a terminal, or of a log that may contain commands."""
     from crscore.reports import escape  # noqa: PLC0415
 
@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 
 def print_message(line: str) -> None:
     """Print one line on stderr, which may contain untrusted text."""
-    click.echo(f"crscore: {one_line(line)}", err=True)
+    click.echo(f"crscore: {safe_line(line)}", err=True)
 
 
 def print_note(line: str) -> None:

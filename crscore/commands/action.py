@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crscore.commands._options import PATH, option
-from crscore.commands._terminal import EXIT_GATE, GroupedCommand, one_line
+from crscore.commands._terminal import EXIT_GATE, GroupedCommand, safe_line
 from crscore.errors import CRScoreError, InputError
 from crscore.github.actions import artifact, commands, environment, event, outputs
 from crscore.github.site import make_client
@@ -106,7 +106,7 @@ class Step:
     def show(self, level: commands.Level, text: str) -> None:
         """Show a message on the page of the run."""
         self.counts[level] = self.counts.get(level, 0) + 1
-        click.echo(commands.message(level, one_line(text)))
+        click.echo(commands.message(level, safe_line(text)))
 
     def note(self, level: commands.Level, text: str) -> None:
         """Show a message on the page of the run and in its summary."""
@@ -127,7 +127,7 @@ def _run(runner: Environment, step: Step) -> None:
     from crscore.github.host import GitHub  # noqa: PLC0415  (not needed to report wrong inputs)
 
     wait_budget_s = NIGHTLY_WAIT_BUDGET_S if target.is_recent else WAIT_BUDGET_S
-    connection = Connection(runner.api_url, wait_budget_s, lambda text: click.echo(one_line(text)))
+    connection = Connection(runner.api_url, wait_budget_s, lambda text: click.echo(safe_line(text)))
     client = make_client(connection, runner.inputs.token)
     numbers = _find_numbers(client, runner, target, step)
     is_single = len(numbers) == 1
@@ -325,7 +325,7 @@ def _write_log(step: Step) -> None:
         return
     text = for_people.render_terminal(step.overviews, width=LOG_COLUMNS)
     notes = (note for overview in step.overviews for note in overview.notes)
-    text += "".join(f"{one_line(f'note: {note}')}\n" for note in notes)
+    text += "".join(f"{safe_line(f'note: {note}')}\n" for note in notes)
     # The report quotes untrusted text, whose commands the runner would execute.
     click.echo(commands.shielded(text), nl=False)
     partial = [overview.name for overview in step.overviews if overview.partial]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
 from crscore.errors import MalformedAnswerError
-from crscore.llm.base import one_line
+from crscore.llm.base import shorten_line
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ class ModelText:
                 return fits(value)
             except (ValueError, LookupError, TypeError) as exc:
                 reason = reason or f"its JSON does not fit ({exc})"
-        raise MalformedAnswerError(reason or "the answer has no JSON", one_line(self.text, 80))
+        raise MalformedAnswerError(reason or "the answer has no JSON", shorten_line(self.text, 80))
 
 
 class _Json(NamedTuple):

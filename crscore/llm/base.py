@@ -52,11 +52,11 @@ class Answer:
     """Tokens of the answer; None when unknown."""
 
 
-def one_line(text: str, limit: int = 300) -> str:
+def shorten_line(text: str, limit: int = 300) -> str:
     r"""Clean a text, join its lines with single spaces and cut it.
 
     Example:
-        >>> one_line("a\u200bb\r\n c\x1b")
+        >>> shorten_line("a\u200bb\r\n c\x1b")
         'ab c'
     """
     return shorten(" ".join(clean(text).split()), limit)

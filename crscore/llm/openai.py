@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from crscore.errors import ConfigError, EngineError, requires
-from crscore.llm.base import Answer, Engine, Message, Sampling, one_line
+from crscore.llm.base import Answer, Engine, Message, Sampling, shorten_line
 from crscore.text import mask_secret, replace_surrogates
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class OpenAI:
         # The certificates or the package for SOCKS are missing, or a proxy has an unknown scheme.
         except (OSError, ValueError, ImportError) as exc:
             reason = "the certificates (SSL_CERT_FILE) or the proxy (HTTPS_PROXY, ALL_PROXY)"
-            message = f"{reason} of the environment cannot be used: {one_line(str(exc))}"
+            message = f"{reason} of the environment cannot be used: {shorten_line(str(exc))}"
             raise EngineError(message) from exc
         async with openai.AsyncOpenAI(
             base_url=self.options.base_url,
@@ -338,7 +338,7 @@ def read_completion(completion: Any) -> Answer | Failure:
         return Failure(f"the server reports an error: {_message(error)}")
     if not hasattr(message, "content"):
         reply = completion.to_dict(warnings=False) if hasattr(completion, "to_dict") else completion
-        return Failure(f"the reply has no choices: {one_line(str(reply))}")
+        return Failure(f"the reply has no choices: {shorten_line(str(reply))}")
     # JSON can hold half a surrogate pair, which cannot be cached.
     text = replace_surrogates(_content_text(message.content))
     finish = str(choice.finish_reason)
@@ -346,7 +346,7 @@ def read_completion(completion: Any) -> Answer | Failure:
     if not text.strip():
         text, refusal = "", getattr(message, "refusal", None)
         reason = (
-            f"the model refused: {one_line(str(refusal))}"
+            f"the model refused: {shorten_line(str(refusal))}"
             if refusal
             else _EMPTY_ANSWER_REASONS.get(finish, "the model's answer is empty")
         )
@@ -375,7 +375,7 @@ def _failure_of_connection(error: openai.OpenAIError) -> Failure:
     from openai import APITimeoutError  # noqa: PLC0415
 
     cause = error.__cause__
-    text = one_line(str(cause or error))
+    text = shorten_line(str(cause or error))
     if type(cause).__name__ in {"ConnectError", "ConnectTimeout", "ProxyError"}:
         variables = "OPENAI_BASE_URL, the proxy (HTTPS_PROXY, NO_PROXY) and SSL_CERT_FILE"
         return Failure(f"the server is not reachable ({text})", f"start it, or check {variables}")
@@ -404,4 +404,4 @@ def _failure_of_status(error: openai.APIStatusError) -> Failure:
 
 def _message(body: object) -> str:
     """Return the message in an error's body; all of a body that is not in OpenAI's format."""
-    return one_line(str((isinstance(body, dict) and body.get("message")) or body or ""))
+    return shorten_line(str((isinstance(body, dict) and body.get("message")) or body or ""))

@@ -13,7 +13,7 @@ from msgspec import structs
 from crscore.diff.parse import parse_diff
 from crscore.errors import InputError
 from crscore.llm import prompts
-from crscore.llm.base import Message, one_line
+from crscore.llm.base import Message, shorten_line
 from crscore.llm.prompt_escaping import Fence
 from crscore.llm.prompts import Prompt
 from crscore.readers.answers import SCHEMA
@@ -236,7 +236,7 @@ def _draft(
         if near_entry is not entry and _is_near(near_entry, entry)
     ]
     neighbours = [
-        f"- {one_line(near_entry.shown.text[:MAX_SHORT_CHARS])}"
+        f"- {shorten_line(near_entry.shown.text[:MAX_SHORT_CHARS])}"
         for near_entry in near[:MAX_NEIGHBOURS]
     ]
     text = entry.shown.text
@@ -250,8 +250,8 @@ def _draft(
         if line.span.side is Side.NEW
     }
     facts = [
-        f"{one_line(finding.text[:MAX_SHORT_CHARS])} "
-        f"({finding.tool}, on the line: {one_line(at[:MAX_SHORT_CHARS])})"
+        f"{shorten_line(finding.text[:MAX_SHORT_CHARS])} "
+        f"({finding.tool}, on the line: {shorten_line(at[:MAX_SHORT_CHARS])})"
         for finding in findings
         if (at := new_lines.get((finding.path, finding.line)))
     ]
@@ -270,7 +270,7 @@ def _draft(
 
 def _location(comment: Comment, excerpt: Excerpt) -> str:
     """Describe the line that a comment is on, with its text if it is shown."""
-    place = "" if comment.path is None else f" on {one_line(comment.path[:MAX_SHORT_CHARS])}"
+    place = "" if comment.path is None else f" on {shorten_line(comment.path[:MAX_SHORT_CHARS])}"
     if not excerpt.is_located:
         return place
     texts = (line.text.strip() for line in excerpt.lines if line.span == excerpt.location)

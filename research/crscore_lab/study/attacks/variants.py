@@ -70,7 +70,7 @@ def paste_diff(material: Material, _: np.random.Generator) -> Variants:
         "fenced": f"```diff\n{raw}\n```",
         "suggestion": f"```suggestion\n{new}\n```",
         "quoted": "> " + raw.replace("\n", "\n> "),
-        "paragraph": _one_line(without_signs),
+        "paragraph": _join_lines(without_signs),
         "changed-lines": "\n\n".join(changed),
         "in-backticks": " ".join("`" + line.replace("`", "'") + "`" for line in changed),
         "new-side": new,
@@ -173,7 +173,7 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
         return {}
     variants: Variants = {}
     for name, cover in PHRASES.covers.items():
-        variants[f"poor-{name}"] = f"{poor}\n\n{_covered(_one_line(pick(payloads, rng)), cover)}"
+        variants[f"poor-{name}"] = f"{poor}\n\n{_covered(_join_lines(pick(payloads, rng)), cover)}"
         if review:
             padding = " ".join(sample(material.bank("advice"), 2, 5, rng))
             variants[f"padded-{name}"] = f"{review}\n\n{_covered(padding, cover)}"
@@ -183,7 +183,7 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
     if names:
         variants["joined-poor-names"] = f"{poor} {ZERO_WIDTH[2].join(names)}"
     if review:
-        variants["split-padded-repeat"] = f"{review}\n\n{_broken(_one_line(review), rng)}"
+        variants["split-padded-repeat"] = f"{review}\n\n{_broken(_join_lines(review), rng)}"
         variants["split-padded-advice"] = f"{review}\n\n{_broken(advice, rng)}"
     return variants
 
@@ -198,7 +198,7 @@ def _glued(names: list[str], material: Material, rng: np.random.Generator) -> st
 def _as_words(names: list[str]) -> str:
     """Write `parseHeader` and `max_size` as "parse header max size"."""
     spaced = re.sub(r"[_.$]", " ", " ".join(names))
-    return _one_line(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", spaced).lower())
+    return _join_lines(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", spaced).lower())
 
 
 def _echoes(texts: Sequence[str], material: Material, rng: np.random.Generator) -> Variants:
@@ -278,5 +278,5 @@ def _broken(text: str, rng: np.random.Generator) -> str:
     return " ".join(words)
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())
