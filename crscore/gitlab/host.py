@@ -173,12 +173,12 @@ class GitLab:
 
         Returns:
             The messages; the number of listed notes by people and bots, including internal ones;
-            whether it is known which ones are crscore's; notes for a reader.
+            whether it is known which ones are crscore's; hints for a reader.
         """
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
         members, reason = self._read_members(path)
-        remarks = [reason] if reason else []
+        hints = [reason] if reason else []
         items = [note for discussion in discussions for note in discussion.notes if not note.system]
         read = notes.read_notes(
             discussions,
@@ -189,14 +189,14 @@ class GitLab:
         )
         messages = [message for *_, message in read]
         if why_unknown and any(m.body.lstrip().startswith(sticky.MARKER) for m in messages):
-            remarks.append(f"crscore's own notes could not be identified ({why_unknown}).")
+            hints.append(f"crscore's own notes could not be identified ({why_unknown}).")
         # The result may be posted where people without access to these notes read it.
         internal = sum(map(notes.is_internal, items))
         if internal:
             left_out = count_noun(internal, "internal note")
-            remarks.append(f"Left out, as the result may be public: {left_out}.")
+            hints.append(f"Left out, as the result may be public: {left_out}.")
         messages.sort(key=lambda message: (message.created, message.kind.value, message.id))
-        return messages, len(items), account is not None, remarks
+        return messages, len(items), account is not None, hints
 
     def _read_members(self, path: str) -> tuple[frozenset[int] | None, str]:
         """Return the ids of the project's members, or None and a sentence with the reason.

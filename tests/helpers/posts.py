@@ -1,4 +1,4 @@
-"""Posts of a pull request by hand, opened by `octo-cat`, and what is heard of them."""
+"""Posts of a pull request by hand, opened by `octo-cat`, and the reviewers' threads in them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def line(number: int, body: str, login: str | None = "ada", **facts: Any) -> Hos
         "side": Side.NEW,
         "created": when(number),
     } | facts
-    return remark(number, MessageKind.LINE, body, login, **facts)
+    return message(number, MessageKind.LINE, body, login, **facts)
 
 
 def review(number: int, body: str, login: str | None = "ada", **facts: Any) -> HostMessage:
-    return remark(number, MessageKind.REVIEW, body, login, **facts)
+    return message(number, MessageKind.REVIEW, body, login, **facts)
 
 
 def post(number: int, body: str, login: str | None = "ada", **facts: Any) -> HostMessage:
-    return remark(number, MessageKind.CONVERSATION, body, login, **facts)
+    return message(number, MessageKind.CONVERSATION, body, login, **facts)
 
 
-def remark(
+def message(
     number: int, kind: MessageKind, body: str, login: str | None, **facts: Any
 ) -> HostMessage:
     facts.setdefault("created", when(number))
@@ -42,8 +42,8 @@ def when(number: int) -> str:
     return f"2024-01-01T00:{number:02}:00Z"
 
 
-def hear(*remarks: HostMessage, **options: Any) -> ReviewerThreads:
-    return identify_reviewers(remarks, **{"pull_author": "octo-cat", **options})
+def hear(*messages: HostMessage, **options: Any) -> ReviewerThreads:
+    return identify_reviewers(messages, **{"pull_author": "octo-cat", **options})
 
 
 def who(heard: ReviewerThreads) -> list[str]:

@@ -176,7 +176,7 @@ def make_overview(overview: Overview, *, points: int) -> Iterator[blocks.Block]:
 
 
 def _make_table(overview: Overview) -> Iterator[blocks.Block]:
-    """Yield one row per reviewer, below one for all of them together, and remarks on the rows."""
+    """Yield one row per reviewer, below one for all of them together, and notes on the rows."""
     if not overview.reviewers:
         return
     together = overview.together

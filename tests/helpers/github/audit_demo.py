@@ -3,7 +3,7 @@
 The bots differ: one finds weaknesses; one finds some, but mostly says what the change does and
 praises; one has matters of taste, which it repeats, and from day 15 on twice as many; one finds
 weaknesses, too, but was installed a week ago. What is found is often mended. Each change also has
-code without a remark, and in every third, the author edits a line of it.
+code without a comment, and in every third, the author edits a line of it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PULLS = 40
 DAY_S = 86_400
 FIRST_DAY, LAST_DAY = iso(START)[:10], iso(START + DAYS * DAY_S)[:10]
 EDITED = 3
-"""In every so many pull requests, the author also edits code that had no remark."""
+"""In every so many pull requests, the author also edits code that had no comment."""
 CHANGED_ON = 15
 """Day from which on one bot writes twice as much."""
 COPILOT = User(

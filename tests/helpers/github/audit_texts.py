@@ -8,7 +8,7 @@ from textwrap import dedent
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """A change with one real weakness, and remarks of several kinds on it.
+    """A change with one real weakness, and comments of several kinds on it.
 
     In all texts NAME is the name of a pull request's own part of the code.
     """
@@ -21,9 +21,9 @@ class Sample:
     fixed: str
     """`after` with the weakness mended."""
     edited: str = ""
-    """`after` with an edit of other code that no remark asked for; empty without one."""
+    """`after` with an edit of other code that no comment asked for; empty without one."""
     at: str
-    """Start of the line that the remarks are on."""
+    """Start of the line that the comments are on."""
     sharp: str
     """Names the weakness, and what to do."""
     also: str
@@ -38,10 +38,10 @@ class Sample:
     elsewhere: str
     """Is about something else."""
     suggestion: str = ""
-    """Code in place of the line of the remarks, with `sharp`."""
+    """Code in place of the line of the comments, with `sharp`."""
 
     def line(self) -> int:
-        """Line of the remarks in `after`, from 1."""
+        """Line of the comments in `after`, from 1."""
         lines = self.after.splitlines()
         return 1 + next(at for at, one in enumerate(lines) if one.strip().startswith(self.at))
 
@@ -599,8 +599,8 @@ OTHERS = {
         }
     """),
 }
-"""Code by the ending of a file that a change also brings, and that nobody remarks on: real changes
-have lines beside the remarks, and how often these change is the chance of a fix."""
+"""Code by the ending of a file that a change also brings, and that nobody comments on: real changes
+have lines beside the comments, and how often these change is the chance of a fix."""
 EDITS = (
     ("cell = record.get(column)", "cell = record[column]"),
     ('record[column] ?? ""', 'String(record[column] ?? "-")'),

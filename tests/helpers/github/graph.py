@@ -194,7 +194,7 @@ class Graph:
             "changedFiles": len(changes),
             "additions": sum(change.additions for change in changes),
             "deletions": sum(change.deletions for change in changes),
-            "comments": self._connection([self._remark("IC", note) for note in pull.notes]),
+            "comments": self._connection([self._message("IC", note) for note in pull.notes]),
             "reviews": self._connection(reviews),
             "reviewThreads": self._connection(self._threads(repository, pull)),
         }
@@ -223,7 +223,7 @@ class Graph:
                 "outdated": place is None,
                 "state": "PENDING" if pending else "SUBMITTED",
             }
-            nodes.append({**self._remark("PRRC", line), **more})
+            nodes.append({**self._message("PRRC", line), **more})
         return {
             "id": node_id("PRRT", root),
             "isResolved": root in pull.resolved,
@@ -236,7 +236,7 @@ class Graph:
 
     def _review(self, review: Review) -> Mapping[str, Any]:
         return {
-            **self._remark("PRR", review),
+            **self._message("PRR", review),
             "state": review.state,
             "createdAt": iso(review.at),
             "submittedAt": None if review.state == "PENDING" else iso(review.at),
@@ -244,17 +244,17 @@ class Graph:
             "commit": {"__typename": "Commit", "id": review.commit, "oid": review.commit},
         }
 
-    def _remark(self, kind: str, remark: Note | Review | LineComment) -> Mapping[str, Any]:
+    def _message(self, kind: str, message: Note | Review | LineComment) -> Mapping[str, Any]:
         return {
-            "id": node_id(kind, remark.id),
+            "id": node_id(kind, message.id),
             # An `Int` ends at 31 bits, and the ids of comments have long passed that.
-            "databaseId": remark.id if remark.id <= MAX_INT else None,
-            "fullDatabaseId": str(remark.id),
-            "author": _actor(remark.author),
-            "body": remark.body,
-            "isMinimized": remark.minimized is not None,
-            "minimizedReason": remark.minimized,
-            "viewerDidAuthor": remark.author == self.world.viewer,
+            "databaseId": message.id if message.id <= MAX_INT else None,
+            "fullDatabaseId": str(message.id),
+            "author": _actor(message.author),
+            "body": message.body,
+            "isMinimized": message.minimized is not None,
+            "minimizedReason": message.minimized,
+            "viewerDidAuthor": message.author == self.world.viewer,
         }
 
     def _commit(

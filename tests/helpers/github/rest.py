@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.helpers.github.shapes import Shapes
     from tests.helpers.github.state import Pull, Repository, Rules, World
 
-Remark = TypeVar("Remark", LineComment, Note)
+Posted = TypeVar("Posted", LineComment, Note)
 MAX_BODY = 65_536
 _NAME = r"(?P<name>[^/]+/[^/]+)"
 
@@ -273,7 +273,7 @@ class Rest:
         return Answer(body=self.shapes.blob(repository, sha, data))
 
 
-def _changed(request: Request, found: list[tuple[Pull, Remark]]) -> list[tuple[Pull, Remark]]:
+def _changed(request: Request, found: list[tuple[Pull, Posted]]) -> list[tuple[Pull, Posted]]:
     """Comments of a repository since a time, in the order asked for."""
     query = request.query
     since, by_change = query.get("since", ""), query.get("sort") == "updated"

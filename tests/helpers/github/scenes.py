@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def shop() -> World:
-    """A small pull request with every kind of remark: see `shop.py`."""
+    """A small pull request with every kind of comment: see `shop.py`."""
     return deepcopy(_made(_shop.shop))
 
 

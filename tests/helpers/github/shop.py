@@ -20,10 +20,10 @@ NUMBER = 7
 
 
 def shop() -> World:
-    """A small pull request with every kind of remark.
+    """A small pull request with every kind of comment.
 
     Threads with answers, one resolved, one out of date; a review that is still pending, a
-    minimised remark, a deleted account, a suggestion, an approval without a text.
+    minimised comment, a deleted account, a suggestion, an approval without a text.
     """
     world = World(repositories=[Repository(owner="acme", name="shop")])
     second = {**BASE, **FIRST, **SECOND}

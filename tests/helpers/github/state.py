@@ -31,7 +31,7 @@ class User:
 
 @dataclass(kw_only=True)
 class Thumbs:
-    """Reactions to a remark."""
+    """Reactions to a comment."""
 
     up: int = 0
     down: int = 0

@@ -90,8 +90,8 @@ class Writer:
         self.pull.notes.append(note)
         return note
 
-    def edit(self, remark: LineComment | Note, body: str) -> None:
-        remark.body, remark.edited = body, self.world.tick()
+    def edit(self, message: LineComment | Note, body: str) -> None:
+        message.body, message.edited = body, self.world.tick()
 
     def push(self, files: Mapping[str, str | bytes], **more: Any) -> None:
         """A new commit on the branch, with exactly these files."""
@@ -133,10 +133,10 @@ class Writer:
         """Resolve a thread; this changes no time."""
         self.pull.resolved[root.id] = actor
 
-    def react(self, remark: LineComment | Note | Review, *, up: int = 0, down: int = 0) -> None:
+    def react(self, message: LineComment | Note | Review, *, up: int = 0, down: int = 0) -> None:
         """Add thumbs; this changes no time."""
-        remark.thumbs.up += up
-        remark.thumbs.down += down
+        message.thumbs.up += up
+        message.thumbs.down += down
 
     def check(self, app: str, name: str, outcome: str | None, *, is_status: bool = False) -> None:
         """Report a check or a status of the head."""

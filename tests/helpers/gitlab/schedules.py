@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @cache
 def in_peace() -> tuple[dict[str, Any], int]:
-    """Run once without faults: the numbers, and how many remarks there are."""
+    """Run once without faults: the numbers, and how many messages there are."""
     clock = Clock()
     with serve(scenes.shop(), page_limit=PAGE, clock=clock.now) as server:
         measured = run.measure(host_of(server, clock, seed=0), REQUEST)
@@ -74,7 +74,7 @@ def host_of(server: Server, clock: Clock, seed: int) -> GitLab:
 
 
 def _run_once(server: Server, clock: Clock, seed: int, tally: Tally) -> None:
-    expected, remarks = in_peace()
+    expected, messages = in_peace()
     host = host_of(server, clock, seed)
     try:
         measured = run.measure(host, REQUEST)
@@ -82,7 +82,7 @@ def _run_once(server: Server, clock: Clock, seed: int, tally: Tally) -> None:
     except HostError:
         tally.errors += 1
     else:
-        same = numbers(measured.overview) == expected and len(measured.pull.messages) == remarks
+        same = numbers(measured.overview) == expected and len(measured.pull.messages) == messages
         if measured.overview.partial:
             tally.partial += 1
         elif same:

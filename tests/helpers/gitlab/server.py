@@ -157,10 +157,10 @@ class Server:
     def _members(self) -> list[dict[str, Any]]:
         pulls = self.repository.pulls.values()
         authors = {
-            remark.author.id: remark.author
+            message.author.id: message.author
             for pull in pulls
-            for remark in (*pull.lines, *pull.notes, *pull.reviews)
-            if remark.author
+            for message in (*pull.lines, *pull.notes, *pull.reviews)
+            if message.author
         }
         return [
             _user(user) | {"access_level": 30}

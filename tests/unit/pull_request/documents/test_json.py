@@ -23,13 +23,13 @@ def schema(name: str) -> Any:
 SCHEMA = schema("pull.schema.json")
 VALIDATOR = Draft202012Validator(SCHEMA)
 
-REMARK = HostMessage(
+MESSAGE = HostMessage(
     id=101, kind=MessageKind.LINE, body="b", login="mira", is_bot=False, resolved=True
 )
 
 
-def thread(remark: HostMessage) -> ReviewerThread:
-    return ReviewerThread(reviewer="mira", is_bot=False, posts=(remark,), body="b", place=remark)
+def thread(message: HostMessage) -> ReviewerThread:
+    return ReviewerThread(reviewer="mira", is_bot=False, posts=(message,), body="b", place=message)
 
 
 def render(result: Result, *spoken: ReviewerThread, **changes: Any) -> dict[str, Any]:
@@ -108,8 +108,8 @@ def test_overview_is_read_again_from_the_document(make) -> None:
     assert overview.decode_overview(written.encode(), source="x") == actual
 
 
-def test_remark_names_its_comment() -> None:
-    (row,) = render(results.review(), thread(REMARK))["comments"]
+def test_post_names_its_comment() -> None:
+    (row,) = render(results.review(), thread(MESSAGE))["comments"]
     assert (row["id"], row["kind"], row["reviewer"], row["resolved"]) == (101, "line", "mira", True)
     assert row["comment"] == 0
 
@@ -145,6 +145,6 @@ def test_document_as_written_cannot_command_terminal_or_runner() -> None:
 
 
 def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_kept() -> None:
-    remark = replace(REMARK, url="https://h/\ud800\N{RAINBOW}")
-    (row,) = render(results.review(), thread(remark))["comments"]
+    message = replace(MESSAGE, url="https://h/\ud800\N{RAINBOW}")
+    (row,) = render(results.review(), thread(message))["comments"]
     assert row["url"] == "https://h/\ufffd\N{RAINBOW}"

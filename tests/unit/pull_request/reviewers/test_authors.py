@@ -129,23 +129,25 @@ MARKED = [
 
 
 def test_author_cannot_post_as_a_reviewer() -> None:
-    for remark in MARKED:
+    for message in MARKED:
         for authors in [[], ["!eve"], ["ada", "*linty*"], ["*-agent", "review*"]]:
-            actual = hear(remark, line(2, "It hangs.", "linty-fan"), markers=LINTY, authors=authors)
+            actual = hear(
+                message, line(2, "It hangs.", "linty-fan"), markers=LINTY, authors=authors
+            )
             assert set(who(actual)) <= {"linty-fan"}
 
 
-@pytest.mark.parametrize("remark", MARKED)
-def test_author_who_is_asked_for_is_read_as_the_author(remark: HostMessage) -> None:
-    assert {name.lower() for name in who(hear(remark, markers=LINTY, authors=["*"]))} == {
+@pytest.mark.parametrize("message", MARKED)
+def test_author_who_is_asked_for_is_read_as_the_author(message: HostMessage) -> None:
+    assert {name.lower() for name in who(hear(message, markers=LINTY, authors=["*"]))} == {
         "octo-cat"
     }
 
 
-@pytest.mark.parametrize("remark", MARKED)
-def test_author_cannot_add_to_what_a_reviewer_said(remark: HostMessage) -> None:
+@pytest.mark.parametrize("message", MARKED)
+def test_author_cannot_add_to_what_a_reviewer_said(message: HostMessage) -> None:
     theirs = post(7, "Reviewed by Linty\n\nIt hangs.", "github-actions[bot]")
-    actual = hear(remark, theirs, markers=LINTY)
+    actual = hear(message, theirs, markers=LINTY)
     assert bodies(actual) == [theirs.body]
 
 
@@ -162,8 +164,8 @@ def test_marker_in_the_authors_post_is_reported() -> None:
 
 @pytest.mark.parametrize("name", ["pr-agent", "PR-Agent", "linty", " Linty "])
 def test_bot_behind_the_authors_account_is_read_when_it_is_named(name: str) -> None:
-    remarks = post(1, GUIDE, "octo-cat"), post(2, "Reviewed by Linty", "octo-cat")
-    actual = hear(*remarks, post(3, "Fixed.", "octo-cat"), markers=LINTY, authors=[name])
+    messages = post(1, GUIDE, "octo-cat"), post(2, "Reviewed by Linty", "octo-cat")
+    actual = hear(*messages, post(3, "Fixed.", "octo-cat"), markers=LINTY, authors=[name])
     assert [item.casefold() for item in who(actual)] == [name.strip().casefold()]
     assert any(note.startswith("Posts of octo-cat count as ") for note in actual.notes)
 

@@ -13,8 +13,8 @@ LIMIT = (
 )
 
 
-def read(*remarks) -> list[Message]:
-    return read_posts(remarks, pull_author="octo-cat")
+def read(*messages) -> list[Message]:
+    return read_posts(messages, pull_author="octo-cat")
 
 
 def test_every_post_is_read_in_the_given_order() -> None:
@@ -27,7 +27,7 @@ def test_every_post_is_read_in_the_given_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "remark",
+    "message",
     [
         post(1, "<!-- crscore:report -->\nIt leaks.", "github-actions[bot]"),
         post(1, "/crscore again"),
@@ -37,12 +37,12 @@ def test_every_post_is_read_in_the_given_order() -> None:
     ],
     ids=["own", "command", "answer", "report", "wordless"],
 )
-def test_post_that_is_no_review_is_no_skip_either(remark) -> None:
-    (actual,) = read(remark)
+def test_post_that_is_no_review_is_no_skip_either(message) -> None:
+    (actual,) = read(message)
     assert (actual.is_review, actual.skip) == (False, None)
 
 
-def test_unknown_bot_with_a_remark_on_a_line_reviews_in_the_conversation_too() -> None:
+def test_unknown_bot_with_a_comment_on_a_line_reviews_in_the_conversation_too() -> None:
     bot = "octo-review[bot]"
     actual = read(post(1, "The pool leaks.", bot), line(2, "It leaks here.", bot))
     assert [item.is_review for item in actual] == [True, True]

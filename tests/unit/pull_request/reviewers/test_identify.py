@@ -58,8 +58,8 @@ def test_deleted_accounts_are_one_reviewer() -> None:
 
 @pytest.mark.parametrize("mine", [True, None])
 def test_our_own_comment_is_no_review(mine: bool | None) -> None:
-    remarks = post(1, OWN, "github-actions[bot]", is_own=mine), post(2, "  \n" + OWN, is_own=mine)
-    assert hear(*remarks) == ReviewerThreads(threads=())
+    messages = post(1, OWN, "github-actions[bot]", is_own=mine), post(2, "  \n" + OWN, is_own=mine)
+    assert hear(*messages) == ReviewerThreads(threads=())
 
 
 def test_report_that_another_account_posted_is_no_review_and_is_reported() -> None:
@@ -96,9 +96,9 @@ def test_suggestion_without_words_of_a_bot_is_read() -> None:
 # The pull request's author.
 
 
-@pytest.mark.parametrize("remark", [line(1, "Fixed.", "octo-cat"), post(1, "Ready.", "Octo-Cat")])
-def test_author_is_no_reviewer(remark: HostMessage) -> None:
-    assert hear(remark) == ReviewerThreads(threads=())
+@pytest.mark.parametrize("message", [line(1, "Fixed.", "octo-cat"), post(1, "Ready.", "Octo-Cat")])
+def test_author_is_no_reviewer(message: HostMessage) -> None:
+    assert hear(message) == ReviewerThreads(threads=())
 
 
 def test_author_is_read_when_asked_for() -> None:
@@ -135,8 +135,8 @@ def test_author_is_chosen_by_login_or_name(pattern: str) -> None:
 
 
 def test_exclusion_alone_leaves_the_rest_as_it_is() -> None:
-    remarks = [line(1, "It leaks."), line(2, "It hangs.", RABBIT), line(3, "Fixed.", "octo-cat")]
-    assert who(hear(*remarks, authors=["!CODERABBIT"])) == ["ada"]
+    messages = [line(1, "It leaks."), line(2, "It hangs.", RABBIT), line(3, "Fixed.", "octo-cat")]
+    assert who(hear(*messages, authors=["!CODERABBIT"])) == ["ada"]
 
 
 def test_exclusion_counts_more_than_choice() -> None:
@@ -252,22 +252,22 @@ def test_comment_on_an_older_commit_is_an_earlier_one() -> None:
 # The same words again.
 
 
-def test_same_remark_after_a_push_counts_once_and_the_current_one_stays() -> None:
+def test_same_comment_after_a_push_counts_once_and_the_current_one_stays() -> None:
     old = line(1, "It leaks.", RABBIT, outdated=True, line=9)
     actual = hear(old, line(2, "It  leaks.", RABBIT))
     assert [item.place.id for item in actual.threads] == [2]
 
 
-def test_same_words_on_another_line_are_another_remark() -> None:
+def test_same_words_on_another_line_are_another_comment() -> None:
     assert len(hear(line(1, "Unused."), line(2, "Unused.", line=9)).threads) == 2
 
 
-def test_same_words_on_the_other_side_are_another_remark() -> None:
+def test_same_words_on_the_other_side_are_another_comment() -> None:
     sides = line(1, "Unused.", line=14, side=Side.OLD), line(2, "Unused.", line=14, side=Side.NEW)
     assert [item.place.side for item in hear(*sides).threads] == [Side.OLD, Side.NEW]
 
 
-def test_same_words_on_a_line_that_is_gone_from_the_other_side_are_another_remark() -> None:
+def test_same_words_on_a_line_that_is_gone_from_the_other_side_are_another_comment() -> None:
     gone = line(1, "Unused.", line=14, side=Side.OLD, outdated=True)
     assert len(hear(gone, line(2, "Unused.", line=14)).threads) == 2
 
@@ -277,7 +277,7 @@ def test_same_words_on_the_same_line_of_the_old_side_count_once() -> None:
     assert len(hear(*twice).threads) == 1
 
 
-def test_same_words_of_another_reviewer_are_another_remark() -> None:
+def test_same_words_of_another_reviewer_are_another_comment() -> None:
     assert who(hear(review(1, "LGTM"), review(2, "LGTM", "bob"))) == ["ada", "bob"]
 
 
@@ -285,7 +285,7 @@ def test_review_that_says_the_same_again_counts_once() -> None:
     assert len(hear(review(1, "LGTM"), review(2, "LGTM")).threads) == 1
 
 
-def test_paragraph_that_repeats_a_remark_on_a_line_goes() -> None:
+def test_paragraph_that_repeats_a_comment_on_a_line_goes() -> None:
     actual = hear(
         line(1, "The lock is never released.\n\nUse `with`.", "octo[bot]"),
         review(2, "One bug.\n\nThe lock is never released.", "octo[bot]"),
@@ -309,7 +309,7 @@ def test_paragraph_of_few_words_or_with_a_tag_stays() -> None:
 
 # Order and size.
 
-REMARKS = (
+MESSAGES = (
     line(1, "It leaks."),
     line(2, "Where?", "octo-cat", thread=1),
     line(3, "In the loop.", thread=1),
@@ -324,20 +324,20 @@ REMARKS = (
 
 
 @given(st.integers(0, 2**32))
-def test_order_of_the_remarks_does_not_matter(seed: int) -> None:
-    shuffled = random.Random(seed).sample(REMARKS, len(REMARKS))
-    assert hear(*shuffled) == hear(*REMARKS)
+def test_order_of_the_comments_does_not_matter(seed: int) -> None:
+    shuffled = random.Random(seed).sample(MESSAGES, len(MESSAGES))
+    assert hear(*shuffled) == hear(*MESSAGES)
 
 
 def test_messages_are_in_order_of_time_kind_and_id() -> None:
     places = [
         (item.posts[0].created, item.posts[0].kind, item.posts[0].id)
-        for item in hear(*REMARKS).threads
+        for item in hear(*MESSAGES).threads
     ]
     assert places == sorted(places)
 
 
-def test_remarks_are_kept_as_given() -> None:
+def test_comments_are_kept_as_given() -> None:
     given_one = line(1, "It leaks.\r\n")
     assert hear(given_one).threads[0].posts == (given_one,)
 
@@ -367,15 +367,15 @@ def test_no_body_is_refused(body: str, login: str | None) -> None:
 
 
 @pytest.mark.growth
-def test_time_grows_with_the_number_of_remarks() -> None:
+def test_time_grows_with_the_number_of_comments() -> None:
     body = "It locks.\n\n<details><summary>Why</summary>\n\nIt leaks.\n\n</details>\n"
 
     def prepare(count: int) -> Callable[[], object]:
-        remarks = [
+        messages = [
             replace(line(at % 60, f"{body} {at}", RABBIT), id=at, thread=at) for at in range(count)
         ]
-        assert len(hear(*remarks).threads) == count
-        return lambda: hear(*remarks)
+        assert len(hear(*messages).threads) == count
+        return lambda: hear(*messages)
 
     assert growth(prepare, 50) < 12
 
