@@ -35,7 +35,7 @@ CARD: Final = "training.json"
 """The training card: file of prompt settings that `crscore train claims` writes beside weights."""
 PARSER_VERSION: Final = 6
 """Version of the answer parser; cached claims of an older version are ignored."""
-# Three times the number that the prompt asks for.
+# The prompt asks for a third of this number.
 MAX_CLAIMS: Final = 40
 """Maximum number of claims, and of implications, taken from one answer."""
 MAX_CLAIM_CHARS: Final = 1_000

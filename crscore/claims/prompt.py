@@ -22,8 +22,8 @@ from crscore.records import LineKind
 Form = Literal["json", "sections"]
 """Form of an answer: JSON, or the published two sections of numbered points."""
 
-# Not random, unlike the nonce of the last message: the examples are the same in every chat, so that
-# a server can cache them.
+# This nonce is not random, unlike that of the last message: the examples are the same in every
+# chat, so that a server can cache them.
 _EXAMPLE_NONCE: Final = "example-{}"
 
 
@@ -104,7 +104,7 @@ def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form
     """Format claims as an answer of the given form: an example's answer, or a training target."""
     if form == "json":
         answered = {"claims": list(claims), "implications": list(implications)}
-        # Without spaces, like the output of guided decoding.
+        # The JSON has no spaces, like the output of guided decoding.
         return json.dumps(answered, ensure_ascii=False, separators=(",", ":"))
     parts = (("Summary of changes:", claims), ("Implications:", implications))
     lines = [

@@ -22,7 +22,7 @@ Doubles = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:code-comparison:1"
 """Schema identifier of the document."""
-# As many as sacrebleu draws by default (`--paired-bs-n`).
+# This is the default of sacrebleu (`--paired-bs-n`).
 DEFAULT_RESAMPLES: Final = 1000
 FEW_PROBLEMS: Final = 30
 """Minimum number of problems for a reliable bootstrap."""

@@ -15,7 +15,7 @@ from crscore.code.syntax_tree import SyntaxTree
 # `HTTP` and `Server` of `HTTPServer2`, and `2`; `max` and `size` of `max_size`.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _QUOTES: Final = "'\"`"
-# Less than any edit costs, so it only chooses among equally good pairs.
+# Every edit costs more than this, so it only decides between equally good pairs.
 _TIE: Final = 1e-3
 """Cost of pairing the first node of one graph with the last of the other."""
 

@@ -47,7 +47,7 @@ class References:
         """Count a candidate's n-grams for BLEU.
 
         Args:
-            candidate: Its tokens.
+            candidate: Tokens of the candidate.
 
         Returns:
             The length of the candidate; the length of the reference that is nearest to it (in a

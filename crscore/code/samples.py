@@ -81,7 +81,7 @@ def read_samples(
         samples = []
         for path in sorted(entry for entry in candidates.rglob("*") if entry.is_file()):
             name = path.relative_to(candidates)
-            # Not `.git`, `.DS_Store` and the like.
+            # Hidden files and folders, such as `.git` and `.DS_Store`, are left out.
             if not any(part.startswith(".") for part in name.parts):
                 files = [folder / name for folder in references if (folder / name).is_file()]
                 samples.append(_sample(path, files, name.as_posix()))

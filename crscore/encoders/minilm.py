@@ -214,7 +214,8 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
         An error is raised later, by `encode`.
         """
         if files.is_complete(self.folder or files.default_folder()):
-            # Imported in this thread: imports in two threads would wait for each other.
+            # The packages are imported in this thread: imports in two threads would wait for each
+            # other.
             with contextlib.suppress(DependencyError):
                 _import_packages()
 
@@ -222,8 +223,8 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
                 with contextlib.suppress(Exception):  # `encode` tries again, and raises the error
                     self._model()
 
-            # Not a daemon thread: at the end of a run with an error, Python would end it, and C++
-            # code that is ended this way aborts the process with exit code 134.
+            # The thread is no daemon: at the end of a run with an error, Python would end a daemon
+            # thread, and C++ code that is ended this way aborts the process with exit code 134.
             # https://docs.python.org/3/c-api/init.html#c.PyEval_RestoreThread
             threading.Thread(target=load).start()
 
@@ -268,8 +269,8 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
         model = self._model(tuned)
         workers = self.threads or _workers()
         batches = _batches(list(map(len, rows)), workers=workers)
-        # One thread per batch, each running alone: threads that share one batch wait for the
-        # slowest at every layer, and stall when another process wants a core.
+        # Each batch is encoded by one thread alone: threads that share a batch wait for the slowest
+        # at every layer, and stall when another process wants a core.
         with ThreadPoolExecutor(workers) as threads:
             encoded = threads.map(
                 lambda batch: encode(model, *_pad([rows[index] for index in batch])), batches

@@ -156,7 +156,7 @@ def _copy(source: Path, target: Path) -> None:
 def _download_wheel(folder: Path) -> Path:
     """Download the wheel by pip, which knows the user's index, proxy and certificates."""
     if find_spec("pip") is not None:
-        # Isolated, so that no module in the current folder is taken for pip's:
+        # With `-I`, no module in the current folder is taken for one of pip's:
         # https://docs.python.org/3/using/cmdline.html#cmdoption-I
         pip = [sys.executable, "-I", "-m", "pip"]
     elif program := shutil.which("pip") or shutil.which("pip3"):

@@ -19,7 +19,8 @@ _SAMPLE_BYTES: Final = 2**20
 # "owner/name", "gpt2"; not "/models/x", "a/b/c".
 _HUB_NAME: Final = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _FOLDER_PREFIXES: Final = ("./", "../", "~", ".\\", "..\\")
-# Without `*.bin` and `*.pt`, pickles (https://huggingface.co/docs/hub/security-pickle).
+# `*.bin` and `*.pt` are left out: they are pickles
+# (https://huggingface.co/docs/hub/security-pickle).
 _FILES: Final = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model")
 """Patterns of the files that a model is loaded from."""
 

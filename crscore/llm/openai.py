@@ -238,7 +238,7 @@ class OpenAI:
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
-            # Best effort, because results depend on the server's hardware:
+            # The seed does not guarantee equal answers, which depend on the server's hardware:
             # https://platform.openai.com/docs/api-reference/chat/create
             "seed": sampling.seed,
         }

@@ -127,7 +127,7 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if not chats:
             return ()
         llm, context_tokens = self.loaded()
-        # Not `llm.chat`, which rejects the entire batch if one chat is too long.
+        # `llm.chat` is not used, because it rejects the entire batch if one chat is too long.
         prompts = [chat_text.tokenize_chat(llm.get_tokenizer(), chat) for chat in chats]
         fits = [len(ids) + sampling.max_tokens <= context_tokens for ids in prompts]
         fitting = [ids for ids, is_fit in zip(prompts, fits, strict=True) if is_fit]

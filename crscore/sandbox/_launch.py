@@ -68,7 +68,7 @@ _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "pidfd_getfd": (438, 438),
-    # These make objects that outlive their processes, or access objects of other processes.
+    # These calls make objects that outlive their processes, or access objects of others.
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
@@ -111,7 +111,7 @@ _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
     "open_by_handle_at": (304, 265),  # with one of the kept capabilities, past all folders
-    # These change resources or scheduling of the user's other processes.
+    # These calls change resources or scheduling of the user's other processes.
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),
     "sched_setparam": (142, 118),
@@ -126,7 +126,7 @@ _NAMESPACES = 0x7E020000
 _NEW_NAMESPACES = 0x38020000
 """The same flags, for new mount, IPC, user and process namespaces only."""
 _PRIVATE_MOUNTS, _SAFE_MOUNT = 0x44000, 0xE
-"""Flags of mount: private, all below; no set-user-id, no devices, no execution."""
+"""Flags of mount: make all mounts below private; forbid set-user-id, devices and execution."""
 _CAPABILITY_VERSION = 0x20080522
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
@@ -317,7 +317,7 @@ def enter_namespaces() -> bool:
         if libc.unshare(_NEW_NAMESPACES) != 0:
             return False
         for name, content in (
-            # Written before `gid_map`, which the kernel otherwise refuses to a user:
+            # This is written before `gid_map`, which the kernel otherwise refuses to a user:
             # https://man7.org/linux/man-pages/man7/user_namespaces.7.html
             ("setgroups", "deny"),
             ("uid_map", f"{user} {user} 1"),
@@ -336,7 +336,7 @@ def enter_namespaces() -> bool:
 def mount_own_proc() -> None:
     """Mount a `/proc` that lists only the processes of this namespace, if possible."""
     libc = load_libc()
-    # Made private first: mounts of a shared folder would also appear in the caller's namespace
+    # Mounts are made private first: those of a shared folder would appear in the caller's namespace
     # (https://man7.org/linux/man-pages/man7/mount_namespaces.7.html).
     libc.mount(b"none", b"/", None, _PRIVATE_MOUNTS, None)
     libc.mount(b"proc", b"/proc", b"proc", _SAFE_MOUNT, None)

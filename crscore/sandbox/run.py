@@ -84,8 +84,8 @@ def run(
     Args:
         command: The program and its arguments; a name without a slash is searched on the PATH of
             `environment`.
-        tool: Its name, for errors.
-        folder: Its current folder, absolute.
+        tool: Name of the tool, for errors.
+        folder: Current folder of the tool, absolute.
         environment: All variables of the tool. HOME and TMPDIR are private folders that it may
             write.
         limits: Resource limits.
@@ -94,7 +94,7 @@ def run(
             Launchers other than `_launch.py` must keep it from untrusted code.
 
     Returns:
-        Its exit code and output.
+        Exit code and output of the tool.
 
     Raises:
         ToolNotFoundError: The program is missing or not executable.
@@ -163,8 +163,8 @@ def can_confine(platform: str = sys.platform, machine: str | None = None) -> boo
     """Return whether a system should be able to deny the network to a tool, without trying it.
 
     Args:
-        platform: Its name as in `sys.platform`.
-        machine: Its processor as in `uname -m`; None for this one.
+        platform: Name of the system as in `sys.platform`.
+        machine: Processor as in `uname -m`; None for this machine's.
 
     Example:
         >>> can_confine("linux", "x86_64"), can_confine("linux", "riscv64"), can_confine("win32")

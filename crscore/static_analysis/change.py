@@ -80,7 +80,7 @@ def find_continued(
     removed, added = _replaced_lines(file)
     old_line_of = old_lines(file)
     unused: dict[Hashable, list[Finding]] = defaultdict(list)
-    # Reversed, so that `pop` takes the first one.
+    # The findings are reversed, so that `pop` takes the first one.
     for finding in reversed(old):
         unused[_key(finding, removed, finding.line)].append(finding)
     candidates = (unused[_key(finding, added, old_line_of(finding.line))] for finding in new)

@@ -43,7 +43,7 @@ from typing import Final
 
 from crscore.errors import CRScoreError, DependencyError, ToolFailedError, ToolOutputError
 
-# Increased when findings change, because it is in the key of cached findings.
+# The version is increased when findings change, because it is in the key of cached findings.
 VERSION: Final = "1.2"
 INSTALL: Final = "pip install 'crscore[analyzers]'"
 NO_SMELL, SMELLS, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
@@ -211,7 +211,7 @@ def read_code(path: str) -> str:
         SyntaxError: It does not parse, or one of `_UNREADABLE` for another reason.
     """
     content = Path(path).read_bytes()
-    # Detected like Python itself does: https://peps.python.org/pep-0263/
+    # The encoding is detected as Python itself does: https://peps.python.org/pep-0263/
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     text = content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
@@ -264,9 +264,9 @@ def run_pylint(codes: Mapping[str, str]) -> dict[str, Counts | None]:
             (work / name).write_bytes(code.encode())
         process = subprocess.run(  # noqa: S603
             [
-                # Isolated (https://docs.python.org/3/using/cmdline.html#cmdoption-I) and with an
-                # empty settings file: pylint runs the `init-hook` of a settings file that it finds,
-                # and the analyzed code must not choose plugins or options.
+                # pylint is isolated (https://docs.python.org/3/using/cmdline.html#cmdoption-I) and
+                # has an empty settings file: it runs the `init-hook` of a settings file that it
+                # finds, and the analyzed code must not choose plugins or options.
                 *(sys.executable, "-I", "-m", "pylint", f"--rcfile={settings}"),
                 *("--output-format=json2", "--persistent=n", "--jobs=1", "--load-plugins="),
                 # F and E0001 report a file that pylint cannot read.
@@ -305,7 +305,7 @@ def find_smells(path: str, code: str, counts: Counts | None) -> FileReport:
 
     Args:
         path: The file.
-        code: Its code, as `read_code` returns it.
+        code: Code of the file, as `read_code` returns it.
         counts: pylint's messages on it; None if pylint could not read it.
 
     Returns:
@@ -659,7 +659,7 @@ def is_test_module(tree: ast.Module, imports: Iterable[ast.Import | ast.ImportFr
 
     Args:
         tree: The module. Its file name may be generated and is ignored.
-        imports: Its imports, at any depth.
+        imports: Imports in the module, at any depth.
 
     Returns:
         True when it imports pytest or unittest, or has a function `test_...` at top level or in a

@@ -363,7 +363,7 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[Analysis, ...]:
                     pre_existing=raw.baseline == "unchanged",
                 )
                 findings.setdefault(path, []).append(finding)
-        # With a hash of the content, because two files may have the same version.
+        # The version includes a hash of the content, because two files may have the same version.
         digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
         version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
         run = ToolRun(

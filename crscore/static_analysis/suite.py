@@ -78,7 +78,7 @@ class Suite:
         analyzers = [
             analyzer for analyzer in self.analyzers if present & set(analyzer.manifest.suffixes)
         ]
-        # If no tool has a file to read, no sandbox is needed, and the slow check is left out.
+        # If no tool has a file to read, no sandbox is needed, and the slow check of it is left out.
         confined = not analyzers or self.is_confined()
         stop = threading.Event()
         jobs = [partial(self._run, analyzer, units, stop, confined) for analyzer in analyzers]
@@ -101,8 +101,8 @@ class Suite:
     def is_confined(self) -> bool:
         """Return whether this system can deny the network to the tools.
 
-        For untrusted code, this is tried with a process in the sandbox; otherwise the kind of
-        system decides.
+        For untrusted code, a process in the sandbox tries to use the network; otherwise the answer
+        depends only on the operating system and the processor.
         """
         return run.can_confine() and (not self.untrusted or run.network_denied())
 

@@ -120,7 +120,7 @@ def _program(command: str, tool_folder: Path, path: str) -> str | None:
         return sys.executable
     name = command.rpartition("/")[2]
     own_program = command if "/" in command else f"node_modules/.bin/{command}"
-    # These come before PATH, because they have the version that was installed for crscore.
+    # These folders come before PATH, because they have the version that was installed for crscore.
     for candidate in (tool_folder / own_program, Path(sysconfig.get_path("scripts")) / name):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate.absolute())
@@ -173,7 +173,7 @@ def _version(
             environment={**environment, "HOME": folder, "TMPDIR": folder},
             limits=limits_of(analyzer),
         )
-    # Some programs, such as `java -version`, print it on standard error.
+    # Some programs, such as `java -version`, print the version on standard error.
     output = (process.stdout + b"\n" + process.stderr).decode("utf-8", errors="replace")
     match = analyzer.manifest.tool.pattern.compiled.search(output)
     if match is None:
@@ -239,7 +239,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
 
 
 def _run_npm(command: list[str], folder: Path, name: str) -> None:
-    # Not in the sandbox: npm must reach the registry in the user's own settings.
+    # npm does not run in the sandbox: it must reach the registry in the user's own settings.
     try:
         process = subprocess.run(  # noqa: S603 - our own arguments
             command,

@@ -43,8 +43,8 @@ def wilson(successes: float, trials: float) -> tuple[float, float, float] | None
     """
     if trials == 0:
         return None
-    # Not `scipy.stats.binomtest`, which does not accept the fractional trials of
-    # `clustered_wilson`; a test compares the two on whole numbers.
+    # `scipy.stats.binomtest` does not accept the fractional trials of `clustered_wilson`; a test
+    # compares the two functions on whole numbers.
     share, square = successes / trials, _Z**2
     centre = (share + square / (2 * trials)) / (1 + square / trials)
     half = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
@@ -88,7 +88,7 @@ def independent(successes: Doubles, trials: Doubles) -> tuple[float, float]:
         return 0.0, 0.0
     share = float(successes.sum()) / total
     variance = share * (1 - share) / total  # of independent trials
-    # Never below 1: trials of one cluster are not more informative than independent ones.
+    # The effect is never below 1: trials of one cluster do not tell more than independent ones.
     design_effect = 1.0
     if len(trials) > 1 and variance > 0:
         between = float(((successes - share * trials) ** 2).sum()) / total**2

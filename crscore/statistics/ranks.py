@@ -21,7 +21,7 @@ def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
         DependencyError: scipy is not installed.
     """
     with requires("scipy", f"pip install {install}"):
-        # Imported here, because importing `scipy.stats` takes seconds.
+        # scipy is imported here, because importing `scipy.stats` takes seconds.
         return importlib.import_module(f"scipy.{module}")
 
 

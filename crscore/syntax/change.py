@@ -95,7 +95,7 @@ class Version:
                 number, target = (
                     (line.new, block.added) if line.old is None else (line.old, block.removed)
                 )
-                # Without the separator that the last item of a list may gain or lose.
+                # Separators are left out, because the last item of a list may gain or lose one.
                 target.append((number or 0, line.text.strip().rstrip(",;")))
             own_lines = block.removed if self.side is Side.OLD else block.added
             block_by_line.update((line_number, block) for line_number, _ in own_lines)
@@ -145,7 +145,7 @@ class ParsedFile:
 
     Args:
         file: The file.
-        language: Its language; None if it is not parsed.
+        language: Language of the file; None if the file is not parsed.
     """
 
     def __init__(self, file: ChangedFile, language: Language | None) -> None:

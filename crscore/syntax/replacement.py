@@ -111,7 +111,8 @@ class _ParsedText(NamedTuple):
             if token.row < last:
                 selected.append(token._replace(row=0))
             elif not token.is_comment:
-                # Its ancestors show which block comes next: in Python, a dedent changes only these.
+                # The token's ancestors show which block comes next: in Python, a dedent changes
+                # nothing else.
                 selected.append(token._replace(text="", kind="", row=0))
                 break
         return selected

@@ -73,7 +73,7 @@ def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterato
 
     Args:
         root: Root of the tree.
-        grammar: Its grammar.
+        grammar: Language of the text.
         first: First line to read, from 0.
     """
     stack: list[tuple[tree_sitter.Node, tuple[str, ...]]] = [(root, ())]
@@ -122,7 +122,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
     """
     grammar = grammar_of(language)
     best: tuple[int, str, str, str] | None = None
-    # One kind of white space, so that indentations can be compared.
+    # Tabs are replaced by spaces, so that indentations can be compared.
     lines = (code.expandtabs(4) if grammar.indented else code).split("\n")
     variants = [lines]
     following = [line for line in lines[1:] if line.strip()]

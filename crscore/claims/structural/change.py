@@ -131,13 +131,13 @@ class UnitChange:
     before: str = ""
     """Former name or path of a unit that was renamed, replaced or moved."""
     origin: UnitChange | None = None
-    """For a moved unit, its removal from its former file."""
+    """For a moved unit, the change that removed it from its former file."""
     members: list[Unit] = field(default_factory=list)
-    """Units inside it that belong to this topic."""
+    """Units inside this unit that belong to its topic."""
     added: list[int] = field(default_factory=list)
-    """Changed lines of the new version that belong to it, sorted."""
+    """Changed lines of the new version that belong to this topic, sorted."""
     removed: list[int] = field(default_factory=list)
-    """Changed lines of the old version that belong to it, sorted."""
+    """Changed lines of the old version that belong to this topic, sorted."""
     similar: list[UnitChange] = field(default_factory=list)
     """Other units that changed in the same way and belong to this topic."""
     aside: frozenset[Line] = frozenset()
@@ -163,7 +163,7 @@ class UnitChange:
 
     @property
     def unit(self) -> Unit | None:
-        """Its declaration, in the new version if it has one there."""
+        """Declaration of the unit, in the new version if the unit is declared there."""
         return next(iter(self.new.units or self.old.units), None)
 
 

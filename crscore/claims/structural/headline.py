@@ -164,7 +164,7 @@ def _contents(change: UnitChange) -> str:
 
 def informative_calls(facts: Sequence[Fact]) -> list[Fact]:
     """Return the calls that characterize a unit, one per name."""
-    # Reversed twice, so that the first of several calls with the same name is kept.
+    # The calls are reversed twice, so that the first of several with the same name is kept.
     calls = {
         fact.name: fact
         for fact in reversed(facts)

@@ -75,13 +75,13 @@ class Statement(NamedTuple):
 
     text: str
     lines: tuple[Line, ...] = ()
-    """Lines that it is about; empty for all lines of the unit."""
+    """Lines that the sentence is about; empty for all lines of the unit."""
     implies: bool = False
-    """Whether it is a consequence of the change rather than a claim about it."""
+    """Whether the sentence states a consequence of the change rather than the change itself."""
     kind: str = ""
-    """Rule or function that wrote it."""
+    """Rule or function that wrote the sentence."""
     similar: tuple[LineSpan, ...] = ()
-    """Its lines in units that changed in the same way."""
+    """Lines that the sentence is also about, in units that changed in the same way."""
 
 
 def about(facts: Iterable[Fact], text: str, *, new: bool = True) -> Statement:

@@ -36,7 +36,7 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
     """Return the claims of all topics, the most useful first."""
     claims: list[PseudoReference] = []
     rows: dict[str, int] = {}
-    # Keyed by identity, because hashing a file would visit each of its lines.
+    # The key of a file is its identity, because hashing a file would visit each of its lines.
     code_of_files: dict[int, dict[Line, str]] = {}
     for change, weighed in topics:
         statements = [statement for statement, _ in weighed]

@@ -39,9 +39,9 @@ def changes_of(
 
     Args:
         file: The file.
-        language: Its language.
-        old: Its old version.
-        new: Its new version.
+        language: Language of the file.
+        old: Old version of the file.
+        new: New version of the file.
 
     Returns:
         Changes in file order. Every changed line that is not blank is in exactly one of them.
@@ -118,7 +118,7 @@ def _is_moved(change: UnitChange, old: Version, new: Version) -> bool:
     if removed != added or not any(removed):
         return False
     blocks = {id(block): block for line in change.removed if (block := old.blocks[line])}
-    # Without separators, which the last item of a list may gain or lose.
+    # Separators are left out, because the last item of a list may gain or lose one.
     texts = [text.rstrip(",;") for text in removed if text]
     return not any(text in block.added_texts for block in blocks.values() for text in texts)
 
@@ -226,7 +226,7 @@ def _agreement(old: UnitPart, new: UnitPart) -> float:
     # Common tokens in any order are an upper bound of the ratio, and are much faster to count.
     if min(len(left), len(right)) < MIN_TOKENS or common < MIN_AGREEMENT * total:
         return 0.0
-    # Without `autojunk`, which leaves out frequent tokens of long bodies:
+    # `autojunk` is off, because it leaves out frequent tokens of long bodies:
     # https://docs.python.org/3/library/difflib.html#difflib.SequenceMatcher
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 

@@ -107,7 +107,7 @@ _COPIES: dict[str, tuple[Callable[[Any], Any], Callable[..., Any] | None]] = {
             "ipaddress.IPv4Address ipaddress.IPv4Network ipaddress.IPv6Address "
             "ipaddress.IPv6Network pathlib.PosixPath pathlib.PurePosixPath "
             "pathlib.PureWindowsPath time.struct_time "
-            # Their names in Python 3.13.
+            # Paths have these names in Python 3.13.
             "pathlib._local.PosixPath pathlib._local.PurePosixPath pathlib._local.PureWindowsPath"
         ),
         (reduced, None),
@@ -168,7 +168,7 @@ _OPERATORS: dict[str, Any] = _FUNCTIONS | {
 
 PEER: Any = None
 """The end of the pipes in this process, a `Peer`."""
-# A test may replace these while the program runs.
+# The functions are kept here, because a test may replace them in `json` while the program runs.
 _dumps, _loads = json.dumps, json.loads
 
 
@@ -223,10 +223,11 @@ class Peer:
         self.held: dict[int, Any] = {}
         """Objects of this process that the other one uses; kept, or their ids could be reused."""
         self.proxies: dict[int, Any] = {}
-        """Stand-ins for objects of the other process, by number."""
+        """Stand-ins for objects of the other process, by number: proxies, classes, coroutines
+        and exceptions."""
         self.numbers: dict[int, tuple[int, Any]] = {}
-        """The same numbers by the id of the stand-in, which is kept so that its id is not
-        reused."""
+        """Numbers of the stand-ins, by the id of each. The stand-in is kept, too, so that no other
+        object gets its id."""
         self.prompt: dict[str, Any] = {}
         """Classes of the prompt, which both processes have."""
         self.flags: dict[int, int] = {}
@@ -246,7 +247,7 @@ class Peer:
         self.shared: dict[int, Any] = {}
         """Containers that both processes have and that are kept equal, by number."""
         self.ids: dict[int, int] = {}
-        """Their numbers, by the id of the container."""
+        """Numbers of the shared containers, by the id of the container."""
         self.contents: dict[int, tuple[Any, ...]] = {}
         """Content of each shared container in the other process."""
         self.unused: list[int] = []
@@ -336,7 +337,8 @@ class Peer:
 
     def share_state(self) -> None:
         """Give the program the random numbers and environment that the tests have set."""
-        # Never the reverse: a program could choose the tests' random numbers so that it passes.
+        # The program's are never given to the tests: a program could choose the tests' random
+        # numbers so that it passes.
         if self.is_seeded:
             self.is_seeded = False
             numpy = sys.modules.get("numpy")
@@ -447,7 +449,7 @@ class Peer:
         if self.prompt.get(name) is kind:
             return ["prompt", name]
         full_name = f"{module}.{name}"
-        # Compared by identity, because a program may name its own class `int`.
+        # Classes are compared by identity, because a program may name its own class `int`.
         is_copied = full_name in _CONTAINERS or (full_name in _COPIES and not _COPIES[full_name][1])
         if vars(builtins).get(name) is kind or (is_copied and copied_class(full_name) is kind):
             return ["class", full_name]
@@ -485,6 +487,7 @@ class Peer:
         return ["error", number, kind, *(self.pack(field) for field in fields)]
 
     def lend(self, value: Any) -> list[Any]:
+        """Return as JSON the number of an object that stays here, and what its proxy needs."""
         kind = type(value)
         if not self.is_program and not is_lendable(value):
             raise Unsupported(f"the test passes {kind.__name__}")
@@ -506,7 +509,7 @@ class Peer:
         tag, *fields = packed
         if tag == "new":
             number, name, arguments, content = fields
-            # Not `type`: with it, a program could make a class that is equal to everything.
+            # `type` would not be safe: a program could make a class that is equal to everything.
             container = copied_class(name)(*self.unpack_all(arguments))
             self.share(number, container)
             # To read a set of proxies, their hashes are requested.
@@ -783,6 +786,8 @@ class ProxyClass(type):
 
 
 def asking(request: str, *fixed: Any) -> Any:
+    """Return a method of proxies that sends a request with fixed arguments before its own."""
+
     def method(self: Any, *arguments: Any) -> Any:
         # Otherwise the program would decide `abs(f(x) - 0.5) < 1e-6`.
         if id(self) in PEER.mixed and request == "operate" and fixed[0] not in _TEXTS:
@@ -1025,10 +1030,11 @@ def make_proxy_class(
     return ProxyClass(kind.__name__, (*bases, Proxy), attributes)
 
 
-# asyncio asks for real coroutines
+# asyncio accepts no proxies, only real coroutines
 
 
 async def mirror_coroutine(proxy: Any) -> Any:
+    """Await a coroutine of the other process, as a coroutine of this one."""
     import asyncio  # noqa: PLC0415
 
     task = PEER.ask("start", proxy)
@@ -1078,7 +1084,7 @@ def check_request(kind: str, packed: list[Any], arguments: list[Any]) -> None:
         check_name(kind, arguments[0], arguments[1])
 
 
-# Not `asyncio`: the tests can be reached from an event loop.
+# `asyncio` is not among these, because the tests can be reached from an event loop.
 _OPEN_MODULES = words(
     "_io _queue argparse collections configparser io logging queue xml.etree.ElementTree"
 )
@@ -1180,7 +1186,7 @@ def patch_program(patch: Any, request: str) -> None:
     """Let a patch of the tests replace a name of a standard module in the program, too."""
     # The program has imported its own copy of the module, which the tests cannot see.
     module = patch.getter() if patch.getter is not None else None
-    # Not `sys`, whose streams are passed on anyway.
+    # `sys` is left out, because its streams are passed on anyway.
     if isinstance(module, types.ModuleType) and module.__name__ not in {"sys", TESTS_MODULE}:
         value = getattr(module, patch.attribute) if request == "replace" else None
         PEER.ask(request, module.__name__, patch.attribute, value)

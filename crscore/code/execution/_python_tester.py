@@ -77,7 +77,7 @@ def serve(source: int, sink: int) -> None:
     try:
         peer.serve()
     finally:
-        # Not `sys.exit`, which would run the program's functions of `atexit`.
+        # `sys.exit` would run the functions that the program registered with `atexit`.
         os._exit(0)
 
 
@@ -111,6 +111,8 @@ def _watch(tests: str) -> None:
 
 
 def _noticed(function: Any, then: Any) -> Any:
+    """Return a function that calls `then`, with its first argument, after each call."""
+
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
         result = function(*arguments, **keywords)
         then(arguments[0] if arguments else None)
@@ -197,7 +199,7 @@ def _shared(prompt: str) -> dict[str, Any]:
     scope = vars(module)
     try:
         exec(compile(prompt, "<prompt>", "exec"), scope)  # noqa: S102  (trusted as the tests are)
-        # Its last statement is the one that programs complete.
+        # The last statement of the prompt is the one that programs complete.
         last = ast.parse(prompt).body[-1:]
         scope.pop(getattr(last[0], "name", ""), None) if last else None
     except Exception:  # noqa: BLE001  (a prompt may end in the middle of a function)

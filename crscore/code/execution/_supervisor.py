@@ -52,7 +52,8 @@ def main(arguments: list[str]) -> None:
     status, _, readable, command = _launch.prepare(arguments)
     job: dict[str, Any] = json.loads(command[0])
     to_tests, to_program, confined = os.pipe(), os.pipe(), os.pipe()
-    # Forked before the tests and the token are read, so that its memory has no trace of them.
+    # The program is forked before the tests and the token are read, so that its memory has no
+    # trace of them.
     if os.fork() == 0:
         _run_program(job, readable, to_program[0], to_tests[1], confined[1])
     for end in (to_program[0], to_tests[1], confined[1]):
@@ -118,7 +119,7 @@ def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, An
             os.dup2(_REPORT, stream)
         os.close(_REPORT)
         _launch.execute(job["commands"][0])
-    # In place of the two folders that `main` added for its own imports.
+    # These replace the two folders that `main` added for its own imports.
     sys.path[-2:] = job["packages"]
     os.write(_REPORT, _STARTED)
     failure = _python_tester.run_tests(_IN, _OUT, **secret["python"])
@@ -140,7 +141,7 @@ def _run_program(job: dict[str, Any], readable: list[str], *ends: int) -> NoRetu
             os.waitpid(program, 0)
             os._exit(0)
         _launch.mount_own_proc()
-    # Imported before `confine`, which may hide the folder of this file.
+    # This is imported before `confine`, which may hide the folder of this file.
     import _python_tester  # noqa: PLC0415
 
     _launch.confine([job["folders"][1]], readable)
@@ -163,7 +164,7 @@ def _run_program(job: dict[str, Any], readable: list[str], *ends: int) -> NoRetu
 
 def _keep_open(*ends: int) -> None:
     """Keep only these files open, as `_IN`, `_OUT` and `_REPORT`, and the null device as 0 to 2."""
-    # First to high numbers, so that no descriptor overwrites another one.
+    # Descriptors are first moved to high numbers, so that none overwrites another.
     moved = [os.dup2(end, 100 + index) for index, end in enumerate(ends)]
     null_device = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

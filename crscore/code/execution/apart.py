@@ -69,7 +69,8 @@ def run_apart(
     completed = box.start(
         json.dumps(job),
         tool=tool,
-        # Longer than the limits of the supervisor, which then reports which of them was exceeded.
+        # This is longer than the limits of the supervisor, so that it can report which of them was
+        # exceeded.
         seconds=2 * START_S + box.seconds + 1,
         launcher=_SUPERVISOR,
         secret=json.dumps({"token": token, "python": python}).encode(),

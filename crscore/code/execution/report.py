@@ -136,7 +136,7 @@ def _blocks(document: CodeRun) -> Iterator[Block]:
         f"{timed_out:,} timed out."
     )
     failures = Counter(result for result in results if result != PASSED)
-    # Reversed, so that the first program with each reason is kept.
+    # The results are reversed, so that the first program with each reason is kept.
     first = {program.result: program for program in reversed(document.results)}
     for reason, times in failures.most_common(SHOWN_REASONS):
         place = f"{first[reason].task_id}, program {first[reason].completion_id}"

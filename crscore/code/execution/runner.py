@@ -103,10 +103,10 @@ def run_programs(
             except ToolFailedError as exc:
                 is_late = exc.reason.startswith("took longer")
                 result = TIMED_OUT if is_late else f"failed: {exc.reason}"
-        # One short, printable line, because its text comes from the program.
+        # The result becomes one short, printable line, because its text comes from the program.
         line = " ".join(_BOX_PATH.sub("", result[:_MAX_CHARACTERS]).split())[:RESULT_CHARACTERS]
         escaped = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
-        # Cut again, because an escape is longer than its character.
+        # The line is cut again, because an escape is longer than the character that it replaces.
         return "".join(escaped)[:RESULT_CHARACTERS]
 
     results: dict[tuple[str, str], str] = {}

@@ -17,7 +17,7 @@ def create(*, tokens: TokenKind = "tranx", preset: Preset | None = None) -> Metr
     """Create the metric; its n-grams need tokens with punctuation, as `tranx` has."""
 
     def sentence_scores(statistics: Doubles) -> Doubles:
-        # As in sacrebleu, whose `sentence_bleu` has the effective order by default and whose
+        # This is as in sacrebleu, where `sentence_bleu` has the effective order by default and
         # `corpus_bleu` does not:
         # https://github.com/mjpost/sacrebleu/blob/master/sacrebleu/compat.py
         scores = ngrams.bleu(statistics, effective_order=True)

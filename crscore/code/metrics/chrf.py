@@ -52,9 +52,10 @@ def create(
         return f"{variant}|{libraries.version('sacrebleu')}{mean}"
 
     def reduce(samples: Sequence[Sample]) -> Doubles:
-        # For each length of n-grams, three counts: those of the candidate, those of the best
-        # reference, and the common ones. Then, if all references are blank, the characters of the
-        # candidate, which sacrebleu does not count. Shape (N, 3 · orders + 1).
+        # Each row has three counts for each length of n-grams: those of the candidate, those of the
+        # best reference, and the common ones. The last column is, if all references are blank, the
+        # number of characters of the candidate, which sacrebleu does not count. The shape is
+        # (N, 3 · orders + 1).
         metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
             char_order=_CHAR_ORDER, word_order=word_order, beta=_BETA
         )

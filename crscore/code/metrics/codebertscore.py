@@ -158,7 +158,7 @@ def _encode(
     import torch  # noqa: PLC0415
 
     vectors: list[Vectors] = [np.zeros((0, 0), np.float32)] * len(rows)
-    # Sorted by length, so that the rows of a batch need little padding.
+    # Rows are sorted by length, so that those of a batch need little padding.
     order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
     for start in range(0, len(order), _BATCH_TEXTS):
         batch = order[start : start + _BATCH_TEXTS]

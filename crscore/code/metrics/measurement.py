@@ -73,7 +73,7 @@ def make_metrics(
         # A colon without a `KEY=` after it belongs to the value.
         name, *options = re.split(r":(?=\w+=)", spec)
         values = dict(option.partition("=")[::2] for option in options)
-        # Only metrics with this option take it: edit similarity and others have no preset.
+        # The preset is offered to every metric, but edit similarity and others have none.
         offered = {"preset": preset} if preset else {}
         metrics[spec] = plugins.create("metrics", name, values, offered=offered)
     return metrics

@@ -75,7 +75,7 @@ def create(*, preset: Preset | None = None) -> Metric:
     """Create the metric; with the preset, the published variant, only whole files are parsed."""
 
     def identify() -> str:
-        # Another version of scipy may choose another of several best assignments.
+        # If several assignments are equally good, another version of scipy may choose another one.
         scipy = libraries.version("scipy")
         return f"ruby|{preset or 'fragments'}|grammars:{fingerprint()}|{scipy}"
 
