@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import runpy
 import sys
 from importlib.util import find_spec
@@ -11,9 +12,10 @@ import pytest
 
 from crscore import Scorer
 from crscore.agents import inspect_scorers
-from crscore.agents.evaluation import evaluate
+from crscore.agents.evaluation import default_scorer, evaluate
 from crscore.errors import ConfigError, DependencyError
 from crscore.records import Result
+from tests.helpers.model_readings import answer, remark
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 DIFF = (EXAMPLES / "change.diff").read_text("utf-8")
@@ -34,6 +36,20 @@ def test_evaluation_has_the_standing_its_word_and_the_best_remarks(result: Resul
     assert first == f"{result.usefulness.interval} of 100"
     assert REVIEW in remarks[0]
     assert evaluate(result, "relevance").score == result.relevance
+
+
+def test_harnesses_have_the_reader_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = tmp_path / "answers.jsonl"
+    (requests,) = Scorer(analyzers="none").requests([(DIFF, REVIEW)])
+    said = answer(remark("`timeout` has", worth=2))
+    rows = [json.dumps({"id": request.id, "answer": said}) for request in requests]
+    recording.write_text("\n".join(rows), "utf-8")
+    monkeypatch.setenv("CRSCORE_READER", f"replay:{recording}")
+    result = default_scorer.__wrapped__().score(DIFF, REVIEW)
+    assert "|readings:replay@" in result.signature
+    assert result.remarks[0].reading.worth == 2
 
 
 def test_review_that_says_nothing_has_no_score_and_a_reason() -> None:
