@@ -1,7 +1,7 @@
 """Reads the names in a piece of code: their variables, and the flow of values between them.
 
 All grammars are read alike: by the fields that they share (`left` and `right`, `name`
-and `value`, `parameters`) and by the tables of `crscore.languages`.
+and `value`, `parameters`) and by the tables of `crscore.diff.languages`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _BODIES: Final = _split("body consequence alternative type")
 _OPERANDS: Final = _split("value default_value object operand argument index subscript")
 """Fields whose names get no value although the whole expression does: `a.b[c] = d`."""
 _RECEIVERS: Final = _split("this self")
-# A limit, because every name of one side is paired with every name of the other.
+# Names are limited, because each one on one side is paired with each one on the other.
 MAX_NAMES_PER_SIDE: Final = 64
 """Maximum number of names read on each side of an assignment."""
 
@@ -41,7 +41,7 @@ class Name(NamedTuple):
     """Occurrence of a variable."""
 
     node: int
-    """Position in the tree."""
+    """Position of the node in the tree."""
     text: str
     """The name, or object and member joined by a period: `self.x`."""
     variable: int
@@ -52,15 +52,15 @@ class _Context(NamedTuple):
     """Properties that a node inherits from the nodes around it."""
 
     scope: int
-    """Position of the innermost node around it that is a scope; -1 for the whole code."""
+    """Position of the function or other scope around the node; -1 for the whole code."""
     binds: bool
     """Whether a name here gets a value."""
     binder: int
-    """Assignment or loop around it; -1 for none."""
+    """Position of the assignment or loop around the node; -1 for none."""
     is_target: bool
-    """Whether it is on the side of the binder that gets the value."""
+    """Whether the node is on the side of the binder that gets the value."""
     is_hidden: bool
-    """Whether it is a type or label, not a variable."""
+    """Whether the node is a type or label, not a variable."""
 
 
 class _Occurrence(NamedTuple):
@@ -69,7 +69,7 @@ class _Occurrence(NamedTuple):
     node: int
     text: str
     base: str
-    """Name of the variable whose member it may be."""
+    """Name of the variable itself, or of the one whose member this is."""
     context: _Context
 
 
@@ -83,9 +83,9 @@ def read_names(tree: SyntaxTree) -> tuple[list[Name], list[Pair], list[Pair]]:
         tree: The tree.
 
     Returns:
-        Variables, members of variables (`x.y`) and called functions, in the order of the text; the
-        index of each occurrence of a variable, with that of its next one; and the index of each
-        name in a value, with that of each name that the value is assigned to: `a = b + c`,
+        The names, in the order of the text: variables, members of variables (`x.y`) and called
+        functions. Then pairs of indices of names: of two successive occurrences of a variable; and
+        of a name in a value and a name that the value is assigned to, as in `a = b + c` and
         `for a in b`.
     """
     contexts = _contexts(tree)

@@ -87,7 +87,7 @@ def program_graph(tree: SyntaxTree) -> Graph:
         last = token
         # PHP and JavaScript have names with a `$`, which `isidentifier` refuses.
         if node.is_named and node.leaf and node.text.replace("$", "_").isidentifier():
-            # The words of a name, each once.
+            # Each word of a name counts once.
             found_words = dict.fromkeys(word.lower() for word in _WORD.findall(node.text))
             words += [(token, word) for word in found_words]
     texts = dict.fromkeys(word for _, word in words)

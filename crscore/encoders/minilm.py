@@ -376,7 +376,8 @@ def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
     folder = weights.parent if is_mapped else None
     values = _to_values(onnxruntime, tensors, int8)
     upper = {name: values.pop(name) for name in [*values] if name.startswith(UPPER_LAYERS)}
-    # To look at all of the vocabulary would take 0.03 s; its words are in small letters.
+    # Only the ignored pieces are looked up, because reading the whole vocabulary would take 0.03 s.
+    # Its pieces are in lower case, as these are.
     pieces = map(tokenizer.token_to_id, IGNORED_PIECES)
     ignored = np.zeros(tokenizer.get_vocab_size(), dtype=np.bool_)
     ignored[[token for token in pieces if token is not None]] = True

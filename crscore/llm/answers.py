@@ -212,6 +212,6 @@ def _decode(parts: Sequence[str], start: int, end: int, *, is_whole: bool) -> _J
         value = json.loads("".join(parts), strict=False)
     except ValueError:
         return None
-    # Half a surrogate pair cannot be written anywhere.
+    # Half a surrogate pair is replaced, because it cannot be encoded.
     safe = json.dumps(value, ensure_ascii=False).encode(errors="replace")
     return _Json(start, end, json.loads(safe), is_whole)

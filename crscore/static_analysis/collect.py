@@ -44,7 +44,7 @@ def analysis(
 
     Args:
         diff: The change.
-        units: The texts of each of its files.
+        units: The texts of each file of the change.
         results: Results of each tool that ran, for this change and others.
         confined: Whether this system can deny the network to the tools.
         outside: Findings of tools outside of this run.
@@ -95,13 +95,14 @@ def analysis(
 
 
 def _identity(finding: Finding) -> tuple[str, str, str, int]:
-    # PMD's own SARIF says "PMD", the folder of the analyzer here `pmd`.
+    # Names are compared in lower case: PMD's SARIF says "PMD", crscore's analyzer is named `pmd`.
     return finding.tool.lower(), finding.rule.lower(), finding.path, finding.line
 
 
 def _run_of(
     tool: Installed, outcomes: Mapping[Unit, Outcome], files: Sequence[ChangedFile]
 ) -> ToolRun:
+    """Return the state of one tool for one change: the files that it read, and why not others."""
     new = {unit: outcome for unit, outcome in outcomes.items() if unit.side is Side.NEW}
     # A failure on an old version counts, because pre-existing findings then go undetected.
     failures = [
@@ -109,7 +110,7 @@ def _run_of(
     ]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
-    # Files without a text to read, such as hunks that do not parse.
+    # These files have no text that the tool could read, for example only hunks that do not parse.
     waiting = {file.path for file in files} - read - unread
     has_output = any(
         not isinstance(outcome, ToolFailedError) and (outcome.findings or not outcome.unparsed)
@@ -117,7 +118,7 @@ def _run_of(
     )
     version = tool.version
     if not tool.analyzer.shipped:
-        # A team's own rules may change without a new version of the tool.
+        # The rules of a team's own analyzer may change without a new version of the tool.
         version += f"-{tool.analyzer.sha256[:8]}"
     reason = ""
     state = ToolState.RAN
@@ -141,6 +142,7 @@ def _was_read(outcome: Outcome) -> bool:
 
 
 def _findings(analyzer: Analyzer, unit: Unit, outcome: Outcome) -> Iterator[Finding]:
+    """Yield the findings in one text as a reviewer's sentences, with their lines in the file."""
     if isinstance(outcome, ToolFailedError):
         return
     fragments = analyzer.manifest.fragments

@@ -42,8 +42,8 @@ WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 # A line of minified code can have thousands of findings, and each is compared with every other.
 MAX_COMPARED = 50
 """Maximum number of findings compared on one line, the worst first."""
-# The location, as in "in `Client.charge`". With it, every sentence that names the class would be
-# similar to the issue for the encoder.
+# The location in a sentence, as in "in `Client.charge`". If the encoder read it, every sentence
+# that names the class would seem similar to the issue.
 _LOCATION = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
 _CODE = re.compile(r"`([^`]{1,200})`")
@@ -158,6 +158,7 @@ def _order(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
 
 
 def _defects(findings: Sequence[Finding], vectors: Vectors) -> list[_Issue]:
+    """Join the findings on one line that report the same defect, at most one of each tool."""
     if not findings:
         return []
     rows = vectors.of([_without_names(finding.text) for finding in findings])
@@ -199,6 +200,7 @@ def _words_of_names(text: str) -> frozenset[str]:
 
 
 def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:
+    """Return the worst issues of each hunk, at most `per_hunk`, by path and line."""
     starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []

@@ -116,10 +116,14 @@ class _Outliner:
         # third of its time.
         self.source, self.base = root.text or b"", root.start_byte
         self.breaks = [self.base + at.end() for at in re.finditer(rb"\n", self.source)]
+        """Byte positions at which the second and each later line begins."""
         self.offset = first - skip + root.start_point.row
+        """Line number of the first line of the text."""
         spans = [(self._start_of(low), self._start_of(high + 1)) for low, high in lines]
         self.starts, self.ends = [low for low, _ in spans], [high for _, high in spans]
+        """Byte positions at which the requested ranges of lines begin and end."""
         self.hidden: dict[int, bool] = {}
+        """Whether the next members of a type are not public, by the index of the type."""
         self.declaring = frozenset().union(
             language.types, language.functions, language.members, language.lambdas, language.calls
         )
@@ -129,7 +133,9 @@ class _Outliner:
             language.calls, language.assigns, node_types("returns"), language.raises,
             language.catches, language.imports, language.decorators, language.strings,
         )  # fmt: skip
+        """Types of nodes that may have facts."""
         self.depths = [0]
+        """Number of units around each unit."""
         self.code_row = 0
         """Last line of the code visited so far."""
         self.units = [

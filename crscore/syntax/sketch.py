@@ -57,7 +57,7 @@ class _Grammar(msgspec.Struct, frozen=True, kw_only=True):
     passing: frozenset[str]
     """Positions, as in `roles`, whose nodes keep the role of their parent."""
     roles: dict[str, str]
-    """Role by position: `parent.field`, type and field of the parent node, or only its type."""
+    """Role by position: type of the parent and field of the node in it, `type.field`, or `type`."""
     bare_methods: bool = False
     """Whether a method can be called without an object."""
 
@@ -101,7 +101,7 @@ class _NameFinder:
     names: list[_Name] = field(default_factory=list)
     """Names in the order of the text."""
     parents: list[int] = field(default_factory=lambda: [0])
-    """The scope around each scope."""
+    """Index of the scope around each scope."""
     bound: list[dict[str, str]] = field(default_factory=lambda: [{}])
     """For each scope the role by name: `parameter`, `local` or `attribute`."""
     outer: set[tuple[int, str]] = field(default_factory=set)
@@ -122,7 +122,7 @@ class _NameFinder:
     def read(self, root: tree_sitter.Node) -> None:
         """Read all names, visiting each node once.
 
-        A cursor instead of recursion: a tree may be deeper than Python's stack.
+        A cursor is used instead of recursion, because a tree may be deeper than Python's stack.
         """
         cursor = root.walk()
         around: list[tuple[tree_sitter.Node, _State, _State]] = []
@@ -210,7 +210,7 @@ class _NameFinder:
 
     def _record(self, node: tree_sitter.Node, state: _State) -> None:
         text = (node.text or b"").decode()
-        # C#: the `x` of `x => x + 1`.
+        # In C#, the `x` of `x => x + 1` is an implicit parameter.
         role = "parameter" if node.type == "implicit_parameter" else state.role
         if role in ("parameter", "local") and state.inside:
             role = "fixed" if not self.grammar.bare_methods else "attribute"

@@ -73,14 +73,14 @@ class Evidence:
         return list(facts_by_name.values())
 
     def are_adjacent(self, old: Fact, new: Fact) -> bool:
-        """Return whether no known unchanged line separates two facts."""
+        """Return whether two facts are in one block: no known unchanged line is between them."""
         block = self.old.blocks.get(old.line)
         if block is None or new.line not in self.new.blocks:  # a later line of a long fact changed
             return True
         return bool(block.added) and block.added[0][0] <= new.line <= block.added[-1][0]
 
     def is_in_place(self, old: Fact, new: Fact) -> bool:
-        """Return whether a fact has the same position in a block that kept its number of lines."""
+        """Return whether both facts are on the same line of a block that kept its length."""
         block = self.old.blocks.get(old.line)
         if block is None or len(block.removed) != len(block.added):
             return False
@@ -183,7 +183,7 @@ def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Ro
 
 
 def _key(fact: Fact) -> tuple[str, str, str]:
-    """Return the key to compare facts by: without white space and quote style."""
+    """Return the key by which facts are compared, without white space and quote style."""
     return fact.role, fact.name, squeeze(fact.text).rstrip(",;")
 
 

@@ -57,7 +57,7 @@ def plain_line(change: UnitChange) -> str:
     if change.noun == "tests":
         return f"{subject} has {len(change.members)} new tests{size}: {_titles(change, 4)}"
     if change.state == "new":
-        # without the article of "the method `f`"
+        # The slice removes the article of "the method `f`".
         head = f"the new {subject[4:]}" if change.name else f"the new file {subject}"
         whole = change.name or change.size == len(change.file.lines(LineKind.ADDED))
         contents = _contents(change) or " has been added"

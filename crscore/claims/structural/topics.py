@@ -103,7 +103,7 @@ def _set_state(change: UnitChange, old: Version, new: Version, language: Languag
         is_layout = _comments(old_part) == _comments(new_part)
         change.state = "layout" if is_layout else "comments"
         if key and change.removed and _is_moved(change, old, new):
-            # Whether a type moved is decided by its members.
+            # Each member of a type says for itself whether it moved, so the type does not.
             change.state = "changed" if change.kind is Kind.TYPE else "place"
 
 
@@ -300,7 +300,7 @@ def _absorb_imports(
     roles = {fact.role for fact in (*file.new.facts, *file.old.facts)}
     # In C and C++, a line without facts is a macro before a declaration, or `#endif`.
     is_imports = roles <= _IMPORTS and (Role.IMPORT in roles or file.language in {"c", "cpp"})
-    # The rest of a new or removed file with a single unit belongs to that unit, whatever it is.
+    # If a new or removed file has a single unit, everything else in the file belongs to that unit.
     if not (is_whole and len(top_level) == 1) and (not is_imports or file.size > main.size):
         return set()
     lines = [(True, line) for line in file.added] + [(False, line) for line in file.removed]

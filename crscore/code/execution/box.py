@@ -32,7 +32,7 @@ class Box:
 
     folder: Path
     seconds: float
-    """Wall time that a command may take."""
+    """Maximum wall time of a command, in seconds."""
 
     def start(
         self,

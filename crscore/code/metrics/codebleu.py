@@ -127,7 +127,7 @@ def _share(candidate: Counter[T] | None, reference: Counter[T] | None) -> float 
 
 @lru_cache(maxsize=32)
 def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
-    """Count a text; a reference is used for many candidates."""
+    """Count the items of one text; this is cached, because a reference has many candidates."""
     words = tokens.split(code, "tranx" if preset else "code")
     if preset and language == "python":
         # Code that Python's own tokenizer cannot read stays split as for tranX. The end of line
@@ -141,7 +141,7 @@ def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
     tree = syntax_tree(code, language, whole_file=preset is not None)
     if tree is None:
         return _Side(tuple(words), None, None)
-    # Sub-trees, by a hash of the types of their nodes, anonymous children left out.
+    # The key of a sub-tree is a hash of the types of its nodes, without its anonymous children.
     keys = [0] * len(tree.nodes)
     for position, children in reversed(list(enumerate(tree.children()))):
         child_keys = tuple(keys[child] for child in children if tree.nodes[child].is_named)
@@ -171,7 +171,7 @@ def _keywords(language: str | None, preset: Preset | None) -> frozenset[str]:
     words = read_tables()[grammar_of(language).name]["keywords"].split()
     if preset:
         return frozenset([*words, *_METHODS_OF_DICT])
-    return frozenset(word.lower() for word in words)  # as the default's tokens are
+    return frozenset(word.lower() for word in words)  # like the tokens
 
 
 def create(*, preset: Preset | None = None) -> Metric:
