@@ -76,7 +76,7 @@ def read_sources(
         max_bytes: Maximum bytes of one file.
 
     Returns:
-        Path -> text for the files that could be read, and a note for each that could not.
+        Path -> text for the files that could be read, and a note for each file that is too large.
 
     Raises:
         InputError: `root` is not a folder.
@@ -145,7 +145,7 @@ def write_text(text: str, output: str | None) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    # A program has closed the pipe (`crscore ... | head`), which has an exit code of its own.
+    # If the pipe is closed (`crscore ... | head`), the run has an exit code of its own.
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as exc:
@@ -168,8 +168,8 @@ def write_bytes(content: bytes, output: str) -> None:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             target.write_bytes(content)
             return
-        # In the same folder, because a rename is atomic only within one file system (POSIX,
-        # rename).
+        # The temporary file is in the same folder, because a rename is atomic only within one file
+        # system (POSIX, rename).
         temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}")
         try:
             with temporary.open("xb") as stream:

@@ -6,7 +6,7 @@ and calls `run`. Results go back the same way, to a report (`reports/`).
 
     diff      claims/, static_analysis/ -> pseudo-references                            |
     review    review/read.py -> sentences and proposals of code                         | _read
-    both      scoring/cells.py: references that count, scope of each comment            |
+    both      scoring/cells.py: chosen references, scope of each comment                |
     both      readers/model.py -> readings of a language model, if there is one         | _ask_model
     both      encoders/ -> vectors, scoring/cells.py -> references x sentences          | _encode
     both      usefulness/reader.py -> remarks, readings                                 | run

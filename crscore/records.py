@@ -530,9 +530,9 @@ LEAST_WORTH: Final = 1.0
 MAX_WORTH: Final = 5.0
 ACTIONABLE_FROM: Final = 0.5
 """Minimum `actionable` of a text that needs an answer."""
-# Below it, a remark is worth nothing (docs/design/010-usefulness.md).
+# A remark with a lower probability is worth nothing (docs/design/010-usefulness.md).
 ON_TOPIC: Final = 0.25
-"""Minimum probability of a text that is about the change."""
+"""Minimum `about` of a text that is about the change."""
 OFF_TOPIC: Final = "off topic"
 """Word for a review without a remark about the change."""
 
@@ -610,7 +610,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """Reading of a sentence of a review, as the author of the change would take it."""
 
     stance: Stance
-    """Its purpose."""
+    """Purpose of the sentence."""
     actionable: float
     """Probability that the author of the change has something to answer, in [0, 1]."""
     about: float
@@ -916,7 +916,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     degrees: npt.NDArray[np.float32]
     """The matcher's judgement of each cell, shape (R, S), each in [0, 1], read-only."""
     sentence_flags: tuple[Flag | None, ...]
-    """For each sentence, the irregularity found by the matcher; mostly None."""
+    """For each sentence, its irregularity; mostly None."""
     sentence_matches: tuple[Match, ...]
     """For each sentence, its best pseudo-reference among the counted ones."""
     reference_matches: tuple[Match, ...]

@@ -169,7 +169,7 @@ class Scorer:
             sources: Full files: path -> (old text, new text), each None when unknown.
             originals: Index of a comment on an older version of the change -> the part of that
                 version that it was written on. The comment is scored against this part, and its
-                sentences are on topic if they are in either version.
+                sentences are on topic if they address either version.
             repository: The repository around the change, in which verdicts look up what the diff
                 does not show.
 
@@ -331,7 +331,7 @@ def diff_limits(settings: Config) -> parse.DiffLimits:
 
 
 def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:
-    """Make the encoder in the settings.
+    """Make the encoder that the settings name.
 
     Args:
         settings: `encoder` is NAME[:MODEL].
@@ -356,7 +356,7 @@ def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:
 
 
 def make_generator(settings: Config) -> ClaimGenerator:
-    """Make the claim generator in the settings.
+    """Make the claim generator that the settings name.
 
     Args:
         settings: `claims`, and what a model needs.
@@ -442,7 +442,7 @@ def model_options(settings: Config) -> dict[str, Any]:
 def _make_matcher(
     settings: Config, encoder: Encoder, generator: ClaimGenerator
 ) -> tuple[Matcher, float | None]:
-    """Make the matcher in the settings; return it with its cosine threshold, if it has one."""
+    """Make the matcher that the settings name; return it and its cosine threshold, if any."""
     name, _, weights = settings.matcher.partition(":")
     if name == AUTO:
         # Weights are trained for one encoder; only the published matcher has a threshold to set.
@@ -474,7 +474,7 @@ def _make_matcher(
 def make_analyzers(
     settings: Config, *, reports: tuple[RawReport, ...] = (), untrusted: bool = False
 ) -> Suite:
-    """Make the static analysis in the settings.
+    """Make the static analysis that the settings describe.
 
     Args:
         settings: `analyzers`, `tools_dir`, `trust`, and where to cache findings.
@@ -499,7 +499,7 @@ def make_analyzers(
 
 
 def make_cache(settings: Config) -> cache.Cache:
-    """Make the cache in the settings; its file is opened at first use."""
+    """Make the cache in the folder that the settings name; its file is opened at first use."""
     return cache.Cache(_cache_folder(settings))
 
 

@@ -129,7 +129,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     fail_under_relevance: Annotated[
         Share | None, _gate("Exit with 1 when relevance (0 to 1) is below X.")
     ] = None
-    # Failing an abstention would be the same as scoring it 0 (docs/design/001-rooms.md).
+    # To fail a review without a score would be the same as a score of 0 (docs/design/001-rooms.md).
     on_nothing: Annotated[OnNothing, _gate(_ON_NOTHING)] = "pass"
     max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
     # The number of files that GitHub lists for a pull request:

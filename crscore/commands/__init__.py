@@ -38,7 +38,7 @@ def module_names() -> set[str]:
 
 def summarize(name: str) -> str:
     """Return the summary of a command, read from the text of its module."""
-    # Importing all of them takes 0.15 s (`crscore --help`), twice the time of everything else.
+    # Importing all commands takes 0.15 s (`crscore --help`), twice the time of everything else.
     module = _find(name).partition(":")[0]
     spec = importlib.util.find_spec(module) if module else None
     # The loader also reads from a ZIP file. An installation of bytecode alone has no source.

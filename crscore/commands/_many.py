@@ -115,7 +115,7 @@ def score_pairs(
         failure_note = f"; {failed} could not be scored" if failed else ""
         report.append(f"\n{count_noun(len(standings), 'review')}{middle}{failure_note}\n")
     io.write_text("".join(report), target)
-    # A line without a score counts more than a failed gate, which did not judge that line.
+    # A line without a score outweighs a failed gate, because the gate did not judge that line.
     return EXIT_FAILED if failed else code
 
 

@@ -61,7 +61,7 @@ GROUPS: Final = {
 
 
 def add_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Join options to a group, in the order of the help."""
+    """Return a decorator that adds several options, in the order of the help."""
 
     def add(command: Command) -> Command:
         # click lists the option that was added last first.

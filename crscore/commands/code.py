@@ -81,7 +81,7 @@ metrics_option = option(
     "Comma-separated metrics, each NAME or NAME:OPTION=VALUE (default: all that apply).",
     callback=lambda _context, _option, names: None if names is None else names.split(","),
 )
-preset_option = option("--preset NAME", "Options of a published study: out-of-the-bleu.")
+preset_option = option("--preset NAME", "Preset of options of a published study: out-of-the-bleu.")
 seed_option = option("--seed N", "Random seed.", type=click.IntRange(0), default=42)
 
 
@@ -160,7 +160,7 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     "--tests FILE", "Problems with their tests, as JSON Lines of HumanEval's form.",
     type=PATH, required=True,
 )  # fmt: skip
-# The numbers of the paper of HumanEval: https://arxiv.org/abs/2107.03374
+# The values of k in the paper of HumanEval: https://arxiv.org/abs/2107.03374
 @option("--k NUMBERS", "Values of k for pass@k.", to="ks", default="1,10,100")
 @option(
     # The default of HumanEval's own evaluation: https://github.com/openai/human-eval
@@ -209,7 +209,8 @@ def run(
         raise ConfigError("SAMPLES", COMMAND_LINE, "is missing: name a file, or give --canonical")
     if not completions:
         raise InputError(f"{tests} has no solutions")
-    # Unnoticed, fences make a good model look bad: https://github.com/evalplus/evalplus/issues/90.
+    # If nobody notices them, fences make a good model look bad:
+    # https://github.com/evalplus/evalplus/issues/90.
     if fenced := sum("\n```" in f"\n{completion.code}" for completion in completions):
         counts = f"{fenced:,} of {len(completions):,}"
         print_note(f"note: completions with Markdown fences, which are not code: {counts}.")

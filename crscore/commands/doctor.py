@@ -38,7 +38,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     is_ready = _report_scorer(settings)
     click.echo("\nplugins:")
     for kind in plugins.KINDS:
-        # A plugin without `missing` needs nothing.
+        # A plugin without a function `missing` needs nothing that could be missing.
         checks = {
             name: getattr(plugins.load(kind, name), "missing", lambda: None)
             for name in plugins.names(kind)

@@ -99,7 +99,7 @@ def _list_requests(
         scorer, change, comments, source = read_inputs(settings, diff, review, code)
         yield source, scorer.requests([(change, comments)])[0]
     elif any(code):
-        raise click.UsageError("the options about the code of a change need a REVIEW")
+        raise click.UsageError("the options about the code of a single change need a REVIEW")
     elif names_pull(diff) and not Path(diff).exists():
         from crscore.pull_request import run  # noqa: PLC0415
         from crscore.readers.model import collect_into  # noqa: PLC0415

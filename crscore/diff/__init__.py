@@ -1,1 +1,1 @@
-"""Change: its parsed diff, whole files and their origin."""
+"""Changes: the parsed diff, the whole files, and where they come from."""

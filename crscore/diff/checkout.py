@@ -52,8 +52,8 @@ MAX_BYTES: Final = 64_000_000
 """Maximum bytes of all files in total."""
 MAX_LIST_BYTES: Final = 20_000_000
 """Maximum bytes of git's list of files."""
-# Files with these names are binary: they are not read and do not count in the limits. The contents
-# of other files show whether they are text.
+# Files with these names are binary: they are not read, and no limit includes them. The contents of
+# other files show whether they are text.
 _NO_TEXT: Final = re.compile(
     r"\.(?:png|jpe?g|gif|ico|webp|bmp|pdf|zip|gz|tgz|bz2|xz|7z|jar|whl|so|dll|exe|a|o|class|pyc"
     r"|woff2?|ttf|otf|eot|mp[34]|mov|webm|wav|ogg|onnx|npy|npz|bin|db|sqlite)$",

@@ -23,14 +23,14 @@ COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 TIMEOUT_S: Final = 60.0
 """Time limit of one call in seconds."""
 _MAX_ERROR_BYTES: Final = 2_000
-# HOME is kept: git reads `safe.directory`, a user's list of trusted folders of others, only from
-# the user's own configuration (https://git-scm.com/docs/git-config).
+# HOME is kept: git reads `safe.directory`, the list of other users' folders that this user trusts,
+# only from the user's own configuration (https://git-scm.com/docs/git-config).
 _KEPT_VARIABLES: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 _SET: Final = {
     # `run_git` looks for lines that start with "fatal: ", which git translates, too.
     "LC_ALL": "C",
     # A fetch of a private repository without a token would wait for a password forever:
-    # https://git-scm.com/docs/git, like the next two.
+    # https://git-scm.com/docs/git, which also describes the next two variables.
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     # `refs/replace/` would show other contents under the name of a commit than the host has.

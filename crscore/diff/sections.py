@@ -56,8 +56,8 @@ _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 # for --no-index (diff.mnemonicPrefix: https://git-scm.com/docs/diff-config); Bitbucket's src:// dst://
 _PREFIXES: Final = frozenset({*"abciow12", "src:", "dst:"})
 # Text after a name if tabs became spaces: "a.py 2024-01-01 10:00:00"; from Mercurial, "a.py Mon Jan
-# 01 10:00:00 2024"; from Subversion, "a.py (revision 7)". It is possessive and matches only
-# from the start of a run of spaces: otherwise long runs would take quadratic time.
+# 01 10:00:00 2024"; from Subversion, "a.py (revision 7)". The pattern is possessive, and a match
+# begins only at the start of a run of spaces, because long runs would take quadratic time.
 _AFTER_NAME: Final = re.compile(
     r"(?<! ) ++(?:\((?:revision \d+|working copy|nonexistent)\)$"
     r"|(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d) \d\d:\d\d:\d\d.*)"
@@ -348,8 +348,8 @@ def read_header(lines: Sequence[str]) -> Header:
     binary = None
     for line in lines:
         binary = binary or _BINARY_LINE.match(line)
-        # A space is appended to both, so that "indexes" is not read as "index", but "---" alone is
-        # read.
+        # A space is appended to the line and to the name, so that "indexes" is not read as "index",
+        # but "---" alone is read.
         field_name = next((name for name in _FIELDS if f"{line} ".startswith(f"{name} ")), None)
         if field_name is not None:
             facts.setdefault(field_name, line[len(field_name) + 1 :])

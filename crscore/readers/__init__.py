@@ -1,1 +1,1 @@
-"""Readers of review comments that are language models: requests, answers, recordings."""
+"""Language models that read review comments: their requests, answers and recordings."""

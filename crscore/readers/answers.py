@@ -119,7 +119,7 @@ def find_line(quote: str, excerpt: Excerpt) -> LineSpan | None:
     """Find a quoted line of code; among equal lines, the nearest to the comment's line.
 
     Args:
-        quote: A whole line, with or without its sign; white space does not count.
+        quote: A whole line, with or without its sign; white space is ignored.
         excerpt: The code.
     """
     dense = _dense(quote)

@@ -31,7 +31,7 @@ from crscore.usefulness.reader import ACTING, Reader, doubt_remarks, name_level
 from crscore.usefulness.reading import ReviewReadings
 
 # These limits lower 12 % of 689 real comments below what readers with the guide gave, by 0.9 on
-# average. With higher limits, a model that follows the order in a worthless comment raises it more
+# average. With higher limits, a model that obeys an order in a worthless comment raises it more
 # (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
 MAX_DIFFERENCE: Final = 1.75
 """Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
@@ -159,8 +159,8 @@ def join_readings(
     )
     limited = sum(remark.is_limited for remark in remarks)
     note = (
-        f"The model values {limited:,} of {count_noun(len(pairs), 'remark')} so far above the "
-        "network that the worth is limited."
+        f"The language model values {limited:,} of {count_noun(len(pairs), 'remark')} so far above "
+        "the network that their worth is limited."
     )
     return replace(read, remarks=remarks, notes=(*read.notes, note) if limited else read.notes)
 

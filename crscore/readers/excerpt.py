@@ -65,7 +65,7 @@ class Excerpt(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The excerpt as a reader sees it."""
+        """The excerpt as the model sees it."""
         blocks = (
             "\n".join([passage.title, *(line.sign + line.text for line in passage.lines)])
             for passage in self.passages
@@ -255,7 +255,7 @@ def _merge_versions(file: ParsedFile) -> Iterator[Line]:
     number = 1
     for hunk in sorted(file.file.hunks, key=lambda hunk: hunk.new_start):
         lines = _read_lines(file.file, hunk)
-        # A hunk without lines on one side counts from the line before it.
+        # The header of a hunk without lines on one side has the number of the line before it.
         first = hunk.new_start + (hunk.new_length == 0)
         for before in range(number, first):
             yield _line(file.new.lines[before], " ", file.file, Side.NEW, before)

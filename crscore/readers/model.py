@@ -201,6 +201,7 @@ class ModelReader:
                 for key, data in cached.items()
                 if data is not None
             }
+        # Only questions without a cached answer are asked.
         unread = [question for key, question in distinct.items() if key not in read_before]
         if self._limit is not None:
             # The network alone reads the rest, and the signature says `partial`: an audit scores

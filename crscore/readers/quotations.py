@@ -127,8 +127,8 @@ def locate(
 ) -> list[tuple[int, ...]]:
     """Find the sentences of remarks by their first and last words.
 
-    White space, punctuation and case do not count. If a quotation occurs several times, the first
-    one after the previous remark counts.
+    White space, punctuation and case are ignored. If quoted words occur several times, those after
+    the previous remark are taken.
 
     Args:
         quotations: First and last words of the remarks of one comment, in order.
@@ -148,7 +148,7 @@ def locate(
     after = 0
     for first, _ in ends:
         start = dense.find(first, after) if first else -1
-        # If a comment repeats these words, those after the previous remark count.
+        # If a comment repeats these words, those after the previous remark are taken.
         starts.append(start if start >= 0 or not first else dense.find(first))
         after = max(after, starts[-1] + len(first))
     located: list[tuple[int, ...]] = []

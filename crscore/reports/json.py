@@ -130,9 +130,9 @@ class Sentence(Struct, frozen=True, kw_only=True):
     proposal: bool
     """True for a paraphrased code proposal, such as a suggestion block."""
     flag: records.Flag | None
-    """Irregularity that the matcher found; usually null."""
+    """Irregularity of the sentence; usually null."""
     reading: records.Reading | None
-    """Reading by the author of the change; null with an encoder that has no weights for it."""
+    """How the author of the change would take it; null if it was not read."""
     best_reference: Count | None
     """Index of the counted pseudo-reference that it addresses best; ties go to the most similar
     one; null when there is none, or when the best one belongs to the older version of the change
@@ -158,7 +158,7 @@ class Result(Struct, frozen=True, kw_only=True):
     threshold: Annotated[float, Meta(ge=-1, le=1)] | None
     """Cosine threshold used; null for a matcher without one."""
     decision: Annotated[float, Meta(gt=0, lt=1)]
-    """Minimum degree of a pair that counts as matched."""
+    """Minimum degree of a matched pair."""
     usefulness: records.Usefulness | None
     """Usefulness of all comments together, the headline; null as for a comment."""
     scores: records.Scores

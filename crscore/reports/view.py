@@ -50,13 +50,13 @@ _EFFECTS = {
 
 
 def hundred(value: float | None) -> str:
-    """Format a score or degree in [0, 1] on the scale of people, 0 to 100; None as a dash.
+    """Format a score or degree in [0, 1] on the scale that people see, 0 to 100; None as a dash.
 
     Example:
         >>> hundred(0.666), hundred(None)
         ('67', '–')
     """
-    # Only for people: JSON, SARIF and the action's outputs keep 0 to 1
+    # This scale is only for people: JSON, SARIF and the action's outputs keep 0 to 1
     # (docs/design/006-reports.md).
     return UNDEFINED if value is None else f"{100 * value:.0f}"
 
@@ -79,7 +79,7 @@ def graded(result: Result) -> bool:
 def strength(result: Result, match: records.Match) -> str:
     """Format the reason for a pair: its degree (0 to 100), its cosine similarity, or a name."""
     value = match.degree if graded(result) else match.similarity
-    # Matched by a name alone, which is wrong for 1 % of the topics (docs/design/006-reports.md).
+    # A match by a name alone, which is wrong for 1 % of the topics (docs/design/006-reports.md).
     if match.matched and (value or 0.0) < result.decision:
         return "named"
     return hundred(value) if graded(result) or value is None else f"{value:.2f}"
@@ -244,7 +244,7 @@ def published(scores: Any) -> str:
 
 
 def baselines(result: Result) -> str:
-    """Name the baselines."""
+    """Describe the baselines: the words of the review, and the tokens that it repeats."""
     words, repeated = result.baselines.words, result.baselines.repeated_tokens
     tokens = "" if repeated is None else f", {percent(repeated)} of the diff's tokens repeated"
     return f"{count_noun(words, 'word')}{tokens}"
@@ -316,7 +316,7 @@ def flag(result: Result, sentence: int) -> str | None:
 
 
 def flagged(result: Result) -> tuple[str, ...]:
-    """Count the flags of the sentences, the most frequent first; empty when there are none."""
+    """Say how often each flag occurs, the most frequent first; empty when there are none."""
     flag_counts = Counter(value.value for value in result.sentence_flags if value is not None)
     kinds = ", ".join(f"{name} ({times:,})" for name, times in flag_counts.most_common())
     total = count_noun(flag_counts.total(), "sentence")
@@ -387,11 +387,11 @@ def legend(result: Result, mark: str) -> str:
     if result.threshold is not None:
         number, minimum = "The number, a cosine similarity,", f"{result.threshold:.4g}"
     return (
-        f"{number} is how far a sentence addresses a pseudo-reference, each with its best partner; "
-        f"{mark} marks {minimum} and more; {mark} named, that the sentence is about it or names "
-        "its code. The scores count parts: conciseness is the mean of the sentences' numbers, "
-        "comprehensiveness that of the counted pseudo-references'. A flagged sentence counts less, "
-        "mostly nothing."
+        f"{number} is how far a sentence addresses a pseudo-reference, each with its best partner. "
+        f'{mark} marks {minimum} and more; "{mark} named" means that the sentence is about the '
+        "pseudo-reference or names its code. Conciseness is the mean of the sentences' numbers, "
+        "comprehensiveness the mean of the counted pseudo-references' numbers. A flagged sentence "
+        "counts less, mostly nothing."
     )
 
 
@@ -454,10 +454,10 @@ def list_spans(spans: Sequence[records.LineSpan], max_places: int) -> str:
 
 
 def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
-    """List the points that no sentence addresses: points with a consequence first, then by weight.
+    """List the points that no sentence addresses: those with an implication first, then by weight.
 
     Returns:
-        Index and pseudo-reference. A topic is represented by its consequence or, without one, by
+        Index and pseudo-reference. A topic is represented by its implication or, without one, by
         its most important pseudo-reference, with the topic named first and its lines as location.
     """
 
@@ -469,7 +469,8 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
         for point in points(result)
         if not point.addressed
     ]
-    # Questions that a reviewer should ask (docs/design/003-structural-claims.md).
+    # An implication is a question that a reviewer should ask
+    # (docs/design/003-structural-claims.md).
     missed.sort(key=lambda index: not implies(index))
     items = []
     for index in missed:
@@ -501,7 +502,7 @@ _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\
 
 
 def topic_name(topic: records.Topic) -> str:
-    """Name a topic; not escaped. The name is short and closes its code span."""
+    """Name a topic; not escaped. A long name is cut, and its backticks are replaced."""
     name = escape.one_line(topic.name, _NAME_CHARS).replace("`", "'")
     return f"`{name}`" if name else f"this {topic.noun}"
 
@@ -551,7 +552,7 @@ def author(name: str | None) -> str:
 
 
 def comment_place(comment: Comment) -> str:
-    """Describe the location of a comment; `(unattached)` when it is not."""
+    """Describe the location of a comment; `(unattached)` if it has no path."""
     if comment.path is None:
         return "(unattached)"
     side = comment.side if comment.line else Side.NEW
@@ -566,7 +567,7 @@ def scope(value: records.Scope) -> str:
 
 
 def notes(result: Result) -> tuple[str, ...]:
-    """Return all notes of a result, each once: from the reader, the run, then the comments.
+    """Return all notes of a result, each once: on the diff, on the run, then on the comments.
 
     They include the tools of static analysis with the number of their findings, and why comments
     have no score. If the whole result has none, its reason is shown at the top of a report and the
@@ -583,9 +584,9 @@ def notes(result: Result) -> tuple[str, ...]:
 
 
 def describe_analysis(analysis: records.Analysis) -> tuple[str, ...]:
-    """Describe the tools that reported and the use of their findings; empty if none applies.
+    """Name the tools that ran, and how many findings are counted; empty if no tool ran.
 
-    The analysis' own notes explain why the others did not report.
+    The notes of the analysis explain why other tools did not run.
     """
     completed = (run for run in analysis.tools if run.state is records.ToolState.RAN)
     ran = [f"{run.tool} {run.version or ''}".strip() for run in completed]

@@ -174,7 +174,7 @@ class _Search:
     source: str
     comments: list[Comment] = field(default_factory=list)
     identified: set[Comment] = field(default_factory=set)
-    """Comments that have an identifier."""
+    """Comments with an id, by which a comment that is listed twice is recognized."""
     has_list: bool = False
     """Whether a list of comments, even an empty one, was seen."""
     skipped: set[str] = field(default_factory=set)

@@ -39,7 +39,7 @@ CODE_CLOSE: Final = "\x03"
 LABEL_END: Final = "\x04"
 """Mark after a label in bold or italics, which a sentence may follow without a separator."""
 BADGE: Final = "\x05{}\x06"
-"""Format of the label of an image."""
+"""Format of a label that an image shows, within a unit."""
 SPLITTERS: Final = ("markdown", "paper")
 """Valid splitter names for `split_comment`."""
 _MARKDOWN_VERSION: Final = 11
@@ -189,7 +189,7 @@ def _parse_markdown(body: str) -> ParsedComment:
 def _parse_paper(body: str) -> ParsedComment:
     lines = (line for line in body.split("\n") if line.strip())
     pieces = (piece for line in lines for piece in re.split(r"[.?] ", line))
-    # A delimiter at the end of a line leaves a blank piece, which the reference keeps; a blank
+    # A delimiter at the end of a line leaves a blank piece, which the reference code keeps; a blank
     # sentence has no vector here.
     return ParsedComment(sentences=tuple(piece for piece in pieces if piece.strip()))
 
@@ -253,8 +253,8 @@ _SUGGESTION: Final = re.compile(
     r"language-suggestion(:(?:-?(\d{1,3}))?(?:\+(\d{1,3}))?$)?", re.IGNORECASE
 )
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
-# A bot's whole review in one block, after "Here is my review:" or nothing, as in
-# https://github.com/dotCMS/core/pull/36303. Its first inner fence, if any, opens a block.
+# A bot's whole review in one block, after "Here is my review:" or after nothing, as in
+# https://github.com/dotCMS/core/pull/36303. The first fence inside it, if any, opens a block.
 _WRAPPED: Final = re.compile(
     r"\s*+(?:[^\n`]{0,200}\breview\b[^\n`]{0,200}\n\s*)?(`{3,9}|~{3,9})(?:markdown|md)[ \t]*\n"
     r"(?!(?:(?!\1).*\n)*+\1[ \t]*\n)",
@@ -273,7 +273,7 @@ class Unit(NamedTuple):
     """Unit of running text."""
 
     text: str
-    """Never blank; the two marks enclose code spans."""
+    """The text, never blank; `CODE_OPEN` and `CODE_CLOSE` enclose its code spans."""
     is_heading: bool = False
     """Whether it is a heading, a header cell, the title of a folded section or all bold."""
 
@@ -346,7 +346,7 @@ class Prose:
     @property
     def _buffer(self) -> list[str]:
         if self._struck:
-            return []  # taken back by its writer
+            return []  # struck out by its writer
         return self._unseen if self._hiding else self._seen
 
     def _read_text(self, node: LexborNode) -> None:
@@ -378,7 +378,7 @@ class Prose:
         self._titles += name in _TITLES
         self._bold += name in _BOLD
         if name == "code":
-            # Only the outermost of nested spans counts.
+            # Of nested spans, only the outermost is a code span.
             if self._code is None:
                 self._code = self._buffer
                 self._code.append(f"{CODE_OPEN}`")
@@ -549,8 +549,8 @@ def smuggled(text: str) -> tuple[str, ...]:
 def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
     """Yield the texts in attributes: alternative texts of images, hints, data.
 
-    For `data-` and `aria-` attributes that are not meant for text, only values of two or more words
-    count: the rest are numbers, names and switches.
+    In `data-` and `aria-` attributes that are not meant for text, only values of two or more words
+    are texts: the rest are numbers, names and switches.
 
     Args:
         attributes: Values by name, in lower case.
@@ -571,7 +571,7 @@ def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
             yield " ".join(words)
 
 
-# Labels of a remark say how its writer rates it, which is not a part of what it says: "P1:",
+# Labels of a remark say how its writer rates it, which is not part of what the remark says: "P1:",
 # "**issue (blocking):**", "[High]", "🔴", "Severity: high", "Confidence 4/5", a badge. A label is a
 # few known words (`labels.toml`) in brackets, or at the start of a sentence with a separator after
 # them, or a whole unit. Other words are text: "Note that ...", "High load blocks".

@@ -122,7 +122,7 @@ def read_change_words(diff: Diff) -> ChangeWords:
             lines_left -= len(hunk.lines)
     return ChangeWords(
         changed=frozenset(changed),
-        # Each stem counts where it is the strongest evidence: in a changed line, else the context.
+        # Each stem is listed where it is the strongest evidence: in changed lines, else in context.
         context=frozenset(context - changed),
         location=frozenset(location - changed - context),
         names=frozenset(names),

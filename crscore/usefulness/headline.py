@@ -111,7 +111,7 @@ def rate(
     for column, flag in enumerate(flags):
         if flag in _UNREAD:
             readings[column] = replace(readings[column], actionable=0.0)
-            # A repetition is still about the change; hidden text counts as off topic.
+            # A repetition is still about the change; hidden text is treated as off topic.
             if flag is not Flag.REPEATS:
                 readings[column] = replace(readings[column], about=0.0, subject=Subject.ELSEWHERE)
     remarks = [

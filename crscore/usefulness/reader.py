@@ -53,7 +53,7 @@ SHIPPED: Final = Path(__file__).with_name("weights.npz")
 VERSION: Final = 6
 """Version of the code that applies the weights; part of the signature."""
 # In the training data, a text is as likely on another change as on its own, but a real comment on a
-# changed line is more often about the change. Of the worth of 3,259 real comments, 76 % counts
+# changed line is more often about the change. Of the worth of 3,259 real comments, 76 % is kept
 # without this shift, 81 % with it. A larger shift would let a review of another change of the
 # repository through when it is put on a line: with 1.0, 17 % of 30 such reviews had a standing over
 # 25 (`python benchmarks/usefulness.py DATA`).
@@ -64,7 +64,7 @@ EMPTY_BELOW: Final = 0.2
 RESTATES_FROM: Final = 0.7
 """A sentence is flagged as a mere description only with at least this probability of being one."""
 SURELY_ABOUT: Final = 0.7
-"""Minimum probability of being about the change for the whole worth of a remark to count."""
+"""Minimum probability of being about the change at which a remark keeps its whole worth."""
 DOUBT: Final = 0.5
 """Share of the mean log-odds of an author's other remarks that may lower those of a remark. With 1,
 the standing of a review that is rephrased as questions moves farther."""
@@ -399,7 +399,10 @@ def weigh_worth(expected: float, about: float) -> float:
 
 
 def trust(about: float) -> float:
-    """Return the share of the worth that counts, in [0, 1], for a probability to be on topic."""
+    """Return the share of its worth that a remark keeps, by its probability to be on topic.
+
+    The share is in [0, 1].
+    """
     return min(1.0, about / SURELY_ABOUT) if about >= ON_TOPIC else 0.0
 
 
@@ -435,8 +438,8 @@ def doubt(abouts: Sequence[float]) -> list[float]:
     Args:
         abouts: Probability that each of an author's remarks is about the change.
     """
-    # If real reviews are put on another change of the same repository, 26 % of their worth counts
-    # instead of 35 %; on their own change it is 81 % as before
+    # If real reviews are put on another change of the same repository, they keep 26 % of their
+    # worth instead of 35 %; on their own change, they keep 81 % as before
     # (`python benchmarks/usefulness.py DATA`).
     logits = [max(-MAX_DOUBT, min(MAX_DOUBT, logit(about))) for about in abouts]
     neighbours = max(1, len(logits) - 1)

@@ -73,7 +73,7 @@ class ReviewReadings(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     sentences: tuple[Reading, ...]
     """Reading of each of the S sentences, without the claim that it is about."""
     restates: tuple[bool, ...]
-    """For each sentence, whether it almost certainly only describes the change."""
+    """For each sentence, whether it probably only describes the change."""
     remarks: tuple[Remark, ...]
     """Remarks in the order of the comments; their only receipts are those of a language model."""
     aspects: tuple[Aspects, ...]
@@ -92,7 +92,7 @@ class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     head: Floats
     """Linear layer from the mean token vector to the outputs, shape (D + 1, K), the bias last."""
     phrases: "Phrases"
-    """Linear model of the ratings."""
+    """Linear model of the ratings in `PHRASED`."""
     worth: Floats
     """Weights of the outputs of `measure` in the logit of the worth, shape (P + 1,), bias last."""
 
@@ -117,7 +117,7 @@ class TunedNetwork(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 @dataclass(frozen=True, eq=False)
 class Phrases:
-    """Linear model of the ratings."""
+    """Linear model of the ratings in `PHRASED`, over words and pairs of words."""
 
     terms: tuple[str, ...]
     """Its T phrases."""
@@ -142,7 +142,7 @@ class Phrases:
         counts = Counter(
             self._columns[phrase] for phrase in split_phrases(text) if phrase in self._columns
         )
-        # A word that is repeated counts a little more, as with `sublinear_tf` of
+        # A phrase that is repeated has a slightly larger weight, as with `sublinear_tf` of
         # https://scikit-learn.org/stable/modules/generated/sklearn.feature_extraction.text.TfidfTransformer.html
         columns = list(counts)
         values = np.array(

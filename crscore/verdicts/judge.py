@@ -466,7 +466,7 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
         relevant = [use for use in name_uses.uses if assertion.denies(use, name_uses.defining)]
         # One certain use refutes the statement. To confirm it, the name must not be on any line of
         # code, not even in a string: `assert "LIMIT_OF_STOCK"` may be a use. Files that are not
-        # code do not count.
+        # code are ignored.
         if used := [use for use in name_uses.sure() if assertion.denies(use, name_uses.defining)]:
             return _prove_use(Verdict.REFUTED, assertion, used)
         is_nowhere = not any(use.text.language and use.role != "definition" for use in relevant)

@@ -397,7 +397,7 @@ MISTAKES = [
     (("pr", "acme/shop", "7"), 2, "like acme/shop#7"),
     (("pr", "#7"), 2, "like acme/shop#7"),
     (("pr", "https://github.com/acme/shop/issues/7"), 2, "like acme/shop#7"),
-    (("pr", "https://git.example/a/b/pull/7"), 2, "set it, or give --api-url"),
+    (("pr", "https://git.example/a/b/pull/7"), 2, "change the variable, or give"),
     (("pr", DIFF, REVIEW), 2, "to score a review in a file: crscore DIFF REVIEW"),
     (("pr", "a/b#7", "a/b!7"), 2, "must all be on one host: run pr for each host"),
     (("pr", "acme/shop#7", "--api-url", "localhost"), 3, "such as https://gitlab.com"),

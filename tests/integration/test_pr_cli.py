@@ -341,7 +341,7 @@ def test_several_are_scored_and_one_that_fails_does_not_end_the_run(
 def test_several_have_no_json(crscore, github: Server) -> None:
     ran = crscore("pr", TARGET, TARGET, "--api-url", github.url, *FAST, "--format", "json")
     assert ran.code == 2
-    assert "--format json is for one pull request: give one" in ran.err
+    assert "--format json is for one pull request only" in ran.err
 
 
 @pytest.mark.parametrize(

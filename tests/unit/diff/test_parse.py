@@ -161,7 +161,7 @@ def test_file_with_a_line_over_the_limit_is_set_aside_with_a_note() -> None:
     assert [file.is_missing for file in parsed.files] == [True, False]
     assert parsed.files[0].hunks == ()
     assert parsed.notes == (
-        "Files not read, as a line is over max_line_length, which is 20: 1 ('x.min.js').",
+        "1 file could not be read, as a line is over max_line_length, which is 20: 'x.min.js'.",
     )
     assert with_sources(parsed, {"x.min.js": (None, "one\n")}) == parsed
 
