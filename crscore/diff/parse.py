@@ -401,8 +401,8 @@ def _leftover_notes(text: str, is_cut: bool, files: Sequence[ChangedFile]) -> li
     if is_cut:
         notes.append(CUT_NOTE)
     if missing := [file for file in files if file.is_missing]:
-        count, paths = count_noun(len(missing), "file"), format_paths([at.path for at in missing])
-        notes.append(f"{count} could not be read, as {missing[0].missing}: {paths}.")
+        total, paths = count_noun(len(missing), "file"), format_paths([at.path for at in missing])
+        notes.append(f"{total} could not be read, as {missing[0].missing}: {paths}.")
     if not_shown := [match[0] for match in _NOT_SHOWN.finditer(text)]:
         notes.append(f"The diff names files without their change: {format_paths(not_shown)}.")
     for path, count in Counter(file.path for file in files).items():
