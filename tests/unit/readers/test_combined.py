@@ -150,7 +150,7 @@ def test_no_remark_rises_beside_a_text_that_sways_the_model() -> None:
     other = {1: [ReadRemark((0,), reading(5))]}
     joined = join(by_network(0), order, by_network(3, comment=1), read=read | other)
     assert worths(joined) == [3, 1.75, 4.75]
-    assert joined.notes[0].startswith("The model values 3 of 3 remarks so far above")
+    assert joined.notes[0].startswith("The language model values 3 of 3 remarks so far above")
     harmless = {0: [ReadRemark((0,), reading(4)), ReadRemark((1,), reading(1))]}
     assert worths(join(by_network(0), order, read=harmless)) == [4, 1]
 
