@@ -1,9 +1,12 @@
 """Decides whether to keep, tune or drop a bot, by two shares with their intervals and by evidence.
 
 *Important* is the share of the bot's comments that are worth acting on. *Gained* is the share of
-the pull requests that it saw with such a comment; pull requests without a comment count. Both
-depend on the bot's own words, which a script can write. They are enough to drop a bot; to keep or
-tune it, evidence of what others did or said is needed (docs/design/031-decisions.md).
+the pull requests that the bot saw on which it made a comment worth acting on; pull requests that it
+saw and said nothing about are in the total. Both shares depend on the bot's own words, and a script
+can write important words. The shares are enough to drop a bot; to keep or tune it, there must also
+be evidence of what others did or said (docs/design/031-decisions.md).
+
+A share is *surely* above a limit if its whole 95 % interval is above it; likewise for below.
 """
 
 from collections import Counter, defaultdict
@@ -28,24 +31,24 @@ from crscore.statistics.intervals import LEVEL, Doubles, independent
 from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
-"""A bot is kept if surely more than this share of its comments is worth acting on."""
+"""To be kept, a bot must have surely more than this share of comments worth acting on."""
 # The reader takes one in twenty empty comments for an important one (docs/design/031-decisions.md).
 NEGLIGIBLE: Final = 0.15
 """A bot with a lower share of important comments may be one that says nothing useful."""
 SWITCH_OFF_FROM: Final = 0.25
-"""Minimum share of a bot's comments for which switching kinds off is worthwhile."""
+"""It is worthwhile to switch off kinds of comments that together are at least this share of all."""
 MIN_PULLS: Final = 20
 """Minimum number of pull requests for a decision."""
-# 7 % of the points that the pair model joins are different ones (`same_point.py` in
-# benchmarks/README.md), so a few joined points prove nothing.
+# When the pair model says that two comments make the same point, the points differ in 7 % of the
+# cases (`same_point.py` in benchmarks/README.md), so a few such pairs prove nothing.
 CONFIRMED_FROM: Final = 0.1
-"""Points that people made later, or important comments that the code confirms, are evidence if
-their interval is above this share."""
+"""The points that people made later are evidence if they are surely more than this share of the
+bot's points; likewise the important comments that the code or a language model confirms."""
 AFTERWARDS: Final = 0.1
-"""If surely more than this share of posts was changed or written when all was over, nothing counts
-as evidence."""
-# With four comments, three fixed ones where one is expected are luck in one case of twenty, and
-# each of the several kinds of evidence is a further chance of such luck.
+"""If surely more than this share of a bot's posts was edited, hidden or deleted, or written after
+the fix or the close, nothing counts as evidence for the bot."""
+# If one of four comments is expected to be fixed by chance, three are in one case of twenty. There
+# are several kinds of evidence, and each one can be there by chance.
 MIN_COUNT: Final = 5
 """Minimum number of comments, or of pull requests with fixes to compare, for evidence."""
 TOO_LATE: Final = 0.5
@@ -53,7 +56,10 @@ TOO_LATE: Final = 0.5
 CONDITION: Final = "only if its check stops being green without a review"
 """Condition of keeping or tuning a bot whose check is green on what it did not review."""
 UNIMPORTANT: Final = "seemingly unimportant"
-"""Words in the reason of a bot that is undecided because people fix such comments."""
+"""Words that name comments which seem unimportant, in the reason why a bot is undecided: people fix
+these comments nevertheless, so the bot is not dropped."""
+# A formula is a comment that says the same sentence as earlier ones of the bot, with other names,
+# as a script does that fills in a template (`crscore/audit/formulas.py`).
 KINDS: Final = {
     "critical": "critical",
     "major": "major",
@@ -69,9 +75,9 @@ KINDS: Final = {
 }
 """Name of each kind of comment, in order."""
 _ACTS: Final = ("hidden or deleted", "edited", "written after the close", "written after the fix")
-"""Later fates of posts, in the order of `count_afterwards`."""
+"""What made a post count as written or changed too late, in the order of `count_afterwards`."""
 _JUDGES: Final = {"code": "the code", "model": "a language model's reading with a quoted line"}
-"""Who confirms a comment, by the column of its count."""
+"""Name of what confirmed a comment, by the column of `_COUNTS` that has the confirmed comments."""
 _SWITCHES: Final = ("nit", "formula", "repeat", "restates", "praise", "nothing")
 """Kinds that a bot's settings or prompt can switch off."""
 
@@ -94,7 +100,7 @@ Counts: TypeAlias = npt.NDArray[np.void]
 
 
 class Record(NamedTuple):
-    """Counts of a reviewer that are not in the table."""
+    """Counts of one reviewer that its row of the `ReviewTable` lacks."""
 
     counts: Counts = np.zeros(0, _COUNTS)
     """Its comments by pull request and kind."""
@@ -115,18 +121,18 @@ class Record(NamedTuple):
 def load_records(
     store: Store, table: ReviewTable, near: Iterable[EscapedRecall] = ()
 ) -> Mapping[str, Record]:
-    """Return the counts of each reviewer that are not in the table.
+    """Return, by the reviewer's name, the counts that the table of reviews lacks.
 
     Args:
         store: The store.
         table: Reviews of a period.
-        near: Comments next to later fixes.
+        near: For each reviewer, how often it had commented next to a later fix.
 
     Raises:
         StoreError: The store cannot be read.
     """
-    # Some bots with a profile edit their comments to mark what was addressed: that is not held
-    # against them.
+    # Some bots with a profile edit their comments to mark what was addressed: these edits are not
+    # held against them.
     marking = [profile.name for profile in profiles() if not profile.shared]
     later: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     acts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -181,8 +187,8 @@ def decide(table: ReviewTable, name: str, record: Record, price: float | None = 
     Args:
         table: Reviews of a period.
         name: The bot.
-        record: Its counts that are not in the table.
-        price: What it costs in the period, for the reason; None if unknown.
+        record: Counts of the bot that the table lacks.
+        price: What the bot costs in the period, named in the reason; None if unknown.
     """
     comments, coverage = count_comments(record.counts), table.coverage.get(name)
     seen_pulls = table.seen_pulls(name)
@@ -212,12 +218,19 @@ def is_late(decision: Decision | None) -> bool:
 
 
 def is_staged(afterwards: Rate) -> bool:
-    """Return whether surely too many posts were changed or written when all was over."""
+    """Return whether a bot's record may have been made up afterwards.
+
+    That is so if surely too many of its posts were edited, hidden or deleted, or written after the
+    fix or the close: see `AFTERWARDS`.
+    """
     return _ends(afterwards)[0] > AFTERWARDS
 
 
 def hollow_checks(coverage: Coverage) -> int:
-    """Return on how many pull requests a check was green without a review; 0 if on few."""
+    """Return on how many pull requests a bot's check was green without a review by the bot.
+
+    If these are at most `NEGLIGIBLE` of the merged pull requests, the number returned is 0.
+    """
     # A team takes a green check with nothing posted for a review that found nothing.
     count = coverage.green_unreviewed or 0
     return count if count > NEGLIGIBLE * coverage.reviewed.total else 0
@@ -230,21 +243,29 @@ def _starts(rows: Counts) -> npt.NDArray[np.intp]:
 
 
 def _rate_of(rows: Counts, counts: Doubles, totals: Doubles) -> Rate:
-    """Return the share of comments, given the counts of each row, shape (N,)."""
+    """Return a share of comments with its interval by pull request.
+
+    Args:
+        rows: N rows.
+        counts: Comments of each row that belong to the share, shape (N,).
+        totals: All comments of each row, shape (N,).
+    """
     starts = _starts(rows)
     return rate_of_pulls(np.add.reduceat(counts, starts), np.add.reduceat(totals, starts))
 
 
 class _Fixes(NamedTuple):
-    """Comments whose lines changed, beside other lines."""
+    """How often the lines of comments changed, compared with lines that have no comment."""
 
     share: Rate
     chance: float | None = None
-    """Share of these and the other lines of the same changes; None without other lines."""
+    """Share of all these lines, with and without a comment, that changed; None if every line that
+    could be compared has a comment."""
     limit: float = 0.0
-    """Share below which hardly any line changed because of a comment."""
+    """If the share of the changed lines is lower, hardly any changed because of a comment."""
     is_more: bool = False
-    """Whether they changed surely more often than by chance, and more often than the limit."""
+    """Whether the lines of comments changed surely more often than by chance, and no less often
+    than the limit."""
 
 
 def _fixes(rows: Counts) -> _Fixes:
@@ -258,8 +279,9 @@ def _fixes(rows: Counts) -> _Fixes:
     share = rate_of_pulls(fixed, compared)
     if share.share is None:
         return _Fixes(share)
-    # The comment's own line is added, because few other lines say little about chance. If it is
-    # like the others, it changes as often as all of them, as in Fisher's exact test.
+    # # If there are only a few other lines, their share is a poor estimate of chance. Therefore the
+    # comment's own line is counted with the other lines, as in Fisher's exact test: without the
+    # effect of the comment, it would change as often as they do.
     all_changed = (chances / compared * lines + fixed) / (lines + compared)
     chance = float(all_changed @ compared) / share.total
     limit = chance + NEGLIGIBLE * (1 - chance)
@@ -269,7 +291,11 @@ def _fixes(rows: Counts) -> _Fixes:
 
 
 def _judge(record: Record, pull_count: int) -> tuple[Decision, _Fixes]:
-    """Apply the rule to a bot that saw `pull_count` pull requests; return also all its fixes."""
+    """Decide about a bot that saw `pull_count` pull requests, without a reason for people.
+
+    Returns:
+        The decision; the fixes of all the bot's comments, also of unimportant ones.
+    """
     rows = record.counts
     is_important = np.isin(rows["kind"], IMPORTANT)
     # Only comments that could be read count: a bot is not judged for writing in another language.
@@ -315,11 +341,11 @@ def _evidence(important: Counts, by_habit: Rate, fixes: _Fixes, record: Record) 
     """Return the acts and words of others that show the worth of a bot's important comments."""
     evidence = []
     points, near = record.points, record.near
-    # Other lines show the chance: authors acted on 0.41 of 74 comments of bots in hunks where they
-    # changed 0.14 of the other lines (`python benchmarks/followed.py DATA`).
+    # Other lines show what happens by chance: authors acted on 41 % of 74 comments of bots, and
+    # changed 14 % of the other lines of the same hunks (`python benchmarks/followed.py DATA`).
     if fixes.chance is not None and fixes.is_more:
         evidence.append(_fixed_text(fixes.share, fixes.chance))
-    # Who resolves a thread and changes nothing may have found the comment wrong.
+    # Someone who resolves a thread and changes nothing may have found the comment wrong.
     resolved = _rate_of(important, important["resolved"], important["threads"])
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     if by_habit.total >= MIN_COUNT and _is_above(resolved, _ends(by_habit)[1]) and not is_ignored:
@@ -358,15 +384,15 @@ def listed(counts: Mapping[str, int]) -> str:
 
 
 def is_mostly_formulas(counts: Mapping[str, int]) -> bool:
-    """Return whether more than half of a bot's comments are formulas."""
+    """Return whether more than half of a bot's comments are one sentence with other names."""
     return 2 * counts.get("formula", 0) > sum(counts.values())
 
 
 def _verdict(
     decision: Decision, fixes: _Fixes, all_fixes: _Fixes, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
-    # benchmarks/README.md, "audits", has how often this keeps bots that stage their worth, and
-    # honest ones.
+    # See benchmarks/README.md, "audits", for how often this rule keeps honest bots, and bots that
+    # only make their comments look as if they mattered.
     gained, important, evidence = decision.gained, decision.important, decision.evidence
     if gained.total < MIN_PULLS:
         return "undecided"
@@ -374,7 +400,8 @@ def _verdict(
     # A bot with few but important comments is not dropped. Its share of comments counts, not only
     # that of pull requests: of a bot with ten comments on each, one is misread on four of ten.
     is_rare = _ends(gained)[1] < NEGLIGIBLE and share < KEEP_FROM
-    # More data would not keep a bot that says little of importance, or whose comments are ignored.
+    # A bot that says little of importance, or that people ignore, would not be kept after more pull
+    # requests either.
     is_weak = share < NEGLIGIBLE and _ends(important)[1] < KEEP_FROM
     is_ignored = _ends(fixes.share)[1] < fixes.limit
     # Late posts change nothing, whatever they say.
@@ -382,7 +409,7 @@ def _verdict(
         return "undecided" if all_fixes.is_more and not is_late(decision) else "drop"
     if not evidence:
         return "undecided"
-    # Two shares, so that a quiet bot that is right may stay.
+    # Both are shares, not counts, so a quiet bot whose few comments are important can be kept.
     if _ends(gained)[0] > NEGLIGIBLE and _ends(important)[0] > KEEP_FROM:
         return "keep"
     if share_off >= SWITCH_OFF_FROM and (gained.share or 0.0) > NEGLIGIBLE:
@@ -396,12 +423,15 @@ def _ends(share: Rate) -> tuple[float, float]:
 
 
 def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | None:
-    """Return how many more pull requests like these would decide; None if they would not."""
+    """Return how many more pull requests like those seen would decide about the bot.
+
+    None is returned if `MAX_NEEDED` more would not decide.
+    """
     rows = record.counts
     starts = _starts(rows)
     pulls = zip(rows["repository"][starts].tolist(), rows["number"][starts].tolist(), strict=True)
     comments = dict(zip(pulls, np.split(np.arange(len(rows)), starts[1:]), strict=False))
-    # Drawn evenly from the whole period.
+    # The pull requests to add are drawn evenly from the whole period.
     order = sorted(seen_pulls, key=lambda pull: (pull[1] % 4, pull))
     more = max(MIN_PULLS - len(order), len(order) // 4)
     while order and more <= MAX_NEEDED:
@@ -409,7 +439,7 @@ def _needed(record: Record, seen_pulls: Collection[tuple[int, int]]) -> int | No
         # By index, because concatenating the rows of each pull request would compare their types
         # each time.
         counts = rows[np.concatenate([np.arange(len(rows)), *parts])]
-        # Numbers that no other pull request has.
+        # The repeated pull requests get numbers that no other pull request has.
         counts["number"][len(rows) :] = [-2 - at for at, part in enumerate(parts) for _ in part]
         again = record._replace(counts=counts)
         if _judge(again, len(order) + more)[0].verdict != "undecided":
@@ -425,9 +455,9 @@ def _reasons(decision: Decision, all_comments: Comments, all_fixes: _Fixes) -> l
     comments = "comments that could be read" if counts.get("unread") else "comments"
     of_comments = f"{important.count:,} of its {important.total:,} {comments} "
     of_comments += f"{'is' if important.count == 1 else 'are'} worth acting on"
-    fixed = (
-        f"none {'is comparable with chance' if all_comments.mattered else 'was fixed or resolved'}"
-    )
+    fixed = "there are no other lines to compare their fixes with"
+    if not all_comments.mattered:
+        fixed = "none was fixed or resolved"
     if decision.chance is not None:
         fixed = _fixed_text(decision.fixed, decision.chance)
     by_words = f"{of_comments}, going by the words"
@@ -457,14 +487,19 @@ def _reasons(decision: Decision, all_comments: Comments, all_fixes: _Fixes) -> l
 
 
 def _why_open(decision: Decision, all_fixes: _Fixes) -> str:
-    """Say why a bot is undecided; "" if only its words speak for it."""
+    """Return why a bot is undecided; "" if nothing but its own words speaks for it."""
     if is_staged(decision.afterwards):
         acts = ", ".join(decision.acts)
         return f"of its {decision.afterwards.total:,} posts, {acts}; so its fixes show nothing"
     if decision.gained.total < MIN_PULLS:
         return f"it saw only {view.count_noun(decision.gained.total, 'pull request')}"
+    if decision.evidence and (decision.gained.share or 0.0) <= NEGLIGIBLE:
+        return "it seldom says something important"
     if decision.evidence:
-        return "it seldom says something important, or few of its comments could be switched off"
+        return (
+            "it is not clear that it says something important often enough to be kept, and too few "
+            "of its comments are of kinds that can be switched off to tune it"
+        )
     unimportant = f"{all_fixes.share.count - decision.fixed.count:,} of these {UNIMPORTANT}"
     fixed = _fixed_text(all_fixes.share, all_fixes.chance or 0.0)
     return f"{fixed}, {unimportant}; read those below" if all_fixes.is_more else ""

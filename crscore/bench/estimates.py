@@ -21,13 +21,13 @@ MEASURES: Final = ("precision", "recall", "f", "weighted_recall")
 
 
 class Row(NamedTuple):
-    """Findings of one bot for one change, judged."""
+    """What was decided about the findings of one bot for one change."""
 
     decisions: list[Decision]
     pairs: list[Pair]
     counts: tuple[float, ...]
-    """Required problems that it found, findings about a problem, distinct findings, required
-    problems, and the first and the fourth number weighted by severity."""
+    """Six counts: required problems that the bot found; findings about a problem; distinct
+    findings; required problems; then the first and the fourth again, weighted by severity."""
 
 
 def compute(
@@ -39,31 +39,36 @@ def compute(
     resamples: int,
     seed: int,
 ) -> tuple[tuple[BotScore, ...], tuple[Comparison, ...]]:
-    """Compute the scores of bots, and compare each pair.
+    """Compute the scores of bots, and compare each pair of bots.
 
     Args:
         golden: The set.
         bots: Names of the bots.
-        rows: Judged findings by change and bot.
+        rows: What was decided about the findings, by change and bot.
         beta: Weight of recall against precision in F, above 0.
-        resamples: Draws of the bootstrap over changes; 0 for no interval.
+        resamples: Number of bootstrap draws of the changes; with 0 there are no intervals.
         seed: Seed of the draws.
 
     Returns:
-        Scores, the best F first; differences in F, with p-values corrected by Holm's method.
+        The scores, the best F first; and the differences in F of each pair of bots, with p-values
+        corrected by Holm's method.
     """
     names = [change.id for change in golden.changes]
     counts = np.array([[rows[name, bot].counts for name in names] for bot in bots])
 
     def measure(weights: Doubles) -> Doubles:
-        """Return precision, recall, F and weighted recall of each bot, shape (b, 4, M)."""
+        """Return precision, recall, F and weighted recall of each of M bots, shape (b, 4, M).
+
+        Args:
+            weights: How often each change counts in each of b draws, shape (b, N).
+        """
         # Counts are summed before they are divided, because the share of a change with one problem
         # or no finding says little.
         hits, right, distinct, required, weighted, weight = np.einsum(
             "bn,mnk->kbm", weights, counts
         )
         precision, recall = resampled.divide(right, distinct), resampled.divide(hits, required)
-        # A bot without findings has no precision, but an F of 0: it is ranked below the others.
+        # A bot without findings has no precision. Its F is set to 0, so that it is ranked last.
         p, r = np.nan_to_num(precision), np.nan_to_num(recall)
         f = np.nan_to_num(resampled.divide((1 + beta**2) * p * r, beta**2 * p + r))
         return np.stack([precision, recall, f, resampled.divide(weighted, weight)], axis=1)
@@ -105,16 +110,19 @@ def compute(
 
 
 def _mean(decisions: Sequence[Decision], field: str) -> float | None:
-    """Return the mean over changes of what a run took, which each of its findings may state."""
+    """Return the mean over changes of what a bot's run took, in seconds or in money.
+
+    Every finding of a run may state the amount; None is returned if none does.
+    """
     amounts = [(d.finding.change, getattr(d.finding, field)) for d in decisions]
-    # Of a change, the last in order, which is the most.
+    # The amounts of a change are sorted, and the last one, which is the highest, is kept.
     most = dict(sorted(row for row in amounts if row[1] is not None))
     return round(sum(most.values()) / len(most), 3) if most else None
 
 
 def _estimate(value: float, draws: Doubles, changes: int) -> Estimate:
-    # With 30 changes, plain percentiles covered 92 % instead of 95 %
-    # (docs/design/029-golden-sets.md).
+    # With 30 changes, the intervals of plain percentiles contained the true value in 92 % of cases
+    # instead of 95 % (docs/design/029-golden-sets.md), so they are made wider.
     low, high = bootstrap.percentile_interval(draws, clusters=changes, expanded=True)
     return Estimate(value=None if math.isnan(value) else float(value), low=low, high=high)
 
@@ -122,7 +130,7 @@ def _estimate(value: float, draws: Doubles, changes: int) -> Estimate:
 def _compare(
     bots: Sequence[str], observed: Doubles, draws: Doubles, changes: int
 ) -> tuple[Comparison, ...]:
-    """Compare each pair of bots on the same draws of changes."""
+    """Compare the F of each pair of bots; both have the same changes in each draw."""
     pairs = list(combinations(range(len(bots)), 2))
     comparisons = paired.correct(
         paired.compare(float(observed[a] - observed[b]), draws[:, a] - draws[:, b], units=changes)

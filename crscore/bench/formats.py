@@ -1,7 +1,7 @@
 """Reads golden sets and findings from their formats: JSON Lines, JSON, and SARIF.
 
-Published sets differ in the names of their fields and in their rows: a change, a problem, or all
-findings of one bot for a change. Rows are recognised by their fields, so that one function reads
+Published sets differ in the names of their fields and in what a row is: a change, a problem, or all
+findings of one bot for a change. What a row is follows from its fields, so that one function reads
 Martian's golden comments, candidates and collected reviews, AACR-Bench's samples, ReviewBench's
 golden sets and findings, and GitHub's review comments.
 """
@@ -23,11 +23,11 @@ from crscore.static_analysis.sarif import read_sarif
 from crscore.text import count_noun
 
 MAX_BYTES: Final = 2**26
-"""Maximum bytes of one file, unpacked: about 100,000 findings."""
+"""Maximum number of bytes of one unpacked file: about 100,000 findings."""
 SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".sarif")
-"""Suffixes of the files of a folder that are read."""
-# Of each group, the first field that a row has counts, so names of our own come before those of
-# published sets.
+"""From a folder, only files with one of these suffixes are read."""
+# Each tuple below lists names for one field. The first name that a row has is read, so the names
+# that crscore writes come before those of published sets.
 TEXT: Final = ("text", "body", "comment", "description", "message", "note", "issue", "title")
 PROBLEMS: Final = ("problems", "golden", "golden_comments", "comments", "findings", "issues")
 CHANGE: Final = (
@@ -35,7 +35,8 @@ CHANGE: Final = (
     "instance_id", "id",
 )  # fmt: skip
 GITHUB_CHANGE: Final = ("pull_request_url", "issue_url", "html_url")
-"""Fields of the change in a GitHub comment, whose `id` and `url` are its own."""
+"""Fields that name the change in a comment from GitHub: the comment's `id` and `url` are its own,
+not those of the change."""
 BOT: Final = ("bot", "tool", "reviewer", "agent", "producer", "author", "user", "writer")
 PATH: Final = ("path", "file", "file_path", "filename")
 LINE: Final = ("line", "end_line", "to_line", "original_line")
@@ -43,10 +44,10 @@ START: Final = ("start_line", "from_line")
 CATEGORY: Final = ("category", "type")
 LANGUAGE: Final = ("language", "project_main_language")
 SECONDS: Final = {"seconds": 1, "duration_seconds": 1, "duration_ms": 1000}
-"""Fields of the time of a finding or of its run, and how many of their units are a second."""
+"""Field with the time that a finding or its run took -> how many of its units make one second."""
 COST: Final = {"cost": 1, "price": 1}
 FINDINGS: Final = ("findings", "candidates", "review_comments")
-"""Fields of the findings of one bot for a change; the last field has comments as posted."""
+"""Fields that list the findings of one bot for a change; the last one lists comments as posted."""
 _SEVERITY_NAMES: Final = {
     **{name: name for name in ("", *SEVERITIES)},
     "blocker": "critical", "severe": "critical", "error": "high", "major": "high",
@@ -55,8 +56,8 @@ _SEVERITY_NAMES: Final = {
     "p0": "critical", "p1": "high", "p2": "medium", "p3": "low", "p4": "low",
     "s0": "critical", "s1": "critical", "s2": "high", "s3": "medium", "s4": "low",
 }  # fmt: skip
-# Addresses of a page or of the API, also of an Enterprise Server ("/api/v3/repos/o/r/pulls/7"),
-# and of a merge request ("/-/merge_requests/7").
+# An address is that of a page or of the API, also of an Enterprise Server
+# ("/api/v3/repos/o/r/pulls/7"), or that of a merge request ("/-/merge_requests/7").
 _PULL: Final = re.compile(
     r"^https?://[^/]+/(?:api/v3/)?(?:repos/)?(\S+?)/(?:pulls?|issues|(-/merge_requests))/(\d+)"
 )
@@ -64,7 +65,7 @@ _Row = dict[str, Any]
 
 
 def name_change(name: str) -> str:
-    """Return the name of a change; all addresses of a pull request become the same name.
+    """Return the name of a change; all addresses of one pull request become the same name.
 
     Example:
         >>> name_change("https://api.github.com/repos/o/r/pulls/7"), name_change("o/r#7")
@@ -78,9 +79,10 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
     """Read a golden set.
 
     Args:
-        path: JSON Lines or JSON, plain or gzip: a row is a change with a list of problems, or a
-            problem with its change. SARIF: the problems of the change that the file is named after.
-            A first row `{"set": NAME, "version": VERSION}` names the set. A folder: all its files.
+        path: A file of JSON Lines or JSON, plain or gzip, in which each row is a change with a list
+            of problems, or a problem with its change; a first row
+            `{"set": NAME, "version": VERSION}` names the set. Or a SARIF file with the problems of
+            the change that the file is named after. Or a folder: all its files are read.
         pattern: Glob pattern of the files to read from a folder.
 
     Raises:
@@ -108,7 +110,7 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             ):
                 continue
             problem = read_problem(entry, position)
-            # Copies differ in case, spaces and the last full stop.
+            # Copies of a problem may differ in case, spaces and the last full stop.
             key = (" ".join(problem.text.lower().split()).rstrip("."), problem.path, problem.line)
             repeated[change] += key in problems[change]
             problems[change][key] = _merge(problem, problems[change].get(key, problem))
@@ -166,10 +168,10 @@ def read_findings(path: Path) -> list[Finding]:
     """Read the findings of one or several bots.
 
     Args:
-        path: JSON Lines or JSON, plain or gzip: a row is a finding with its change and bot, a list
-            of `findings` with them, or a review comment as GitHub's API returns it; or `{change:
-            {bot: [findings]}}`. SARIF: the tool is the bot, and the file is named after the change.
-            A folder: all its files.
+        path: A file of JSON Lines or JSON, plain or gzip. Each row is a finding with its change and
+            bot, a list of `findings` with their change and bot, or a review comment as GitHub's API
+            returns it; the whole file may also be `{change: {bot: [findings]}}`. Or a SARIF file
+            that is named after the change; its tool is the bot. Or a folder: all files are read.
 
     Raises:
         InputError: The file cannot be read, or is too large, or a row is not a finding.
@@ -196,7 +198,8 @@ def read_finding(row: Mapping[str, Any], location: str) -> Finding:
         change=name_change(
             _text(row, GITHUB_CHANGE if is_comment else CHANGE, location, "the id of its change")
         ),
-        # GitHub adds "[bot]" to the login of an app; without it, one bot has one name in all files.
+        # GitHub adds "[bot]" to the login of an app. It is removed, so that a bot has the same name
+        # in all files.
         bot=bot.strip().removesuffix("[bot]"),
         text=text if is_raw else strip_source_labels(text),
         path=_path(row),
@@ -223,7 +226,7 @@ def list_files(path: Path, pattern: str = "**/*") -> list[Path]:
 
 
 def _rows(path: Path, content_name: str) -> Iterator[tuple[str, _Row]]:
-    """Yield each row's location and object, from JSON Lines, a list, a mapping, or SARIF's runs."""
+    """Yield each row of a file, as its location for messages and its parsed JSON object."""
     content = jsonl.read_bytes(path, content_name)
     if len(content) > MAX_BYTES:
         size = f"{len(content):,} bytes, and at most {MAX_BYTES:,} are read; split the file"
@@ -240,7 +243,8 @@ def _rows(path: Path, content_name: str) -> Iterator[tuple[str, _Row]]:
     except UnicodeDecodeError as exc:
         raise InputError(f"{path} cannot be read as {content_name}: it is not UTF-8") from exc
     except (ValueError, RecursionError):
-        # JSON Lines: a wrong line is reported by its number.
+        # The file is no single JSON value, so it is read as JSON Lines, which reports the number of
+        # a wrong line.
         text = content.removeprefix(b"\xef\xbb\xbf")
         yield from jsonl.read_rows(text, dict, path, content_name)
         return
@@ -271,7 +275,7 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
     facts: _Row = {name: row[name] for name in (*CHANGE, *BOT, *SECONDS, *COST) if name in row}
     if isinstance(row.get("reviews"), list):
         for review in (review for review in row["reviews"] if isinstance(review, dict)):
-            # The review's own address refers to a copy of the pull request.
+            # The review has an address of its own, which is that of a copy of the pull request.
             origin = {"change": _first(row, CHANGE), "bot": _first(review, BOT)}
             present = {*FINDINGS, *SECONDS, *COST} & review.keys()
             yield from _findings_of({**{name: review[name] for name in present}, **origin})
@@ -286,9 +290,9 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
 
 
 def _merge(original: Problem, duplicate: Problem) -> Problem:
-    """Return the more severe of two entries of one problem; it is required if one of them is.
+    """Merge two entries of one problem: the more severe one, at the location of the original.
 
-    The place is the original's.
+    The merged problem is required if one of the entries is.
     """
     worse = min(original, duplicate, key=lambda problem: (*SEVERITIES, "").index(problem.severity))
     facts = {name: getattr(original, name) for name in ("path", "start_line", "line")}
@@ -307,13 +311,13 @@ def _text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str
         value = f"{value['repo']}/pull/{value.get('pr_number')}"
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{location}: {noun} is missing; expected one of: {', '.join(names)}")
-    # A text cut within a character ends with half a character, which cannot be written.
+    # A text that was cut within a character ends with half a character, which UTF-8 cannot encode.
     return str(value).encode(errors="replace").decode().strip()
 
 
 def _path(row: Mapping[str, Any]) -> str | None:
     path = _first(row, PATH)
-    # Tools on Windows write backslashes, diffs and golden sets slashes.
+    # Tools on Windows write paths with backslashes; diffs and golden sets have slashes.
     return path.replace("\\", "/") if isinstance(path, str) else None
 
 
@@ -328,7 +332,7 @@ def _line(row: Mapping[str, Any], names: Sequence[str], location: str) -> int | 
 
 def _amount(row: Mapping[str, Any], units: Mapping[str, int], location: str) -> float | None:
     for name in (name for name in units if row.get(name) is not None):
-        # NaN is not at least 0.
+        # The comparison also rejects NaN, which is not at least 0.
         if type(row[name]) not in (int, float) or not 0 <= row[name] < 1e12:
             raise InputError(f"{location}: {name} is {row[name]!r:.40}; expected a number from 0")
         return float(row[name] / units[name])

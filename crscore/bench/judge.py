@@ -1,7 +1,8 @@
-"""A language model as judge of unsure pairs: `crscore bench --reader openai:MODEL`.
+"""Asks a language model to judge unsure pairs: `crscore bench --reader openai:MODEL`.
 
-It decides only pairs in the matcher's band; its answers count like decisions by hand. Texts of the
-set and of bots are untrusted, so they are fenced as for readers (`docs/design/033-readers.md`).
+The model decides only about the pairs of which the matcher is unsure, and its answers count like
+decisions by hand. The texts of the set and of bots are untrusted, so they are marked as quotations
+in the request, as they are for readers (`docs/design/033-readers.md`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,13 +17,14 @@ from crscore.reports import escape
 from crscore.text import clean, count_noun
 
 GUIDE: Final = "match.v1"
-"""Name of the prompt."""
+"""Name of the prompt that tells the model how to decide."""
 MAX_CHARS: Final = 4_000
-"""Maximum characters of a text that are shown."""
-# A sentence takes about 40; the rest is for models that reason before they answer.
+"""Maximum number of characters of a text that the model is shown."""
+# The sentence of an answer takes about 40 tokens; the rest is for models that reason before.
 MAX_TOKENS: Final = 512
-"""Maximum tokens of an answer."""
-# As in a reader's answer (`readers/answers.py`), the reason is written before the decision.
+"""Maximum number of tokens of an answer."""
+# The reason is first, as in a reader's answer (`readers/answers.py`): the model is to think before
+# it decides.
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object", "required": ["why", "same"], "additionalProperties": False,
     "properties": {"why": {"type": "string"}, "same": {"type": "boolean"}},
@@ -37,7 +39,7 @@ def _is_same(answer: dict[str, Any]) -> bool:
 
 
 def make_request(problem: Problem, finding: Finding) -> Question:
-    """Make the request about one pair."""
+    """Return the question whether a finding is about a known problem."""
     texts = {}
     for name, side in (("known problem", problem), ("finding", finding)):
         place = f"\n(in {side.path}, line {side.line or 'unknown'})" if side.path else ""
@@ -55,11 +57,15 @@ def write_requests(pairs: Iterable[tuple[Problem, Finding]]) -> str:
 def decide(
     judge: ModelReader, pairs: Mapping[str, tuple[Problem, Finding]]
 ) -> tuple[dict[str, bool], list[str], str]:
-    """Ask about pairs, by identifier, in one batch; a pair without an answer stays unsure.
+    """Ask a language model about pairs in one batch; a pair without an answer stays unsure.
+
+    Args:
+        judge: The language model.
+        pairs: Identifier of a pair -> its problem and its finding.
 
     Returns:
-        Identifier of a pair with an answer -> whether it is the same point; notes about the answers
-        and their cost; and the model's part of the signature.
+        Identifier of each answered pair -> whether its finding is about its problem; notes about
+        the answers and their cost; and the model's part of the signature.
     """
     requests = {id_: make_request(*pair) for id_, pair in pairs.items()}
     replies, _ = judge.ask(requests.values())

@@ -1,4 +1,7 @@
-"""Findings of different reviewers that make the same point, by the pair model of golden sets."""
+"""Finds the findings of different reviewers that make the same point.
+
+The pair model decides, which was trained to match findings with the known problems of golden sets.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -10,19 +13,20 @@ from crscore.encoders.minilm import MiniLM
 from crscore.text import shorten
 from crscore.usefulness.evidence import Rarity
 
-# On Martian's golden set, its precision is 0.93 and its recall 0.68 (`benchmarks/same_point.py`).
+# With this threshold, precision is 0.93 and recall 0.68 on the golden set of Martian
+# (`benchmarks/same_point.py`).
 SAME_POINT: Final = 0.8
 """Minimum probability that two findings make the same point."""
-# Half of the pairs in other words have it, and 11 % of other points about the same code
-# (`benchmarks/points.jsonl`).
+# Of the pairs of texts that state one point in different words, half reach this probability; of the
+# pairs that make different points about the same code, 11 % do (`benchmarks/points.jsonl`).
 ALIKE_PROBABILITY: Final = 0.95
-"""Minimum probability that two problems of a golden set are noted as one."""
+"""Probability from which a note says that two problems of a golden set look alike."""
 ALIKE_COSINE: Final = 0.2
-"""Minimum cosine of such problems; others are not measured."""
+"""The probability is computed only for problems whose vectors have at least this cosine."""
 
 
 def find_alike(change: Change, views: Mapping[str, TextView]) -> Iterator[str]:
-    """Yield a note for each two problems of a change that may be the same one."""
+    """Yield a note for each pair of problems of a change that may be the same problem."""
     rows = [Finding(change="", bot="", text=row.text, path=row.path, line=row.line)
             for row in change.problems]  # fmt: skip
     for (i, first), (j, second) in combinations(enumerate(rows, 1), 2):
@@ -44,8 +48,9 @@ def compare_findings(
         views: View of each finding's text.
     """
     model = read_model()
-    # The model asks whether a finding is about a *known* problem, and its measures are not
-    # symmetric. Of two reviewers, neither knows better, so each side is the known one once.
+    # The model takes a finding and a *known* problem, and does not treat the two alike. Neither of
+    # two reviewers' findings is a known problem, so each one takes that place once, and the two
+    # probabilities are averaged.
     forward = model.probabilities(first, _problems(second), views)
     backward = model.probabilities(second, _problems(first), views)
     probabilities: Doubles = (forward + backward.T) / 2
@@ -61,8 +66,8 @@ def same_points(findings: Sequence[Finding], encoder: MiniLM, rarity: Rarity) ->
 
     Args:
         findings: Findings about one change, by time. Findings of one reviewer (`bot`) are distinct.
-        encoder: Encoder whose layers the model has tuned.
-        rarity: Rarity of stems.
+        encoder: Encoder that the pair model was trained with; the model has its own upper layers.
+        rarity: How rare each word stem is in review comments.
     """
     reviewers: dict[str, list[int]] = {}
     for index, finding in enumerate(findings):

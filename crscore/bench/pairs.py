@@ -1,15 +1,18 @@
 """Computes the probability that a finding is about a known problem, by a logistic model.
 
-The upper layers of the encoder are tuned to give texts that make the same point similar vectors,
-and texts that make another point about the same code other ones. Each pair is measured by the
-cosine of the two texts, by how well each token of one is matched in the other, and by the rare
-words that they share; then by how much these measures exceed the same measures for the change's
-other problems and the bot's other findings, because a finding that fits all problems fits none. No
-measure depends on another bot. Rules shift the result. Texts that share names from code, but no
-word about them, have the same subject, not the same point. A finding of one word that the problem
-does not contain makes no point. A comment of a few words on the problem's own lines needs less
-evidence. Texts that the encoder cannot read are compared by the code that they name and by their
-location.
+The upper layers of the encoder were trained to give similar vectors to texts that make the same
+point, and dissimilar vectors to texts that make different points about the same code.
+
+Each pair of a finding and a problem is measured by the cosine of the two texts, by how well each
+token of one text is matched in the other, and by the rare words that the texts share. It is also
+measured by how much these measures exceed those for the change's other problems and for the bot's
+other findings, because a finding that fits all problems fits none. No measure depends on another
+bot.
+
+Rules then shift the result. Texts that share names from code, but no word about them, have the same
+subject, not the same point. A finding of one word that the problem does not contain makes no point.
+A comment of a few words on the problem's own lines needs less evidence. Texts in another language,
+which the encoder cannot read, are compared by the code that they name and by their location.
 """
 
 import hashlib
@@ -36,43 +39,47 @@ Doubles = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
-"""Output of `crscore train bench`."""
+"""File of the model's weights, which `crscore train bench` writes."""
 FORMAT: Final = 2
-"""Version of the file of weights."""
+"""Version of the format of this file."""
 RULES: Final = 3
 """Version of the rules below, which shift the learned logit."""
-# Not learned, because the judgements have no locations; too small for a match by itself.
+# The amount is not learned, because the judgements to learn from have no locations. It is too small
+# to make a match by itself.
 LOCATION_LOGIT: Final = 0.5
 """Amount added to the logit for the same location, and subtracted for another file."""
-# The location of a terse finding says what it is about. "check err" then has .72 instead of .37,
-# and "nit: spacing" on the same line .3.
+# The location of a terse finding says what the finding is about. With this amount, "check err" has
+# a probability of 0.72 instead of 0.37, and "nit: spacing" on the same line only 0.3.
 TERSE_LOGIT: Final = 1.5
-"""Amount added for the same location if the finding is terse."""
+"""Amount added to the logit for the same location if the finding is terse."""
 TERSE_WORDS: Final = 6
 """Maximum number of words of a terse finding."""
-# Not learned, because judges see few such findings. Without it, 4 of 10 findings about the same
-# name match, with it none (`benchmarks/points.jsonl`; docs/design/029-golden-sets.md).
+# The amount is not learned, because judges saw few such texts. Without it, 4 of 10 findings that
+# make another point about the same name match; with it, none does (`benchmarks/points.jsonl`;
+# docs/design/029-golden-sets.md).
 UNCLAIMED_LOGIT: Final = 2.0
 """Amount subtracted from the logit of two texts that share names from code and no other word."""
-# For the encoder, short texts are similar, so "LGTM" would match "off by one".
+# The encoder gives all short texts similar vectors, so "LGTM" would match "off by one".
 EMPTY_LOGIT: Final = 6.0
-"""Amount subtracted for a finding of at most one word that is not in the problem."""
+"""Amount subtracted from the logit for a finding of at most one word, which the problem lacks."""
 COMMON: Final = 0.01
-"""Maximum rarity of shared words that say nothing."""
+"""If the rarities of the shared words add up to at most this, the words say nothing."""
 NEAR_LINES: Final = 3
-"""Maximum number of lines between a finding and a problem at the same location."""
-# The last bits of a vector depend on the machine and on the batch, and must not decide a match.
+"""A finding at most this many lines away from a problem is at the same location."""
+# The last bits of a vector depend on the machine and on the other texts of the batch, and they must
+# not decide about a match.
 DECIMALS: Final = 4
-"""Number of decimals of a measure."""
+"""Number of decimals to which a measure is rounded."""
 LEAST_SHARE: Final = 4
-"""One in this many tokens counts among the least covered."""
+"""One in this many tokens, those that the other text matches worst, is in `least_covered`."""
 LIKENESS: Final = (
     "cosine", "problem_covered", "finding_covered", "least_covered", "words_of_problem",
     "words_of_finding", "words",
 )  # fmt: skip
 """Measures of the similarity of two texts."""
 LEADS: Final = 4
-"""The first so many measures also have their lead over other problems and findings as a feature."""
+"""For this many measures, the first of `LIKENESS`, the lead over the next best problem and over the
+next best finding is a feature, too."""
 FEATURES: Final = (
     *LIKENESS,
     *(f"{name}_over_problems" for name in LIKENESS[:LEADS]),
@@ -80,45 +87,45 @@ FEATURES: Final = (
     "finding_length", "problem_length",
 )  # fmt: skip
 ALONE: Final = 0.25
-"""Similarity assumed for the next best problem or finding if there is no other."""
+"""Value of a measure that is assumed for the next best problem or finding if there is none."""
 
 
 class TextView(NamedTuple):
-    """Vectors and stems of a text, for comparison."""
+    """Vectors and word stems of a text that is compared with others."""
 
     vector: Vectors
     """Unit vector of the mean of the token vectors, shape (D,)."""
     tokens: Vectors
-    """Unit vectors of its tokens, shape (L, D), L at least 1."""
+    """Unit vectors of the text's tokens, shape (L, D), L at least 1."""
     stems: Mapping[str, float]
-    """Stem -> rarity."""
+    """Stem of a word -> rarity of the stem in review comments."""
     claimed: frozenset[str]
-    """The stems outside of code and names."""
+    """Those stems that are outside of code and names: they say what the text claims."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairModel:
-    """Learned weights."""
+    """Model that says how probable it is that a finding is about a problem."""
 
     encoder: str
     """Name and model of the encoder."""
     data_sha256: str
     """Hash of the points and judgements that the weights were learned from."""
     layers: TunedLayers
-    """Layers of the encoder, tuned to distinguish points."""
+    """Upper layers of the encoder, trained to tell points about the same code apart."""
     weights: tuple[float, ...]
     """Weight of each of `FEATURES`."""
     bias: float
     threshold: float
-    """Minimum probability of a match, chosen for as many misses as false matches."""
+    """Minimum probability of a match. With it, misses and false matches are equally many."""
     band: tuple[float, float]
-    """Probabilities between which a decision is unsure."""
+    """The two probabilities between which a decision is unsure."""
     file: str = ""
-    """First digits of the hash of the file of weights."""
+    """First digits of the hash of the file that the weights are from."""
 
     @property
     def identity(self) -> str:
-        """`pairs@` with the hashes of the data and of the file, and the version of the rules."""
+        """The model's part of a signature: hashes of data and file, and version of the rules."""
         return f"pairs@{self.data_sha256[:8]}+{self.file}+rules:{RULES}"
 
     def probabilities(
@@ -127,15 +134,15 @@ class PairModel:
         problems: Sequence[Problem],
         views: Mapping[str, TextView],
     ) -> Doubles:
-        """Return the probability of each pair of a bot's F findings and the G problems.
+        """Return how probable it is that each of a bot's findings is about each problem.
 
         Args:
-            findings: The findings.
-            problems: The problems.
-            views: View of each text.
+            findings: F findings.
+            problems: G problems.
+            views: View of each text of a finding or a problem.
 
         Returns:
-            Shape (F, G), each in [0, 1].
+            Probabilities in [0, 1], shape (F, G).
         """
         table = measure_pairs(*([views[row.text] for row in side] for side in (findings, problems)))
         logits = table @ np.array(self.weights) + self.bias
@@ -152,16 +159,21 @@ class PairModel:
 
 def sigmoid(logits: Doubles) -> Doubles:
     """Return the probabilities of logits, each in (0, 1)."""
-    # exp() overflows above 709, and a logit of 30 is a probability of 1 to 13 digits.
+    # exp() overflows above 709. At a logit of 30, the probability equals 1 to 13 digits.
     odds: Doubles = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
     return odds
 
 
 def compare_locations(finding: Finding, problem: Problem) -> int:
-    """Return 1 for the same location, -1 for another file, and 0 if one has no location."""
+    """Compare the locations of a finding and a problem.
+
+    Returns:
+        1 for the same location; -1 for different files; 0 for other lines of one file, or if one of
+        the two has no location.
+    """
     if not finding.path or not problem.path:
         return 0
-    # Sets and bots name a file from different folders: "price.py" may be "cart/price.py".
+    # Sets and bots give paths that start at different folders: "price.py" may be "cart/price.py".
     shorter, longer = sorted((finding.path.strip("/"), problem.path.strip("/")), key=len)
     if not f"/{longer}".endswith(f"/{shorter}"):
         return -1
@@ -184,8 +196,8 @@ def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
 
     Args:
         text: The finding.
-        finding: Its view.
-        problem: View of the problem.
+        finding: View of the finding's text.
+        problem: View of the problem's text.
     """
     shared = finding.stems.keys() & problem.stems.keys()
     if not shared and len(text.split()) <= 1:
@@ -193,7 +205,7 @@ def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
     claimed = finding.claimed & problem.claimed
     if not (finding.claimed and problem.claimed) or shared <= claimed:
         return 0.0
-    # Sorted, so that the sum's last bits do not depend on the order of a set.
+    # The stems are sorted, so that the last bits of the sum do not depend on the order of a set.
     rarity = sum(problem.stems[stem] for stem in sorted(claimed))
     return UNCLAIMED_LOGIT if rarity <= COMMON else 0.0
 
@@ -201,9 +213,9 @@ def lack_of_claim(text: str, finding: TextView, problem: TextView) -> float:
 def compare_code(finding: Finding, problem: Problem) -> float:
     """Return the probability that texts in any language make the same point, by their code alone.
 
-    Two common names at the same location are good evidence. One at the same location, or two at
-    different ones, are just enough for a match; the location alone is not. Other texts match only
-    if they are equal.
+    Two names from code that both texts have are good evidence at the same location. One shared name
+    at the same location, or two where a location is unknown or differs within the file, are just
+    enough for a match; the location alone is not enough. Other texts match only if they are equal.
 
     Example:
         >>> finding = Finding(change="1", bot="a", text="`charge` gibt `lock` nicht frei")
@@ -220,21 +232,23 @@ def compare_code(finding: Finding, problem: Problem) -> float:
 def view_texts(
     texts: Iterable[str], encoder: MiniLM, rarity: Rarity, layers: TunedLayers | None
 ) -> dict[str, TextView]:
-    """Read texts for comparison, with 50 KB of memory for each.
+    """Make the views of texts for comparison; each view takes 50 KB of memory.
 
     Args:
         texts: Any texts; equal ones are encoded once.
-        encoder: Encoder whose layers were tuned.
-        rarity: Rarity of stems.
-        layers: The tuned layers; None for the encoder as it is.
+        encoder: Encoder that the pair model was trained with.
+        rarity: How rare each word stem is in review comments.
+        layers: The pair model's own upper layers; None for those of the encoder.
     """
-    # Sorted, so that batches, and with them the last bits, do not depend on the findings' order.
+    # The texts are sorted, so that the batches, and with them the last bits of the vectors, do not
+    # depend on the order of the findings.
     distinct = sorted(set(texts))
     views: dict[str, TextView] = {}
     for text, vectors in zip(distinct, encoder.tokens(distinct, layers), strict=True):
         tokens = vectors[1:-1]  # without the special tokens
         if not is_english(text):
-            # A random direction, because only equal texts are known to make the same point.
+            # The encoder reads only English. Of other texts, only equal ones are known to make the
+            # same point, so each text gets a random direction that follows from its content.
             seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
             tokens = np.random.default_rng(seed).standard_normal((1, tokens.shape[1]), np.float32)
         # An empty text has only the special tokens.
@@ -253,14 +267,14 @@ def view_texts(
 
 
 def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) -> Doubles:
-    """Measure the similarity of each of a bot's findings and each problem of a change.
+    """Measure how similar each of a bot's findings is to each problem of a change.
 
     Args:
-        findings: The F findings.
-        problems: The G problems.
+        findings: Views of F findings.
+        problems: Views of G problems.
 
     Returns:
-        Shape (F, G, len(FEATURES)).
+        The features of each pair, shape (F, G, len(FEATURES)).
     """
     shape = (len(findings), len(problems))
     if 0 in shape:
@@ -278,7 +292,7 @@ def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) ->
 
 
 def _likeness(findings: Sequence[TextView], problem: TextView) -> Doubles:
-    """Measure the similarity of findings and a problem, shape (F, len(LIKENESS))."""
+    """Return the measures of how similar F findings are to a problem, shape (F, len(LIKENESS))."""
     counts = np.array([len(view.tokens) for view in findings])
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
     cosines = problem.tokens @ np.concatenate([view.tokens for view in findings]).T
@@ -291,13 +305,14 @@ def _likeness(findings: Sequence[TextView], problem: TextView) -> Doubles:
     of_findings = np.array([sum(view.stems.values()) for view in findings])
     return np.stack(
         [
-            # Opposite claims are alike to an encoder: two texts that want the first and the
-            # second of two recorders match with 0.99 (docs/design/029-golden-sets.md).
+            # The encoder gives opposite claims similar vectors: of two texts, one wants the first
+            # of two recorders and the other the second, and the pair has a probability of 0.99
+            # (docs/design/029-golden-sets.md).
             np.stack([view.vector for view in findings]) @ problem.vector,
             covered.mean(axis=0),
             np.add.reduceat(cosines.max(axis=0), starts) / counts,
             least.mean(axis=0),
-            # A text without a rare word has a sum of 0.
+            # The small number avoids a division by 0: in a text without a rare word the sum is 0.
             shared / (sum(problem.stems.values()) + 1e-6),
             shared / (of_findings + 1e-6),
             np.log1p(shared),
@@ -307,7 +322,7 @@ def _likeness(findings: Sequence[TextView], problem: TextView) -> Doubles:
 
 
 def _next_best(likeness: Doubles, axis: int) -> Doubles:
-    """Return the largest of the other values along an axis; `ALONE` if there is no other."""
+    """Return, for each value, the largest of the other values along an axis, or `ALONE`."""
     if likeness.shape[axis] == 1:
         return np.full_like(likeness, ALONE)
     top = np.sort(likeness, axis=axis).take([-1, -2], axis=axis)
@@ -316,20 +331,20 @@ def _next_best(likeness: Doubles, axis: int) -> Doubles:
 
 
 def assign(probabilities: Doubles) -> dict[int, int]:
-    """Match findings and problems, the most probable pair first.
+    """Match each finding with at most one problem, the most probable pair first.
 
     Args:
-        probabilities: Shape (F, G).
+        probabilities: Probability that each finding is about each problem, shape (F, G).
 
     Returns:
-        Finding -> problem, at most min(F, G) pairs, the most probable first; among equally probable
-        pairs, the first rows come first.
+        Index of a finding -> index of its problem, at most min(F, G) pairs, the most probable pair
+        first; of equally probable pairs, the one with the lowest indexes comes first.
 
     Example:
         >>> assign(np.array([[0.9, 0.8], [0.7, 0.1]]))
         {0: 0, 1: 1}
     """
-    # An optimal assignment was no better (docs/design/029-golden-sets.md).
+    # An assignment with the highest sum was no better (docs/design/029-golden-sets.md).
     matches: dict[int, int] = {}
     problems: set[int] = set()
     for cell in np.argsort(-probabilities, axis=None, kind="stable").tolist():
@@ -344,7 +359,7 @@ def assign(probabilities: Doubles) -> dict[int, int]:
 
 @lru_cache(maxsize=2)
 def read_model(path: Path = SHIPPED) -> PairModel:
-    """Read weights.
+    """Read a pair model from its file of weights.
 
     Raises:
         InputError: The file cannot be read, or was made by another version.

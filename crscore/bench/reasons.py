@@ -1,4 +1,7 @@
-"""Why a finding is or is not about a known problem, and answers of people who judged it by hand."""
+"""Explains why a finding is or is not about a known problem.
+
+It also reads and writes the answers of people who judged by hand whether findings are.
+"""
 
 import hashlib
 import re
@@ -18,18 +21,21 @@ from crscore.usefulness.evidence import Rarity
 MAX_WORDS: Final = 5
 """Maximum number of shared words that a reason names, the rarest first."""
 OTHER_PROBLEM: Final = "matched with another problem"
-"""Reason for a missed problem, because a finding counts for one problem."""
+"""Reason why a problem is missed although a finding fits it: a finding counts for one problem."""
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
 def name_pair(change: str, problem: str, finding: str) -> str:
-    """Return the identifier of two texts about a change: the same for every bot and in any order.
+    """Return the identifier of a problem and a finding about a change.
+
+    It is a hash of the texts, so it is the same for every bot and for every order of the input.
 
     Example:
         >>> name_pair("o/r#7", "It leaks.", "A leak.")
         '606a16abb8'
     """
-    # A text that was cut within a character can end with half of it, which is no UTF-8.
+    # A text that was cut within a character can end with half of the character, which plain UTF-8
+    # cannot encode.
     texts = "\0".join((change, problem, finding)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(texts).hexdigest()[:10]
 
@@ -43,15 +49,18 @@ def explain(
     is_taken: bool,
     decided_by: str = "",
 ) -> str:
-    """Explain a decision: a verdict, the words that the texts share, and their locations.
+    """Explain whether a finding is about a problem.
+
+    The text has a verdict, the words that finding and problem share, and how their locations
+    differ.
 
     Args:
-        finding: The finding that hits the problem or is nearest to it.
+        finding: The finding that is about the problem or comes nearest to it.
         problem: The problem.
         rarity: Rarity of stems.
-        is_hit: Whether it hits the problem.
-        is_taken: Whether it matches this problem but was assigned to another one.
-        decided_by: Who decided about the pair, if not the matcher.
+        is_hit: Whether the finding was assigned to the problem.
+        is_taken: Whether the finding matches this problem but was assigned to another one.
+        decided_by: Who decided about the pair, such as "judged by hand"; "" for the matcher.
     """
     shared = stems_and_names(finding.text)[0] & stems_and_names(problem.text)[0]
     claims = [stems_and_names(mask_names(side.text))[0] for side in (finding, problem)]
@@ -78,7 +87,10 @@ def explain(
 
 
 def read_decisions(path: Path) -> dict[str, bool]:
-    """Read answers: JSON Lines of `id` and `same`; null is a pair without an answer.
+    """Read the answers of people from JSON Lines with the fields `id` and `same`.
+
+    `id` is the identifier of a pair (see `name_pair`), and `same` says whether its finding is about
+    its problem; null means that nobody has answered yet.
 
     Raises:
         InputError: The file cannot be read, or a row is wrong or contradicts another one.
@@ -95,7 +107,7 @@ def read_decisions(path: Path) -> dict[str, bool]:
 
 
 def write_decisions(result: BenchResult, answers: Mapping[str, bool]) -> str:
-    """Write the unsure pairs as JSON Lines to fill in, below the answers so far."""
+    """Write JSON Lines with the answers so far and, below them, the unsure pairs to fill in."""
     rows: list[dict[str, Any]] = [{"id": id_, "same": answers[id_]} for id_ in sorted(answers)]
     rows += (
         {"id": pair.id, "same": None, "probability": pair.probability, "change": change.id,

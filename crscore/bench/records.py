@@ -1,4 +1,4 @@
-"""Values of a benchmark: golden sets and findings."""
+"""Golden sets with their known problems, and the findings of bots: what a benchmark reads."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     severity: str = ""
     """One of `SEVERITIES`, or "" when unknown."""
     category: str = ""
-    """Any category; "" when unknown."""
+    """Category in the words of the golden set; "" when unknown."""
     path: str | None = None
     """File, where known."""
     start_line: int | None = None
-    """First line in the new file, from 1; None for `line`."""
+    """First line in the new file, from 1; None if the problem is on one line, `line`."""
     line: int | None = None
     """Last line in the new file, from 1."""
     also_right: bool = False
-    """Whether naming the problem is right but not required: recall ignores it."""
+    """Whether it is right but not required to name the problem: recall ignores the problem."""
     excluded: bool = False
     """Whether findings about the problem count neither for nor against a bot."""
 
     @property
     def is_required(self) -> bool:
-        """Whether a bot should name it."""
+        """Whether a bot should name the problem, so that recall counts it."""
         return not (self.also_right or self.excluded)
 
 
@@ -47,7 +47,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     """Name of the change; `owner/repository#number` for a pull request."""
     problems: tuple[Problem, ...]
-    """May be empty: a change without a problem tests for needless findings."""
+    """The known problems. A change without one tests whether bots make needless findings."""
     language: str = ""
     """Programming language; "" when unknown."""
 
@@ -63,12 +63,12 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     line: int | None = None
     """Last line in the new file, from 1."""
     raw: bool = False
-    """Whether it is a comment as posted, which may make several points or none; for a point of such
-    a comment, whether it asks for nothing."""
+    """Whether the text is a whole comment as it was posted, which may make several points or none.
+    After such a comment was divided: whether this part of it asks the author for nothing."""
     seconds: float | None = None
     """Time of the bot's run on the change, where known."""
     cost: float | None = None
-    """Price of the run, in any currency, where known."""
+    """Price of the bot's run on the change, in any currency, where known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,21 +77,21 @@ class GoldenSet:
 
     name: str
     version: str
-    """Version that the set states; "" without one."""
+    """Version that the file of the set states; "" if it states none."""
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
-    """Repairs, one clause each."""
+    """What was repaired when the set was read, one clause each."""
 
     @property
     def sha256(self) -> str:
-        """Hash of the content, whatever the order and the layout of the file."""
+        """Hash of the changes and problems; it does not depend on the layout of their file."""
         return hashlib.sha256(msgspec.json.encode(self.changes)).hexdigest()
 
 
 def make_set(
     name: str, version: str, changes: Iterable[Change], notes: tuple[str, ...] = ()
 ) -> GoldenSet:
-    """Put changes and their problems into an order that does not depend on the file's."""
+    """Return a golden set whose changes and problems are sorted, whatever order they come in."""
     ordered = [
         msgspec.structs.replace(
             change, problems=tuple(sorted(change.problems, key=msgspec.json.encode))

@@ -1,4 +1,4 @@
-"""Report of a benchmark: terminal, web page and Markdown."""
+"""Lays out the report of a benchmark for a terminal, a web page and Markdown."""
 
 import re
 from collections import defaultdict
@@ -16,22 +16,22 @@ from crscore.reports.markdown_blocks import render_markdown
 from crscore.text import count_noun, shorten
 
 FEW: Final = 10
-"""Rows of a list in a terminal; Markdown has twice as many, a page and JSON have all."""
+"""Number of rows of a list in a terminal. Markdown shows twice as many, a page and JSON all."""
 _ALL: Final = 10**9
 NEAR: Final = 0.02
-"""Minimum probability of a finding in another file than the problem that is worth reading."""
+"""If the finding nearest to a problem is in another file and less probable, it is not shown."""
 _SHORT: Final = 160
-"""Maximum characters of a text in a table."""
+"""Maximum number of characters of a text in a table; a longer text is cut."""
 # GitHub accepts 65,536 in a comment: https://github.com/danger/danger/issues/424
 _MAX_CHARS: Final = 60_000
 """Maximum characters of a Markdown report."""
-# Bounded, because int() rejects thousands of digits.
+# The number of digits is bounded, because int() rejects a text of thousands of digits.
 _NUMBERED: Final = re.compile(r"(\D*)(\d{0,18})")
 OTHER_FINDINGS: Final = {
     "Also right": "also_right", "Unlisted": "unlisted", "Unlisted, critical or major": "serious",
     "Said twice": "duplicates", "Changes without a finding": "silent",
 }  # fmt: skip
-"""Fields of the table of other findings."""
+"""Columns of the table of other findings: header -> field of `BotScore`."""
 READING: Final = (
     "Findings that match nothing are unlisted, not false: precision is a lower bound.",
     "Intervals: 95 %, bootstrap over changes. Ranks: in 95 % of the draws.",
@@ -54,7 +54,14 @@ def _by_bot(
     fields: Mapping[str, str],
     show: Callable[[BotScore, str], str] = lambda row, field: _show(getattr(row, field)),
 ) -> Table:
-    """Tabulate fields of the bots' scores, each under its header, where one bot's is known."""
+    """Tabulate the scores of bots.
+
+    Args:
+        caption: Caption of the table.
+        bots: One row each.
+        fields: Header -> field of `BotScore`; a field that is None for every bot gets no column.
+        show: Formats the field of a bot.
+    """
     columns = [(name, lambda row, at=at: show(row, at)) for name, at in fields.items()
                if any(getattr(row, at) is not None for row in bots)]  # fmt: skip
     return make_table(caption, bots, ("Bot", lambda row: row.bot), *columns)
@@ -95,12 +102,19 @@ def _comparisons(result: BenchResult) -> Table:
 
 
 def _natural_order(change: ChangeResult) -> list[tuple[str, int]]:
-    """Return a sort key: "shop#2" before "shop#10"."""
+    """Return a key that sorts changes by the numbers in their names: "shop#2" before "shop#10"."""
     return [(text, int(number or 0)) for text, number in _NUMBERED.findall(change.id)]
 
 
 def _tabulate(caption: str, first: str, rows: Iterable[tuple[str, ...]]) -> Table:
-    """Tabulate findings and problems, without columns that are empty or repeat the caption."""
+    """Tabulate findings and problems; columns that are empty or repeat the caption are left out.
+
+    Args:
+        caption: Caption of the table.
+        first: Header of the first column.
+        rows: One cell for each column: the first, bot, bots that hit the problem, change, problem,
+            finding, and the probability with its reason.
+    """
     header = (first, "Bot", "Hit by", "Change", "Problem", "Finding", "Probability and why")
     listed = list(rows)
     used = [at for at in range(len(header)) if {row[at] for row in listed} - {"", caption}]
@@ -140,7 +154,10 @@ def _change(change: ChangeResult) -> Table:
 
 
 def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
-    """Yield title, noun and tables of what a bot's author reads, the most important rows first."""
+    """Yield the lists that the author of a bot reads: missed problems, unsure pairs, unlisted ones.
+
+    Each item is a title, the noun for a row, and tables with the most important rows first.
+    """
     entries = [
         (change, change.problems[pair.problem], pair)
         for change in result.changes
@@ -154,8 +171,8 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
         hits = "" if pair.outcome == "hit" else ", ".join(hit_by[change.id, pair.problem])
         return first, pair.bot, hits, change.id, problem.text, *_describe(pair)
 
-    # Problems that other bots found can be found, so these come first in each severity; then those
-    # with a high probability, which are nearly hits.
+    # A problem that other bots found can be found, so within one severity, the problems that most
+    # bots found come first. Then come problems with a probable finding: they are nearly hits.
     missed = sorted(
         (entry for entry in entries if entry[2].outcome == "missed" and entry[1].is_required),
         key=lambda entry: (
@@ -184,7 +201,10 @@ def _lists(result: BenchResult) -> Iterator[tuple[str, str, list[Table]]]:
 
 
 def _fold(tables: Iterable[Table], noun: str, rows: int) -> tuple[Table, ...]:
-    """Count the rows of the tables that have any; each shows its part of a number of rows."""
+    """Shorten tables so that together they show about `rows` rows; empty tables are left out.
+
+    The caption of each table says how many rows it has and how many of them are shown.
+    """
     used = [table for table in tables if table.rows]
     row_limit = max(3, rows // max(1, len(used)))
     return tuple(
@@ -214,7 +234,7 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
 
     Args:
         result: The result.
-        rows: Maximum rows of the lists of findings; None for all, as on a page.
+        rows: Maximum number of rows of each list of findings; None for all rows, as on a page.
     """
     by_kind = (_groups(result, kind) for kind in ("severity", "category", "language"))
     required = sum(p.is_required for change in result.changes for p in change.problems)
@@ -262,7 +282,7 @@ def lay_out(result: BenchResult, *, rows: int | None = None) -> Report:
 
 
 def render_short(result: BenchResult) -> str:
-    """Render the bots, and what they missed, as Markdown, for a README or a comment."""
+    """Write the scores of the bots, and what they missed, as Markdown for a README or a comment."""
     blocks: list[Block] = [
         Heading(f"Known problems of {result.golden}"),
         tabulate_bots(result),

@@ -1,4 +1,4 @@
-"""Document of a benchmark."""
+"""Records of the result of a benchmark, as the JSON document has them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
@@ -11,7 +11,7 @@ SCHEMA: Final = "urn:crscore:bench:1"
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """Number with its 95 % interval, by a bootstrap over changes."""
+    """Number with its 95 % interval, which is estimated by a bootstrap over the changes."""
 
     value: float | None
     """In [0, 1]; None where it is undefined."""
@@ -57,18 +57,20 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
     duplicates: int
     """Number of findings that repeat another finding of the bot; other counts leave them out."""
     unsure: int
-    """Number of decisions whose probability is within the matcher's band."""
+    """Number of unsure pairs of a problem and a finding: see `Pair.is_unsure`."""
     silent: int
     """Number of changes without a finding of the bot, whether it was run on them or not."""
     groups: tuple[Group, ...]
     seconds: float | None = None
-    """Mean seconds of the changes whose findings state them: the most that one states."""
+    """Mean time of a run, over the changes whose findings state it. If the findings of a change
+    state different times, the longest counts."""
     cost: float | None = None
-    """Mean price of the changes whose findings state it: the most that one states."""
+    """Mean price of a run, over the changes whose findings state it. If the findings of a change
+    state different prices, the highest counts."""
 
     @property
     def rank(self) -> str:
-        """Range of ranks: "2 to 3"."""
+        """The best and the worst rank in words, such as "2 to 3"; one number if they are equal."""
         is_one = self.best_rank == self.worst_rank
         return f"{self.best_rank}" if is_one else f"{self.best_rank} to {self.worst_rank}"
 
@@ -85,26 +87,27 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """Decision about one finding."""
+    """Decision about which problem one finding is about, if any."""
 
     finding: Finding
     outcome: str
     """`hit`, `also right`, `excluded`, `duplicate`, `unlisted`, or `unread` for a finding without a
     match that is not in English, which counts neither way."""
     problem: int | None
-    """Index of the problem in its change."""
+    """Index, in the change, of the problem that the finding is about; None if there is none."""
     probability: float
-    """Probability of the pair, or of the best pair; 0 without problems."""
+    """Probability that the finding is about the problem that fits it best; 0 if the change has no
+    problems."""
     importance: str = ""
-    """`critical`, `major`, `minor` or `nit`, of an unlisted finding, if it is right; "" for a
-    finding that asks for nothing."""
+    """Importance of an unlisted finding if it is right: `critical`, `major`, `minor` or `nit`; ""
+    for other findings and for text in another language than English."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
-    """Known problem, and the finding of a bot that hits it or, if it is missed, is nearest."""
+    """Known problem with one finding of a bot: the one about the problem, else the nearest one."""
 
     id: str
-    """Identifier for decisions by hand; "" without a finding."""
+    """Identifier of the pair, for decisions by hand; "" if there is no finding."""
     bot: str
     problem: int
     """Index of the problem in its change."""
@@ -113,10 +116,12 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str
     """`hit`, `also right`, `excluded` or `missed`."""
     probability: float
+    """Probability that the finding is about the problem."""
     why: str
-    """Reasons, for people."""
+    """Reasons for the outcome, for people."""
     is_unsure: bool
-    """Whether the probability is within the matcher's band, and the pair was not judged by hand."""
+    """Whether the probability is in the range where the matcher is often wrong, and neither a
+    person nor a language model has decided about the pair."""
 
 
 class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +131,7 @@ class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
     decisions: tuple[Decision, ...]
     pairs: tuple[Pair, ...]
-    """One for each bot and problem, in the order of the problems."""
+    """One pair for each problem and bot, in the order of the problems."""
 
 
 class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +146,7 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     """Scores of the bots, the best F-beta first."""
     comparisons: tuple[Comparison, ...]
     before: tuple[BotScore, ...]
-    """Scores without the decisions by hand or of a language model; empty without any."""
+    """Scores before the decisions by hand or of a language model; empty if there are none."""
     notes: tuple[str, ...]
     signature: str
 
@@ -149,7 +154,7 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
 def find_unsure(
     reviews: Iterable[tuple[Sequence[Problem], Sequence[Pair]]],
 ) -> dict[str, tuple[Problem, Finding]]:
-    """Return the undecided pairs within the matcher's band, by identifier."""
+    """Return the problem and the finding of each unsure pair, by the identifier of the pair."""
     return {
         pair.id: (problems[pair.problem], pair.finding)
         for problems, pairs in reviews

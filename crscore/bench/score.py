@@ -1,4 +1,4 @@
-"""Scores of bots on a golden set."""
+"""Computes the scores of bots on a golden set from their findings."""
 
 import hashlib
 import math
@@ -38,23 +38,23 @@ Vector = npt.NDArray[np.float32]
 Key = tuple[str, str]
 """Change and bot."""
 Answers = Mapping[str, tuple[bool, str]]
-"""Identifier of a pair -> whether it is the same point, and who decided so."""
+"""Identifier of a pair -> whether its finding is about its problem, and who decided so."""
 
 SAME_COSINE: Final = 0.8
-"""Minimum cosine of two unlisted findings that make the same point."""
-# Their vectors take some 10 MB.
+"""Two unlisted findings make the same point if their vectors have at least this cosine."""
+# The vectors of the texts of so many changes take some 10 MB.
 CHUNK: Final = 64
 """Number of changes for which one bot's texts are encoded at once."""
 
 
 class _Review(NamedTuple):
-    """Findings of one bot for one change, compared with its problems."""
+    """Findings of one bot for one change, compared with the problems of the change."""
 
     change: Change
     bot: str
     findings: Sequence[Finding]
     probabilities: Doubles
-    """Shape (F, G)."""
+    """Probability that each of F findings is about each of G problems, shape (F, G)."""
     vectors: Sequence[Vector]
     """Unit vector of each finding."""
 
@@ -74,13 +74,15 @@ def score(
 
     Args:
         golden: The set, or its file.
-        findings: The findings, or their file. Raw comments are divided into remarks first.
+        findings: The findings, or their file. Comments as posted (`raw`) are divided into remarks
+            first.
         beta: Weight of recall against precision in F, above 0.
-        resamples: Draws of the bootstrap over changes; 0 for no interval.
+        resamples: Number of bootstrap draws of the changes; with 0 there are no intervals.
         seed: Seed of the draws.
-        encoder: Encoder of the matcher's vectors; the default one when None.
-        answers: Decisions by hand: identifier of a pair -> whether it is the same point.
-        judge: Language model that decides the unsure pairs without a decision by hand.
+        encoder: Encoder of the vectors that the matcher compares; None for the default one.
+        answers: Decisions by hand: identifier of a pair -> whether its finding is about its
+            problem.
+        judge: Language model that decides those unsure pairs that nobody decided by hand.
 
     Returns:
         Scores of each bot, comparisons, and the decision about each finding. A bot's numbers do not
@@ -136,7 +138,7 @@ def score(
             f"not in English, only code and place count: {count_noun(len(foreign), 'text')}; "
             f"findings without a match, which count neither way: {unread:,}"
         )
-    # Decisions by hand change the numbers, so numbers with others have another signature.
+    # Decisions by hand change the numbers, so a result with other decisions has another signature.
     content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(by_hand.items()))
     digest = hashlib.sha256(content.encode()).hexdigest()[:8]
     of_answers = f"|decisions:{digest}" if by_hand else ""
@@ -168,7 +170,7 @@ def score(
 
 
 def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> str:
-    """Count the answers that are about a pair of a finding and a problem, and the others."""
+    """Return a note with two counts: answers about pairs of these files, and other answers."""
     names = {
         reasons.name_pair(review.change.id, problem.text, finding.text)
         for review in reviews
@@ -181,7 +183,7 @@ def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> s
 
 
 def _note_taken(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[str]:
-    """Note problems that decisions leave without their finding."""
+    """Return a note if decisions took findings away from problems: a finding counts only once."""
     counts = [sum(reasons.OTHER_PROBLEM in pair.why for row in rows.values() for pair in row.pairs)
               for rows in (before, after)]  # fmt: skip
     return ["one finding counts for one problem"] * (counts[0] < counts[1])
@@ -190,7 +192,11 @@ def _note_taken(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[str
 def _group(
     golden: GoldenSet, findings: Iterable[Finding], reading: Reader
 ) -> tuple[Mapping[Key, Sequence[Finding]], list[str]]:
-    """Group findings by change and bot, in an order that does not depend on the input's."""
+    """Group findings by change and bot.
+
+    Returns:
+        The findings of each group, sorted; notes about the set and about findings not counted.
+    """
     names = {change.id for change in golden.changes}
     every = list(findings)
     listed = [finding for finding in every if finding.change in names]
@@ -204,7 +210,7 @@ def _group(
         notes.append(f"not counted: {count_noun(len(foreign), 'finding')} for {changes}")
     groups = defaultdict[Key, list[Finding]](list)
     for finding in listed:
-        # A bot whose comments have no remark was run, but found nothing.
+        # A bot whose comments have no remark was run but found nothing, so it gets an empty group.
         groups[finding.change, finding.bot] += [] if finding.raw else [finding]
     for finding in _divide([row for row in listed if row.raw], reading):
         groups[finding.change, finding.bot].append(finding)
@@ -214,18 +220,22 @@ def _group(
 
 
 def _divide(comments: Sequence[Finding], reading: Reader) -> list[Finding]:
-    """Divide comments as posted into remarks; sentences that ask for nothing stay `raw`."""
+    """Divide comments as posted into remarks, each of which becomes a finding.
+
+    Each sentence that asks the author for nothing becomes a finding that stays `raw`.
+    """
     units = [mark_unread(sentences_of([split_comment(c.text)])) for c in comments]
     vectors = Vectors(reading.encoder, sorted({unit.text for row in units for unit in row}))
     read = reading.read_texts([(row, vectors.of([unit.text for unit in row])) for row in units])
     divided = []
     for comment, row, (_, remarks) in zip(comments, units, read, strict=True):
-        # Unread text may make several points or none; it counts as one.
+        # Text that cannot be read may make several points or none; it counts as one finding.
         if text := " ".join(unit.text for unit in row if unit.unread and not unit.hidden):
             divided.append(replace(comment, text=text, raw=False))
         for remark in remarks:
             asks = remark.actionable >= ACTIONABLE_FROM
-            # Sentences that ask for nothing were joined as background, so each is tried.
+            # Sentences that ask for nothing were joined because they are background, not because
+            # they make one point, so each one is matched by itself.
             for text in [remark.text] if asks else [row[at].text for at in remark.columns]:
                 divided.append(replace(comment, text=text, raw=not asks))
     return divided
@@ -239,8 +249,8 @@ def _compare(
 
     Notes about problems that look alike are added to `notes`.
 
-    The vectors of tokens, 50 KB a text, are dropped as soon as the pairs are measured: 50,000
-    findings would take 2.5 GB.
+    The vectors of tokens take 50 KB for each text, 2.5 GB for 50,000 findings. Therefore they are
+    dropped as soon as the pairs are measured.
     """
     reviews: dict[Key, _Review] = {}
     model, rarity = read_model(), reading.weights.rarity
@@ -251,8 +261,8 @@ def _compare(
             problems = view(p.text for change in chunk for p in change.problems)
             notes += [note for change in chunk for note in find_alike(change, problems)]
             for bot in bots:
-                # Bot by bot, so that other bots' texts cannot change a batch, and with it a
-                # vector's last bits.
+                # Each bot's texts are encoded by themselves: the last bits of a vector depend on
+                # the other texts of its batch, and one bot must not change another's numbers.
                 listed = [grouped.get((change.id, bot), ()) for change in chunk]
                 texts = {finding.text for group in listed for finding in group}
                 views = problems | view(texts - problems.keys())
@@ -272,10 +282,10 @@ def _decide(review: _Review, reading: Reader, levels: Mapping[str, str], answers
     """Decide which problem each finding of a bot is about.
 
     Args:
-        review: The findings.
-        reading: Reader of remarks, which knows the rarity of words.
-        levels: Importance of each text, if it is right.
-        answers: Decisions about pairs that count instead of the matcher's.
+        review: The findings and the problems.
+        reading: Reader of remarks, which knows how rare each word is.
+        levels: Text of a finding -> importance that the finding has if it is right.
+        answers: Decisions about pairs; they replace the matcher's.
     """
     problems, probabilities = review.change.problems, review.probabilities.copy()
     threshold = read_model().threshold
@@ -301,9 +311,10 @@ def _decide(review: _Review, reading: Reader, levels: Mapping[str, str], answers
         elif probability >= threshold and best in matched.values():
             outcome, problem = "duplicate", best
         elif finding.raw:
-            # Praise or a description counts only if it is about a known problem. When such
-            # sentences were left out, recall of comments as posted was 0.667, and with this rule
-            # 0.771 (`benchmarks/bench_raw.py` has today's).
+            # A sentence that asks for nothing, such as praise or a description, counts only if it
+            # is about a known problem. When these sentences were all left out, the recall of
+            # comments as posted was 0.667; with this rule it was 0.771
+            # (`benchmarks/bench_raw.py` prints today's numbers).
             continue
         elif not is_english(finding.text):
             # To the encoder such texts are all alike, so a miss says nothing.
@@ -333,7 +344,7 @@ def _pair(
     probabilities: Doubles,
     matched: Mapping[int, int],
 ) -> list[Pair]:
-    """Pair each problem with the finding that hits it or is nearest to it."""
+    """Pair each problem with the finding that is about it or, if none is, comes nearest to it."""
     pairs = []
     by_problem = {problem: finding for finding, problem in matched.items()}
     model = read_model()
@@ -371,8 +382,8 @@ def _name_hit(problem: Problem) -> str:
 
 def _read_levels(texts: Iterable[str], reading: Reader) -> dict[str, str]:
     """Return the importance of texts if they are right; "" for text in another language."""
-    # The phrases alone decide, because the network would encode every finding a second time. Both
-    # agree on whether a finding is serious for 88 % of 350 findings
+    # The model of phrases decides alone, because the network would encode every finding a second
+    # time. The two agree for 88 % of 350 findings on whether a finding is serious
     # (docs/design/029-golden-sets.md).
     distinct = sorted(set(texts))
     ratings = reading.weights.network.phrases.read(distinct)

@@ -1,4 +1,4 @@
-"""Public golden sets, taken from a clone or a file that the user has; none is shipped."""
+"""Reads public golden sets from a clone or a file that the user has; crscore contains none."""
 
 import tomllib
 from dataclasses import replace
@@ -17,15 +17,15 @@ _FILE: Final = Path(__file__).with_name("sets.toml")
 
 
 class PublicSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Public golden set."""
+    """Where a public golden set is from, and which of its files have the problems."""
 
     title: str
     origin: str
-    """Address of its repository."""
+    """Address of the set's repository."""
     licence: str
-    """SPDX identifier."""
+    """SPDX identifier of the set's licence."""
     files: str
-    """Glob pattern of the files of a clone that have the problems."""
+    """Glob pattern of the files in the repository that have the problems."""
 
 
 @lru_cache
@@ -54,13 +54,16 @@ def fetch(name: str, source: Path) -> GoldenSet:
 
 
 def to_lines(golden: GoldenSet) -> str:
-    """Write a set as JSON Lines, as `formats.read_golden` reads them."""
+    """Write a set as JSON Lines that `formats.read_golden` can read."""
     head = {"set": golden.name, "version": golden.version}
     return "".join(escape.write_json(row, indent=None) for row in (head, *golden.changes))
 
 
 def describe_sets() -> str:
-    """List the known sets, one per line, with the hash of the copy in the current folder."""
+    """List the known sets, one per line.
+
+    For each set, the current folder may have a copy; its hash is listed, or "not fetched".
+    """
     lines = []
     for name, row in public_sets().items():
         copy = Path(f"{name}.jsonl")

@@ -69,8 +69,8 @@ class GitLab:
         """Read a merge request: see `Host`."""
         path = request_path(repository, number)
         request = self.client.get(path, MergeRequest)
-        # Lists can change while they are read: a second reading is usually consistent; else the run
-        # is partial.
+        # The lists may change while they are read; then everything is read a second time. If notes
+        # are still unlisted after that, the run is partial; if a push came meanwhile, it fails.
         for is_last in (False, True):
             refs = _refs_of(request)
             conversation, listed, certain, discussion_notes = self._read_conversation(path, request)
@@ -169,11 +169,12 @@ class GitLab:
     def _read_conversation(
         self, path: str, request: MergeRequest
     ) -> tuple[list[HostMessage], int, bool, list[str]]:
-        """Read the notes.
+        """Read the notes of a merge request: the comments that people and bots wrote.
 
         Returns:
             The messages; the number of listed notes by people and bots, including internal ones;
-            whether it is known which ones are crscore's; hints for a reader.
+            whether it is known which messages are crscore's own; sentences for the report about
+            what could not be read or was left out.
         """
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, why_unknown = self._read_account()
@@ -194,7 +195,7 @@ class GitLab:
         internal = sum(map(notes.is_internal, items))
         if internal:
             left_out = count_noun(internal, "internal note")
-            hints.append(f"Left out, as the result may be public: {left_out}.")
+            hints.append(f"Left out, because the result may be public: {left_out}.")
         messages.sort(key=lambda message: (message.created, message.kind.value, message.id))
         return messages, len(items), account is not None, hints
 
@@ -208,7 +209,10 @@ class GitLab:
         try:
             members = self.client.pages(address, notes.User)
         except _REFUSED as exc:
-            return None, f"Gates count everybody, as members could not be read ({exc.reason})."
+            return None, (
+                "Comments by people who are not members count in gates, too, because the members "
+                f"could not be read ({exc.reason})."
+            )
         return frozenset(member.id for member in members), ""
 
     def _read_account(self) -> tuple[int | None, str]:
@@ -242,7 +246,7 @@ class GitLab:
             except CRScoreError as exc:
                 reason = str(exc)
         elif checkout is not None:
-            reason = "it has another merge base than GitLab's"
+            reason = "its merge base is not the one that GitLab states"
         unused = (f"The local checkout was not used: {reason}.",) if reason else ()
         # After the target branch moved, several versions have this head; their bases differ.
         ids = [

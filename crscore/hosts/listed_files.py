@@ -20,26 +20,27 @@ from crscore.text import count_noun
 
 
 class ListedFile(NamedTuple):
-    """Changed file of one row of a host's list."""
+    """Changed file as one row of a host's list shows it."""
 
     file: ChangedFile
     """The file, with `is_missing` if its change is unknown."""
     patch: str = ""
-    """Its hunks as the host sent them."""
+    """The file's hunks as the host sent them."""
     reason: str = ""
-    """Why the change is unknown, to continue "N of the changed files ..."; "" if it is known."""
+    """Why the change of the file is unknown, as the end of a sentence that starts with "N of the
+    changed files"; "" if it is known."""
     is_limit: bool = False
-    """Whether the reason is a limit of crscore, which a change of any size can reach."""
+    """Whether the reason is a limit of crscore, which an author can exceed on purpose."""
     notes: tuple[str, ...] = ()
-    """Repairs made by the parser."""
+    """Sentences on what the parser repaired in the patch."""
 
     def hide(self, reason: str, *, is_limit: bool = False, missing: str = "") -> "ListedFile":
-        """Return the file with an unknown change.
+        """Return the file without its hunks, with its change marked as unknown.
 
         Args:
-            reason: See `reason`.
-            is_limit: See `is_limit`.
-            missing: Why its change is missing in the diff; "" to derive it from the cause.
+            reason: Value of the field `reason`.
+            is_limit: Value of the field `is_limit`.
+            missing: Why the diff lacks the change of the file; "" to say it by `is_limit`.
         """
         cause = "it is over a limit of crscore" if is_limit else "the host did not show it"
         file = replace(self.file, hunks=(), is_binary=False, missing=missing or cause)
@@ -47,12 +48,12 @@ class ListedFile(NamedTuple):
 
 
 def read_patch(file: ChangedFile, patch: str, limits: DiffLimits) -> ListedFile:
-    """Read the hunks of a file, within the size limits of a diff."""
+    """Read the hunks of a file from its patch, within the size limits of a diff."""
     listed = ListedFile(file, patch)
     try:
         read = parse.parse_diff(patch, source=file.path, path=file.path, limits=limits)
     except InputError as exc:
-        # The reason omits the file's name, so that files can be grouped by it.
+        # The reason does not have the file's name, so that files can be grouped by their reason.
         limit = getattr(exc, "limit", "")
         reason = f"have a patch that cannot be read ({limit or 'it is damaged'})"
         return listed.hide(reason, is_limit=bool(limit))
@@ -71,18 +72,20 @@ def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:
 
     Args:
         listing: Files by path, in any order.
-        limits: The limits; their sentences are notes, because the author of a change could drop a
-            gate with a file beyond them.
+        limits: The size limits of a diff. Files beyond a limit are reported in the notes of the
+            diff, not in `missing`: missing data turns a gate off, and an author could do that on
+            purpose with one huge file.
 
     Returns:
         The change, with its files sorted as git sorts them.
     """
     files: dict[str, ListedFile] = {}
-    # A cache finds claims by this hash, so it covers all that the change shows.
+    # Claims are cached under this hash, so it must cover everything that the change shows.
     digest = hashlib.sha256()
     size = hunks = 0
-    # Beyond a limit a file is marked, not dropped: its path still counts in the change.
-    # Sorted by bytes, as in git; an unpaired surrogate must not raise an error.
+    # A file beyond a limit is marked, not dropped, because its path still counts in the change.
+    # Files are sorted by the bytes of their names, as in git; a name with an unpaired surrogate,
+    # which plain UTF-8 cannot encode, must not raise an error.
     for name in sorted(listing, key=lambda name: name.encode("utf-8", "surrogatepass")):
         listed = listing[name]
         patch_size = len(listed.patch.encode("utf-8", "surrogatepass"))
@@ -117,17 +120,17 @@ def join_files(listing: Mapping[str, ListedFile], limits: DiffLimits) -> Change:
 
 
 def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: DiffLimits) -> Change:
-    """Add the whole files to a change.
+    """Add the full texts of the changed files to the diff of a change.
 
-    Without them, the analyzers see less and the claims differ, so a file that the host does not
-    have could change a score and is reported as missing. A file beyond a limit is left out every
-    time, which is only noted.
+    Without the full texts, the analyzers see less and the claims differ. If the host does not have
+    a text at one time, this could change a score, so the file is reported as missing. A file beyond
+    a limit is left out every time, so it is only named in a note.
 
     Args:
-        change: The change.
-        texts: Texts at the head, by path, of the files in `full_files.needed`; None for a file
-            without text, which is not missing.
-        limits: The limits.
+        change: The diff of the change.
+        texts: Path -> text of the file at the head, for the files in `full_files.needed`; None for
+            a file without text, such as a binary one, which is not reported as missing.
+        limits: The size limits.
     """
     needed, left_notes = full_files.needed(change, limits)
     sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
@@ -135,7 +138,7 @@ def add_full_files(change: Diff, texts: Mapping[str, str | None], limits: DiffLi
     diff = full_files.add(change, {path: texts[path] or "" for path in kept_paths})
     unread = [path for path in needed if path not in texts]
     missing = (
-        "Read by their hunks only, as the host does not have the whole: "
-        f"{count_noun(len(unread), 'changed file')} ({format_paths(unread)})."
+        f"Only the hunks were read of {count_noun(len(unread), 'changed file')} "
+        f"({format_paths(unread)}), because the host does not have the full text."
     )
     return Change(diff, (missing,) if unread else (), (*left_notes, *unfit_notes))

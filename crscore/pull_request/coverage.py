@@ -1,4 +1,4 @@
-"""Gate on reviewers: did each one really review the newest commit, regardless of its check?"""
+"""Gate on reviewers: did each one post a review of the newest commit? A check is no review."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.scoring.gate import GateResult
 
-# A reading takes two or three requests; a token has 1,000 (in a workflow) or 5,000 an hour:
+# Each reading takes two or three requests, and a token has 1,000 (in a workflow) or 5,000 an hour:
 # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 POLL_S: Final = 30.0
 """Seconds between two readings while waiting for a review."""
@@ -30,17 +30,18 @@ def judge(
 ) -> GateResult:
     """Fail for each reviewer who did not review the newest commit.
 
-    A review is a submitted review or, on a host without reviews, a thread. A notice that nothing
-    was reviewed is not a review; neither is a reply in a thread, a dismissed review, or a review by
-    the pull request's author.
+    A review is a submitted review or, on a host that has no reviews, a thread. A notice that
+    nothing was reviewed does not count, nor does a reply in a thread, a dismissed review, or a
+    review by the author of the pull request.
 
     Args:
         host: The code host; each reading takes two or three requests.
         repository: Full name of the repository.
         number: The pull request.
-        reviewers: Logins or names of reviewers; `*` is any text. Each must have reviewed.
+        reviewers: Logins or names of reviewers; `*` stands for any text. For each of them, a review
+            of the newest commit must exist.
         wait_s: Seconds to wait for missing reviews; a push meanwhile does not restart the wait.
-        sleep: Waits for seconds.
+        sleep: Function that waits for a number of seconds; tests replace it.
 
     Raises:
         ConfigError: No reviewer is given.
@@ -48,7 +49,7 @@ def judge(
     """
     if not all(name.strip() for name in reviewers) or not reviewers:
         raise ConfigError("reviewer", "settings", "must be the login or the name of a reviewer")
-    # A check that runs at a push comes before any review of it.
+    # A check that runs when commits are pushed starts before anyone can have reviewed them.
     left = wait_s
     while True:
         head, messages = host.read_reviews(repository, number)
@@ -58,14 +59,14 @@ def judge(
             commits = [
                 commit
                 for commit, names, is_trusted in reviewed
-                # A pattern could match anyone's login.
+                # A pattern with `*` could match a stranger's login.
                 if (is_trusted or "*" not in pattern)
                 and any(matches(pattern, name) for name in names)
             ]
             if head.sha in commits:
                 continue
             last = (
-                f"; its last review is of {commits[-1][:_DIGITS]}" if commits else ", nor another"
+                f"; its last review is of {commits[-1][:_DIGITS]}" if commits else " or any other"
             )
             failed.append(
                 f"{head.repository}#{number}: {pattern} did not review the newest commit "

@@ -16,23 +16,24 @@ Skip = Literal["limit", "skipped", "failed"]
 """Why a bot reviewed nothing: a rate limit or quota, the pull request itself, or an error."""
 
 
-# Profiles list parts to cut, not parts to keep: keeping an unknown heading only lowers conciseness
-# by a sentence, cutting too much loses the review (docs/design/019-who-spoke.md).
+# Profiles list the parts to remove, not the parts to keep. An unknown heading that is kept lowers
+# conciseness by only a sentence, but if too much is removed, the review is lost
+# (docs/design/019-who-spoke.md).
 class Cut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[cut]`: parts removed from a body; the rest is review."""
+    """`[cut]`: parts that are removed from the body of a post; the rest is the review."""
 
     between: tuple[tuple[str, str], ...] = ()
-    """Two texts: everything from the first to the next second one is removed, both included."""
+    """A start and an end: the text from each start to the next end is removed, with both."""
     details: tuple[str, ...] = ()
-    """Patterns of a summary: the folded part is removed with its content."""
+    """Patterns of the `<summary>` of a folded part (`<details>`), which is removed as a whole."""
     sections: tuple[str, ...] = ()
-    """Patterns of a heading that is removed, with everything up to the next heading of its level or
-    above.
+    """Patterns of a heading. The heading is removed, and everything after it up to the next heading
+    of the same level or of a higher one.
     """
     lines: tuple[str, ...] = ()
     """Patterns of a whole line, as `Line.text` gives it: without asterisks and quote marks."""
     keep: tuple[str, ...] = ()
-    """Patterns of a summary: the folded part is kept, even inside a removed part."""
+    """Patterns of the `<summary>` of a folded part that is kept, even inside a removed part."""
     unquote: bool = False
     """Whether the bot quotes its own words; quotes are otherwise taken for another author's."""
     plain_pre: bool = False
@@ -40,36 +41,40 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[[not_review]]`: posts of the bot that are not reviews."""
+    """`[[not_review]]`: rule by which posts of the bot are not reviews.
+
+    Of several rules, the first one that matches a post counts.
+    """
 
     description: str
-    """Description, for readers of the file."""
+    """What these posts are, for people who read the file."""
     kinds: tuple[MessageKind, ...] = tuple(MessageKind)
-    """Kinds of these posts."""
+    """Kinds of message to which the rule applies."""
     lines: tuple[str, ...] = ()
-    """Patterns of a line in such a post; empty for all posts of these kinds."""
+    """Patterns, one of which must match a line of the post; empty for all posts of these kinds."""
     skip: Skip | None = None
-    """For a notice that nothing was reviewed: why. The first rule that matches a post counts."""
+    """Why the bot reviewed nothing, if such a post says so; None for other posts."""
 
 
-# Patterns have only `*`: regular expressions could be slow.
+# In a pattern, only `*` is special; regular expressions could be slow.
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One bot."""
+    """How to recognize the posts of one bot, and what in them is not review."""
 
     title: str
-    """Its name for people."""
+    """Name of the bot for people."""
     logins: tuple[str, ...] = ()
-    """Patterns of its accounts; `x[bot]` matches only the app x, `x` also a person's account x."""
+    """Patterns of the bot's accounts: `x[bot]` matches only the app x, `x` also a person's account
+    x."""
     markers: tuple[str, ...] = ()
-    """Texts that start a line of the bot's posts through other accounts."""
+    """Texts that start a line in those posts of the bot that come from other accounts."""
     shared: bool = False
-    """Whether many programs share its accounts, so that markers take precedence."""
+    """Whether many programs post from the bot's accounts, so that markers count more than them."""
     not_review: tuple[Post, ...] = ()
-    """Posts to exclude."""
+    """Rules for posts that are not reviews."""
     cut: Cut = Cut()
-    """Parts to remove from the other posts."""
+    """Parts to remove from the posts that are reviews."""
     name: str = ""
-    """File name without suffix; not in the file."""
+    """Name of the file without its suffix; it is set on reading, not written in the file."""
 
 
 @lru_cache(maxsize=1)

@@ -10,20 +10,21 @@ from crscore.pull_request.reviewers.outline import Line, Outline, Part
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
 
-# Forms of a browser send "\r\n": https://html.spec.whatwg.org/multipage/form-control-infrastructure.html
+# Browsers send the text of a form with "\r\n" at the end of each line:
+# https://html.spec.whatwg.org/multipage/form-control-infrastructure.html
 _LINE_ENDS: Final = re.compile("\r\n?")
-# "<pre>", "</pre>", "<pre lang=text>"
+# The tags of preformatted text: "<pre>", "</pre>", "<pre lang=text>".
 _PRE: Final = re.compile(r"</?pre\b[^<>]*>", re.IGNORECASE)
 # https://github.github.com/gfm/#block-quotes: up to three spaces before the mark, one after it.
 _QUOTE: Final = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
-# "/crscore", "/crscore again"; not "/crscores".
+# A command to crscore: "/crscore" and "/crscore again", but not "/crscores".
 _COMMAND: Final = re.compile(r"/crscore(?:\s|$)", re.IGNORECASE)
 
 Span = tuple[int, int]
 
 
 def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Post | None:
-    """Find the first rule of a bot's profile by which a post is not a review.
+    """Return the first rule of a bot's profile by which a post is not a review.
 
     Args:
         body: Markdown.
@@ -31,7 +32,7 @@ def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Post | Non
         profile: Profile of the bot that wrote it.
 
     Returns:
-        The rule; None when the post is review.
+        The rule; None if the post is a review.
     """
     rules = [post for post in profile.not_review if kind in post.kinds]
     if not rules:
@@ -61,7 +62,7 @@ def without_commands(body: str) -> str:
 def cut(body: str, rules: Cut) -> str:
     r"""Remove the parts of a body that a profile marks as not being review text.
 
-    Never raises. Takes time linear in the length for each rule.
+    The function never raises. For each rule, its time grows linearly with the length of the body.
 
     Args:
         body: Markdown, any characters.
@@ -101,7 +102,7 @@ def cut(body: str, rules: Cut) -> str:
 
 
 def remove_between(text: str, start: str, end: str) -> str:
-    """Remove the text from each `start` to the next `end`; a `start` without one is kept."""
+    """Remove the text from each `start` to the next `end`; a `start` without an `end` is kept."""
     pieces: list[str] = []
     begin = 0
     while (opened := text.find(start, begin)) >= 0:
@@ -132,9 +133,10 @@ def _without(
     text: str, cut: Iterable[Span], keep: Iterable[Span] = (), also: Iterable[Span] = ()
 ) -> str:
     """Remove the spans of `cut` except within `keep`, and all spans of `also`."""
-    # One byte for each character: spans may overlap, and offsets stay those of the text.
+    # There is one byte for each character, so spans may overlap and offsets stay valid.
     stays = bytearray(b"\1") * len(text)
-    # The order matters: kept parts are inside cut ones, and single lines are cut even from these.
+    # The order matters: the kept parts are inside removed ones, and single lines are removed even
+    # from kept parts.
     for spans, value in ((cut, b"\0"), (keep, b"\1"), (also, b"\0")):
         for start, end in spans:
             stays[start:end] = value * (end - start)
