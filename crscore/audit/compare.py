@@ -1,10 +1,11 @@
 """Comparison of reviewers: does one find more that is worth acting on than another?
 
-A pull request counts as 1 if the reviewer has a critical, major or minor comment on it, and as 0 if
-it saw it and has none. On pull requests that both saw, the differences on each one are averaged; on
-different ones, the means are compared within strata of repository, language and size. Intervals
-come from resampling pull requests. The mean usefulness distinguishes a better bot less often,
-because a single misread comment changes it much (`benchmarks/audit_planted.py`).
+A pull request counts as 1 for a reviewer that made a critical, major or minor comment on it, and as
+0 for one that saw it and made no such comment. If both reviewers saw enough pull requests, their
+differences on each of these are averaged; otherwise their means are compared within strata of
+repository, language and size. Intervals come from resampling pull requests. The mean usefulness
+would distinguish a better bot less often, because a single misread comment changes it much
+(`benchmarks/audit_planted.py`).
 """
 
 from collections.abc import Sequence
@@ -31,8 +32,8 @@ MIN_PULLS: Final = 20
 """Minimum number of pull requests of each reviewer for a comparison. If both saw as many in common,
 only the common ones are compared."""
 LEAST_SHOWN: Final = 2.0
-"""Smallest difference, of 100 pull requests, for which the report says how many more would show
-it."""
+"""For a difference of at least this, of 100 pull requests, the report says how many more pull
+requests would show it."""
 MAX_NEEDED: Final = 1000
 """Maximum number of further pull requests that a comparison names."""
 
@@ -159,7 +160,7 @@ def _verdict(
     decision: Literal["better", "worse", "equivalent", "unknown"] = "unknown"
     if difference is not None and fewest >= MIN_PULLS:
         gained = tuple(int((side > 0).sum()) for side in sides)
-        # Checked first, because a significant difference can still be too small to matter.
+        # This is checked first, because a significant difference can still be too small to matter.
         if -detect <= difference.low and difference.high <= detect:
             decision = "equivalent"
         elif test.direction:
@@ -214,15 +215,15 @@ def _sentence(pair: PairComparison, difference: Estimate, pulls: Sequence[int]) 
     first, low, high, value = pair.first, difference.low, difference.high, difference.value
     if value < 0:
         first, low, high, value = pair.second, -high, -low, -value
-    # In words, because people read "+31" beside the worst of three bots as praise. The bot that
-    # gained more is named first.
+    # The difference is given in words, because people read "+31" beside the worst of three bots as
+    # praise. The bot that gained more is named first.
     least = f"{format_score(-low)} fewer" if low < 0 else format_score(low)
     numbers = f"{format_score(value)} more of 100 (95 %: {least} to {format_score(high)} more)"
     if pair.verdict == "unknown" and low > 0:
         numbers += "; among so many pairs, that may be chance"
     for name, count, total in zip((pair.first, pair.second), pair.gained, pulls, strict=True):
         numbers += f"; {name} on {count:,} of all {total:,} that it saw" * (not pair.paired)
-    # A team does not wait for more pull requests than this, nor to see a difference close to 0.
+    # A team does not wait for more than `MAX_NEEDED` pull requests, nor for a difference near 0.
     if pair.needed and pair.needed <= MAX_NEEDED and value >= LEAST_SHOWN:
         more = count_noun(pair.needed, f"more {'common ' * pair.paired}pull request")
         numbers += f"; about {more} would probably (4 in 5) show such a difference between the two"

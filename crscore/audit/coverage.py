@@ -24,16 +24,17 @@ def load_coverage(
     """Load the coverage of each account that wrote in a period, by the reviewer's name.
 
     A pull request counts only if the reviewer reviewed it, or if it was merged after the reviewer's
-    first post in its repository. A check belongs to a reviewer if its app has the name of the
-    reviewer or of its account. With several checks of an app, a pull request is green if all are.
+    first post in the repository. A check belongs to a reviewer if the app that ran it has the name
+    of the reviewer or of the reviewer's account. If an app ran several checks on a pull request,
+    the pull request is green if all of them are.
 
     Args:
         store: The store.
         scope: Rows to load.
 
     Returns:
-        The coverage by reviewer, and by bot the pull requests with a post or check of it, each with
-        whether one of the posts is a comment to score.
+        The coverage by reviewer; and for each bot the pull requests on which it posted or ran a
+        check, each with whether one of the posts is a comment to score.
 
     Raises:
         StoreError: The store cannot be read.
@@ -50,8 +51,8 @@ def load_coverage(
         times[repository].append(time)
     green: dict[str, set[_Pull]] = defaultdict(set)
     for app, repository, number, is_green in reports.read_checks(store, scope):
-        # An app that is never green has an entry too: 0 is known, not unknown. A check has the name
-        # of the app, `Otter Bot`, a comment its login, `otter-bot[bot]`.
+        # An app whose checks are never green has an entry, too: its count is 0, not unknown. A
+        # check has the name of the app, `Otter Bot`; a comment has its login, `otter-bot[bot]`.
         green[_app_name(app)] |= {(repository, number)} if is_green else set()
     coverage: dict[str, Coverage] = {}
     pulls_by_bot: dict[str, Mapping[_Pull, bool]] = {}
@@ -69,11 +70,11 @@ def _cover(
     times: Mapping[int, Sequence[str]],
     green: Mapping[str, set[_Pull]],
 ) -> tuple[Coverage, Mapping[_Pull, bool]]:
-    """Compute the coverage of a reviewer, and the pull requests with a post or check of it.
+    """Compute a reviewer's coverage, and the pull requests on which it posted or ran a check.
 
     Args:
         name: The reviewer.
-        posts: Its rows of `reports.read_posts`.
+        posts: The reviewer's rows of `reports.read_posts`.
         merged_at: When each pull request was merged.
         times: The same times by repository, sorted.
         green: Merged pull requests with a green check, by the name of the app.
@@ -97,8 +98,8 @@ def _cover(
         if merged and is_review:
             reviewed.add((repository, number))
             last_head += on_head
-    # Earlier ones do not count: a bot that was tried for a week would look absent in the month
-    # before.
+    # Pull requests merged before the first post do not count: a bot that was tried for one week
+    # would look absent in the month before.
     since_first = sum(
         len(times[repository]) - bisect_left(times[repository], first)
         for repository, first in first_post.items()

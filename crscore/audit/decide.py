@@ -279,7 +279,7 @@ def _fixes(rows: Counts) -> _Fixes:
     share = rate_of_pulls(fixed, compared)
     if share.share is None:
         return _Fixes(share)
-    # # If there are only a few other lines, their share is a poor estimate of chance. Therefore the
+    # If there are only a few other lines, their share is a poor estimate of chance. Therefore the
     # comment's own line is counted with the other lines, as in Fisher's exact test: without the
     # effect of the comment, it would change as often as they do.
     all_changed = (chances / compared * lines + fixed) / (lines + compared)
@@ -397,8 +397,10 @@ def _verdict(
     if gained.total < MIN_PULLS:
         return "undecided"
     share = important.share or 0.0
-    # A bot with few but important comments is not dropped. Its share of comments counts, not only
-    # that of pull requests: of a bot with ten comments on each, one is misread on four of ten.
+    # A bot with few but important comments is not dropped: the share of its comments counts, too.
+    # The share of the pull requests is not enough: as one in twenty empty comments is misread, a
+    # bot with ten empty comments on each pull request seems to say something important on 40 % of
+    # them.
     is_rare = _ends(gained)[1] < NEGLIGIBLE and share < KEEP_FROM
     # A bot that says little of importance, or that people ignore, would not be kept after more pull
     # requests either.

@@ -25,10 +25,11 @@ Result = TypeVar("Result")
 Engine: TypeAlias = Callable[
     [Iterable[Any], Callable[[Any], Any], Callable[[Any], Any]], Iterator[Any]
 ]
-"""Processes tasks, which can be pickled and are read lazily, and yields one result each, in order.
+"""Processes tasks and yields one result for each, in their order.
 
-The first function makes a task's result, in any process; an error that it raises ends the run. The
-second one makes the result of a task during which `ATTEMPTS` workers died.
+The tasks can be pickled, and are read only when they are needed. The first function makes the
+result of a task, in any process; an error that it raises ends the run. The second function makes
+the result of a task during which `ATTEMPTS` workers died.
 """
 ATTEMPTS: Final = 3
 """Number of workers that may die during a task before it counts as failed."""
@@ -43,8 +44,8 @@ def make_engine(name: str, workers: int) -> Engine:
 
     Args:
         name: `processes`, or `ray[:ADDRESS]`.
-        workers: Number of worker processes; 1 for this process. On Ray without an address, the
-            number of cores of the cluster to start.
+        workers: Number of worker processes; with 1, this process does the work. For Ray without an
+            address, the number of cores of the cluster to start.
 
     Raises:
         ConfigError: The engine is unknown, or `workers` is less than 1.
@@ -116,8 +117,8 @@ def run_on_ray(
 ) -> Iterator[Result]:
     """Process tasks on a Ray cluster; see `Engine`.
 
-    Its machines need the clones at the same (shared) paths. Without an address, a cluster with
-    `workers` cores is started on this machine.
+    The machines of the cluster need the clones at the same (shared) paths. Without an address, a
+    cluster with `workers` cores is started on this machine.
     """
     # Otherwise Ray sends statistics to its makers:
     # https://docs.ray.io/en/latest/cluster/usage-stats.html

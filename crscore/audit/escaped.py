@@ -1,4 +1,4 @@
-"""Escaped defects of a period: who wrote next to them before the merge."""
+"""Escaped defects of a period: what was fixed after the merge, and who had commented near it."""
 
 import json
 from typing import Final
@@ -53,8 +53,9 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     recalls = []
     for name in sorted(table.reviewers, key=lambda name: (not table.is_bot[name], name)):
         pulls = table.seen_pulls(name)
-        # A bot that comments everywhere is next to all fixes, but also next to all other changes. A
-        # fix that others had commented on as well may be due to them, so it does not count.
+        # A bot that comments everywhere is next to all fixes, but also next to all other changes,
+        # so both shares are shown. If others had commented next to a fix as well, the fix may be
+        # due to them, so it does not count.
         near_fix, near_change = (
             rate_of_events(
                 (pull, name in reviewers)

@@ -13,9 +13,10 @@ from crscore.audit.overview import Decision, Fact, PairComparison, Rate, Reviewe
 from crscore.audit.tables import EMPTY, IMPORTANT
 from crscore.reports import view
 
-# The page of numbers has all pairs; with ten bots, each bot is in nine.
+# The page of numbers lists all pairs. With ten bots, each bot is in nine pairs.
 PAIRS: Final = 3
-"""Number of comparisons of a bot on the first screen, clear ones first."""
+"""Maximum number of comparisons of a bot on the first screen; those with a clear result are
+first."""
 SKIPS: Final = {
     "limit": "as a limit was reached",
     "skipped": "as it skipped the pull request",
@@ -33,8 +34,9 @@ def make_facts(
         decision: The decision about it.
         verdicts: Comparisons of all bots.
     """
-    # Without common pull requests, means are compared inside strata (docs/design/025-audits.md).
-    # Their difference is not the one between the counts shown, which people take for an error.
+    # Bots without common pull requests are compared inside strata (docs/design/025-audits.md). The
+    # difference inside strata is not the difference of the counts that are shown, which people
+    # take for an error, so these pairs are left out here.
     pairs = [pair for pair in verdicts if pair.paired and row.name in (pair.first, pair.second)]
     pairs.sort(key=lambda pair: {"equivalent": 1, "unknown": 2}.get(pair.verdict, 0))
     texts = [describe(pair, row.name) for pair in pairs[:PAIRS]]
@@ -55,7 +57,7 @@ def make_facts(
 
 
 def mattered_text(row: Reviewer) -> str:
-    """Format the number of comments that mattered; what came too late did not."""
+    """Format the number of comments that mattered; "late" if most posts came too late to matter."""
     return "late" if is_late(row.decision) else f"{sum(row.comments.mattered.values()):,}"
 
 
@@ -66,7 +68,7 @@ def _gain(row: Reviewer, decision: Decision) -> str:
     verb, end = ("are", ", but too late to matter") if is_late(decision) else ("mattered:", "")
     text = f"{mattered:,} of {_comments(row)} {verb} worth acting on, and fixed or resolved{end}"
     text += f" ({listed(comments.mattered)})" if mattered else ""
-    # The number of fixed ones is shown only for comments that can be compared with chance.
+    # How many comments were fixed is shown elsewhere, for those that can be compared with chance.
     if mattered > comments.fixed:
         text += f". People resolved {mattered - comments.fixed:,} of these without a fix"
         if decision.by_habit.total:
@@ -90,7 +92,8 @@ def _cost(row: Reviewer) -> str:
     text += f" ({listed(empty)}{formulas})" if empty else ""
     small = {kind: count for kind, count in kinds.items() if kind in ("nit", "unread")}
     text += f". Besides: {listed(small)}" if small else ""
-    # The time for the words alone: how long it takes to look comments up in the code is unknown.
+    # This is the time for reading the words. How long it takes to check them in the code is
+    # unknown.
     text += f". Plain reading: about {view.count_noun(max(1, round(row.minutes)), 'minute')}"
     if row.price is not None:
         text += f". Price: {row.price:,.2f} {row.price_basis}"
@@ -149,7 +152,10 @@ def of_total(rate: Rate) -> str:
 
 
 def usefulness(row: Reviewer) -> str:
-    """Format the interval of the usefulness; the words of a formula are useful each time."""
+    """Format the interval of the usefulness; "formulas" if most comments are one sentence.
+
+    The reader finds that sentence equally useful each time, so a number would say nothing.
+    """
     estimate = row.usefulness
     if estimate is None or is_mostly_formulas(row.comments.kinds):
         return view.UNDEFINED if estimate is None else "formulas"

@@ -1,7 +1,10 @@
-"""Formulas: comments that say the same sentences with other names.
+"""Finds formulas: comments that say the same sentences as earlier ones, with other names.
 
-A template that a script fills in reads like an important comment on each change. Only the other
-comments of the same reviewer show that it is one.
+A comment from a template that a script fills in reads like an important comment on each change.
+Only the other comments of the same reviewer show that it comes from a template.
+
+A *group* is four words in a row. A comment is a formula if at least half of its words are in groups
+that two earlier comments of the reviewer have.
 """
 
 import json
@@ -17,25 +20,25 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.reports import Scope, read_words
 
 FROM: Final = 2
-"""Minimum number of earlier comments with the same words that make a comment a formula."""
+"""Minimum number of earlier comments of the reviewer that have a group, for the group to count."""
 # With this share, 0 to 1.4 % of the comments of six bots on real changes are formulas
 # (docs/design/031-decisions.md).
 SHARE: Final = 0.5
-"""Minimum share of a formula's words that are in such groups."""
+"""A comment is a formula if at least this share of its words is in groups that count."""
 WORDS: Final = 4
 """Number of words in a group."""
 MAX_WORDS: Final = 40
-"""Number of first words of a comment that are read."""
+"""Only this number of words at the start of a comment is read."""
 
 Ints = npt.NDArray[np.int64]
 
 _STORED: Final = np.dtype("<u4")
 """Type of a stored number."""
 _EMPTY: Final = 0
-"""Number that fills up the groups of a short comment."""
+"""Number in place of the missing words of a comment that is shorter than a group."""
 _NAME: Final = 1
 """Number that all names, figures and quoted code share; plain words have larger ones."""
-# Of 10,000 different words, two share a number in one of 40 stores.
+# Among 10,000 different words, two have the same number in one of 40 stores.
 _MAX_NUMBER: Final = 2**31
 # Addresses too: a link to the rule that a linter quotes differs from comment to comment.
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
@@ -44,7 +47,7 @@ _AROUND: Final = ".,;:!?()[]*'"
 
 
 def number_words(text: str) -> bytes:
-    """Return the numbers of a comment's first words, for `find_formulas`; 4 bytes each."""
+    """Return a number of 4 bytes for each of a comment's first words, for `find_formulas`."""
     words = [word.strip(_AROUND) for word in _QUOTED.sub(" 1 ", text).split()]
     numbers = [
         2 + zlib.crc32(word.lower().encode()) % (_MAX_NUMBER - 2)
@@ -93,7 +96,7 @@ def _are_formulas(words: Ints, lengths: Ints) -> npt.NDArray[np.bool_]:
     order = np.argsort(groups, kind="stable")
     groups, comment_of = groups[order], comment[starts[order]]
     is_first = np.diff(groups, prepend=-1) != 0
-    # A comment that says a group twice counts once.
+    # A comment that has a group twice counts once for it.
     is_counted = is_first | (np.diff(comment_of, prepend=-1) != 0)
     counted = np.cumsum(is_counted)
     earlier = counted - counted[is_first][np.cumsum(is_first) - 1]

@@ -17,7 +17,7 @@ from crscore.statistics.paired import SIGNIFICANCE
 
 MINIMUM_DROP: Final = 3.0
 """Default minimum drop that fails, 0 to 100."""
-# Slack allows 3,000: https://docs.slack.dev/reference/block-kit/blocks/section-block
+# Slack allows 3,000 characters: https://docs.slack.dev/reference/block-kit/blocks/section-block
 _MAX_TEXT_CHARS: Final = 2_900
 """Maximum characters of a section."""
 
@@ -33,14 +33,15 @@ def judge(
 ) -> GateResult:
     """Compare the mean usefulness of each bot with a baseline.
 
-    A bot fails if its drop is significant and larger than the minimum. The reader's error on a bot
-    is the same on both sides, so only the choice of pull requests counts, widened for the number of
-    bots. After a partial run the gate is not applied: an incomplete score must not fail a run.
+    A bot fails if its usefulness dropped significantly and by more than the minimum. The reader
+    makes the same error on a bot in both periods, so the margin is only that of the choice of pull
+    requests; it is wider if there are several bots. After a partial run the gate is not applied,
+    because an incomplete score must not fail a run.
 
     Args:
         now: The period to judge.
         baseline: A number from 0 to 100, or an earlier period of the same signature; None for none.
-        minimum_drop: Maximum drop that does not fail, 0 to 100.
+        minimum_drop: A drop of at most this does not fail, 0 to 100.
         fail_under_low: Minimum of the low end of the bot's interval, which includes the reader's
             error; None for none.
         reviewers: Names of bots, or patterns with `*`.
@@ -84,7 +85,7 @@ def judge(
         if drop > max(margin, minimum_drop):
             failed.append(
                 f"{bot.name}: usefulness {format_score(value)} is {format_score(drop)} below "
-                f"{format_score(before[0])}, {format_score(margin)} can be chance"
+                f"{format_score(before[0])}; up to {format_score(margin)} can be chance"
             )
         if fail_under_low is not None and low < fail_under_low:
             failed.append(
@@ -151,7 +152,8 @@ def _matching_bots(now: Overview, patterns: Sequence[str]) -> list[Reviewer]:
 def _before(baseline: float | Overview | None, name: str) -> tuple[float, float] | None:
     """Return the usefulness to compare with, and its standard error; None if there is none."""
     if not isinstance(baseline, Overview):
-        # Nothing is below 0, so that a gate without a baseline only asks for the low end.
+        # Without a baseline, the earlier usefulness is taken as 0, and nothing is below 0. So only
+        # the low end of the interval can fail.
         return (0.0 if baseline is None else baseline, 0.0)
     rows = (row for row in baseline.reviewers if row.name == name and row.usefulness)
     return next(

@@ -26,7 +26,8 @@ class Estimate(Struct, frozen=True, kw_only=True):
     high: float
 
 
-# By pull request, because comments on one are similar (docs/design/025-audits.md).
+# The interval is clustered, because the comments on a pull request are similar
+# (docs/design/025-audits.md).
 class Rate(Struct, frozen=True, kw_only=True):
     """Share with its 95 % interval (Wilson), clustered by pull request."""
 
@@ -47,7 +48,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
     """Share of these pull requests whose last head it reviewed; a reply in a thread or a dismissed
     review does not count."""
     green_unreviewed: Count | None
-    """Merged pull requests with its green check but no review; null if it has no checks."""
+    """Merged pull requests on which the reviewer's check was green but that it did not review; null
+    if it has no checks."""
     skips: dict[str, Count]
     """Pull requests with notices that they were not reviewed, by reason: limit, skipped, failed."""
     hours: float | None
@@ -62,15 +64,18 @@ class Comments(Struct, frozen=True, kw_only=True):
     """Kind -> comments: critical, major and minor are worth acting on; then nit; formula, repeat,
     restates, praise, nothing and refuted give the author nothing to do; unread have no sentence in
     English."""
-    # Without a reaction, a comment may still have been right.
+    # A comment to which nobody reacted may still have been right.
     mattered: dict[str, Count]
-    """Level -> comments worth acting on that people fixed or resolved; an answer can be a no."""
+    """Level -> comments worth acting on that people fixed or resolved. Answered comments are not
+    counted here, because an answer can be a no."""
     fixed_formulas: Count
-    """Formulas that were fixed."""
+    """Number of formulas (comments that are one sentence with other names) that were fixed."""
     fixed: Count
-    """Comments worth acting on that were fixed; likewise the next two."""
+    """Number of comments worth acting on that were fixed."""
     answered: Count
+    """Number of comments worth acting on that were answered."""
     resolved: Count
+    """Number of comments worth acting on whose thread a person resolved."""
 
 
 class Points(Struct, frozen=True, kw_only=True):
@@ -80,7 +85,7 @@ class Points(Struct, frozen=True, kw_only=True):
     only: Count
     """Points that no other reviewer made."""
     people: Count
-    """Points that it made first, and a person later."""
+    """Points that the reviewer made first, and a person later."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -92,33 +97,37 @@ class Decision(Struct, frozen=True, kw_only=True):
     important: Rate
     """Share of critical, major and minor comments among those that could be read."""
     gained: Rate
-    """Share of pull requests with such a comment among those that it saw: with a post or check of
-    it or, for an account that only reviews, merged between its first and last post."""
+    """Of the pull requests that the bot saw, the share on which it made such a comment. It saw
+    those with a post or a check of the bot and, for an account that does nothing but review, those
+    merged between its first and last post."""
     fixed: Rate
     """Share of the comments worth acting on whose lines changed later. Only comments count that
     made their point first, in a file with other lines, with no other reviewer's point beside them
     that the change can answer."""
     chance: Share | None
-    """The same share for these lines and the other lines of the changes, which have no comment;
-    null without other lines."""
+    """Share of all lines of the changes that changed later, whether they have a comment or not;
+    null if every line has a comment."""
     by_habit: Rate
-    """Share of its other threads that people resolved, as some teams resolve every thread."""
+    """Share of the bot's other threads that people resolved: some teams resolve every thread."""
     # Words that sound important do not keep a bot: a script can write them
     # (docs/design/031-decisions.md).
     evidence: tuple[str, ...]
-    """Evidence besides its own words, a clause each; without any, it is not kept."""
+    """Evidence besides the bot's own words, a clause each. A bot without any is not kept."""
     afterwards: Rate
-    """Share of posts that were hidden, deleted or edited later, or written after the close or,
-    when there was a post on the last commit, on an older one. If it is surely above 10 %, there
-    is no evidence."""
+    """Share of the bot's posts that were hidden, deleted or edited later, or written after the
+    close of the pull request, or on an older commit when there was already a post on the last one.
+    If the whole interval is above 10 %, nothing counts as evidence."""
     late: Rate
-    """The last two of these; a bot is dropped if surely more than half of its posts are late."""
+    """Share of the bot's posts that were written after the close, or on an older commit when there
+    was already a post on the last one. A bot is dropped if the whole interval is above one half."""
     acts: tuple[str, ...]
-    """How many of these posts were hidden or deleted, edited, and so on; a clause each."""
+    """How many posts were hidden or deleted, edited, written after the close, or written after the
+    fix; a clause each."""
     switch_off: tuple[str, ...]
-    """Kinds without weight that are not fixed more often than other lines."""
+    """Kinds of unimportant comments whose lines change no more often than other lines."""
     needed: Count | None
-    """Further pull requests that would probably decide; null if decided or unknown."""
+    """Number of further pull requests after which a decision is likely; null if there is a decision
+    or the number is unknown."""
 
 
 class ConfigurationChange(Struct, frozen=True, kw_only=True):

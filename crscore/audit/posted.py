@@ -1,4 +1,4 @@
-"""Comments of review bots in a store, as findings of `crscore bench`."""
+"""Reads the comments of review bots from a store, as findings for `crscore bench`."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from crscore.records import Side
 def read_posted(path: Path) -> list[Finding]:
     """Read the comments of bots, without notices that nothing was reviewed.
 
-    Hidden and deleted comments are among them, and each has its first text that was read: a bot
-    cannot take back what it posted.
+    Hidden and deleted comments are included. The text of a comment is the first one that was read,
+    so a bot cannot take back what it posted.
 
     Args:
         path: Store of `crscore audit`.

@@ -1,7 +1,7 @@
 """Order of the bots of an audit, and the recommendation that it leads to.
 
-Bots are ordered by fixes beyond chance for each pull request that they saw: by what others did, not
-by the bot's words (docs/design/031-decisions.md).
+Bots are ordered by their fixes beyond chance per pull request that they saw, which are acts of
+others, not by the words of the bots (docs/design/031-decisions.md).
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ _ORDER: Final = ("keep", "tune", "undecided", "drop", "")
 
 
 def place(row: Reviewer) -> tuple[float, ...]:
-    """Return what sorts reviewers: bots by verdict and by the acts of others, then people.
+    """Return a key that sorts reviewers: bots by verdict and by the acts of others, then people.
 
-    The best ones come first; among dropped bots, the worst.
+    The best reviewers come first; among the bots to drop, the worst ones come first.
     """
-    # For each pull request, because a bot that is tried for a week has had less time to find
-    # something.
+    # The count is divided by the pull requests, because a bot that was tried for a week has had
+    # less time to find something.
     mattered = sum(row.comments.mattered.values()) / max(1, row.pulls)
     index = _ORDER.index(_verdict(row))
     if row.decision is None:
@@ -39,7 +39,12 @@ def _verdict(row: Reviewer) -> str:
 
 
 def beyond_chance(row: Reviewer, end: str = "share") -> float:
-    """Return the fixes beyond chance for each pull request seen, or an end of their interval."""
+    """Return the fixes beyond chance per pull request seen.
+
+    Args:
+        row: The reviewer.
+        end: `share` for the number itself, `low` or `high` for an end of its interval.
+    """
     if row.decision is None or row.decision.chance is None:
         return 0.0
     share: float = getattr(row.decision.fixed, end)
@@ -47,7 +52,7 @@ def beyond_chance(row: Reviewer, end: str = "share") -> float:
 
 
 def recommend(reviewers: Sequence[Reviewer]) -> str:
-    """Say what to do with all bots, which are in the order of their places."""
+    """Say what to do with each bot; the reviewers are sorted by `place`."""
     parts = []
     for verdict, group in groupby(filter(_verdict, reviewers), _verdict):
         bots = list(group)
@@ -67,6 +72,6 @@ def recommend(reviewers: Sequence[Reviewer]) -> str:
 
 
 def _doubt(first: Reviewer, second: Reviewer) -> str:
-    """Say that this order of two bots to keep may be chance."""
+    """Return the words that this order of two bots may be chance; "" if it is sure."""
     is_sure = beyond_chance(first, "low") > beyond_chance(second, "high")
     return "" if is_sure or hollow_checks(second.coverage) else "; this order may be chance"

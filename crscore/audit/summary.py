@@ -44,12 +44,12 @@ from crscore.usefulness.model import read_weights
 from crscore.usefulness.reader import SHIPPED
 
 Prices = Mapping[str, tuple[float, str, str]]
-"""Price, currency (may be empty), and `month` or `pull` by bot, as from `read_price`."""
+"""Bot -> price, currency (may be empty), and `month` or `pull`, as `read_price` returns them."""
 NO_PRICES: Final[Prices] = MappingProxyType({})
 HOST: Final = "https://github.com"
-# For one bot's style, the reader errs in one direction, which more comments do not average out.
-# With this part, 80 % intervals contain the mean of readers with the guide for 6 of 7 bots
-# (`python -m benchmarks.bot_means DATA`).
+# The reader errs in one direction on all comments of a bot with its own style, and this error does
+# not average out. With this allowance for it, the 80 % intervals contain the mean of the readers
+# with the guide for 6 of 7 bots (`python -m benchmarks.bot_means DATA`).
 BOT_ERROR: Final = 7.0
 """Standard deviation of the part of the error of a bot's mean usefulness that more comments do not
 reduce."""
@@ -63,7 +63,11 @@ _UNSEEN: Final = Coverage(
 
 
 def read_price(text: str) -> tuple[str, tuple[float, str, str]]:
-    """Read the bot, the price, its currency, and `month` (30 days) or `pull`.
+    """Read a price of the form `BOT=AMOUNT/month` or `BOT=AMOUNT/pull`.
+
+    Returns:
+        The bot in lower case; and the amount, its currency ("" if none is given), and `month` (30
+        days) or `pull`.
 
     Raises:
         InputError: The text is something else.
@@ -212,9 +216,10 @@ def _reviewer(
 def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
     """Return the mean of standings, with an 80 % interval for the mean by readers with the guide.
 
-    Three errors add up: the choice of texts, the reader's error on each of them, which averages
-    out, and its error on the bot as a whole, which does not. The interval contains the readers'
-    mean of six of seven bots with judged comments; without the last error, of four.
+    Three errors add up: the choice of texts; the reader's error on each text, which averages out;
+    and the reader's error on the bot as a whole, which does not. For six of seven bots with judged
+    comments, the interval contains the mean of the readers with the guide; without an allowance for
+    the third error, it would for four.
 
     Args:
         standings: Standing of each text, 0 to 100, shape (N,), N at least 2.
@@ -238,7 +243,10 @@ def estimate_mean(standings: Doubles, spread: Doubles) -> Estimate:
 
 @cache
 def _spread(signature: str) -> Doubles:
-    """Return how far readers with the guide place reviews from where the scores' reader does."""
+    """Return where readers with the guide place a review, given where the scores' reader does.
+
+    Scores by a language model and by the network have different tables.
+    """
     is_by_model = "|readings:" in signature and "|readings:none" not in signature
     spread = GUIDE_SPREAD if is_by_model else read_weights(SHIPPED).scale.spread[REVIEWS]
     return spread.astype(np.float64)

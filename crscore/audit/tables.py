@@ -30,7 +30,7 @@ from crscore.statistics.resampled import divide
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# A nit is worth a look, but no bot is kept for nits.
+# A nit may be worth a look, but a bot is not kept because of nits.
 IMPORTANT: Final[tuple[str, ...]] = ("critical", "major", "minor")
 """Kinds of comments that are worth acting on."""
 EMPTY: Final[tuple[str, ...]] = ("formula", "repeat", "restates", "praise", "nothing", "refuted")
@@ -77,7 +77,8 @@ class ReviewTable:
     other_signatures: tuple[str, ...]
     """Texts of other signatures in the period, which are excluded."""
     formulas: str
-    """Keys of the comments that are formulas, as a JSON list."""
+    """Keys of the comments that are formulas (one sentence with other names: see `audit.formulas`),
+    as a JSON list."""
     repository: Ints
     """Repository of each pull request, shape (P,)."""
     number: Ints
@@ -85,7 +86,7 @@ class ReviewTable:
     day: Ints
     """Day of creation of each pull request as `date.toordinal`, shape (P,)."""
     is_merged: Mask
-    """Shape (P,)."""
+    """Whether each pull request is merged, shape (P,)."""
     stratum: Ints
     """Repository, language and size class of each pull request, numbered from 0, shape (P,)."""
     reviewers: tuple[str, ...]
@@ -97,15 +98,17 @@ class ReviewTable:
     reviewer: Ints
     """Index of the reviewer of each row, shape (N,)."""
     columns: Mapping[str, Doubles]
-    """Numbers of each row, shape (N,) each, NaN if unknown: comments, words, usefulness, whether it
-    is scored, `GAINED`, and `noise`: the share of comments with nothing to do, 0 to 100."""
+    """Name of a number -> its value in each row, shape (N,), NaN if unknown: `comments`, `words`,
+    `usefulness`, `scored` (1 or 0), `GAINED`, and `noise`: the share of the comments that give the
+    author nothing to do, 0 to 100."""
     commented: Mapping[str, Mask]
     """Whether each reviewer has a comment on each pull request, shape (P,) each."""
     is_seen: Mapping[str, Mask]
     """Whether each reviewer saw each pull request, except those not scored yet, shape (P,) each.
 
-    A person saw those with a comment. A bot also saw those with another post or a check of it and,
-    if its account only reviews, all that were merged between its first and last post.
+    A person saw the pull requests on which the person commented. A bot also saw those on which it
+    made another post or ran a check and, if its account does nothing but review, all those that
+    were merged between its first and its last post.
     """
     coverage: Mapping[str, Coverage]
     """Merged pull requests that each account reviewed, also of accounts without a score."""
@@ -119,10 +122,11 @@ class ReviewTable:
     def matrix(self, column: str) -> Doubles:
         """Return a column as a matrix of shape (P, K); NaN for a missing review.
 
-        A bot that saw a pull request and said nothing has found nothing.
+        In the column `GAINED`, a bot that saw a pull request and said nothing has a 0.
         """
         values = np.full((len(self.number), len(self.reviewers)), np.nan)
-        # A bot that says nothing gains nothing; it has no usefulness.
+        # A bot that says nothing has found nothing. Other columns, such as its usefulness, stay
+        # unknown.
         if column == GAINED:
             for index, name in enumerate(self.reviewers):
                 values[self.is_seen[name], index] = 0.0
@@ -168,7 +172,7 @@ def load_reviews(store: Store, period: Period) -> ReviewTable:
             counts[repository, number, reviewer] = important, empty, total
             commented[reviewer][index_of[repository, number]] = True
     signatures = store.signatures()
-    # Numbered in the order of the pull requests, so that equal stores lead to equal draws.
+    # Strata are numbered in the order of the pull requests, so that equal stores have equal draws.
     strata: dict[tuple[int, str | None, int], int] = {}
     table = ReviewTable(
         scope=scope,

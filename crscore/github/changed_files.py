@@ -1,4 +1,4 @@
-"""Change of a pull request, from GitHub's list of changed files.
+"""Reads the change of a pull request from GitHub's list of changed files.
 
 The list alone is unreliable: patches of large files are omitted, files beyond GitHub's limits are
 listed as if unchanged, and after a force-push the list may be outdated. So it is compared with the
@@ -39,7 +39,8 @@ _STATUS: Final = {
     "renamed": FileStatus.RENAMED,
     "copied": FileStatus.COPIED,
 }
-# Such a file without lines kept its content; any other file without lines is empty or binary.
+# A renamed or copied file without changed lines kept its content. Any other file without changed
+# lines is empty or binary.
 _MOVED: Final = frozenset({FileStatus.RENAMED, FileStatus.COPIED})
 # https://api.github.com/repos/o/r/contents/path?ref=<commit>
 _LISTED_AT: Final = re.compile(r"[?&]ref=([0-9a-f]{40}(?:[0-9a-f]{24})?)(?:&|\Z)")

@@ -38,7 +38,8 @@ T = TypeVar("T")
 # https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 SECONDS_BETWEEN_WRITES = 1.0
 """Seconds between two writes, as GitHub requests."""
-# GraphQL errors have status 200 and a type. The types are undocumented; these were observed.
+# Errors of GraphQL have status 200 and a type. The types are undocumented; those listed here have
+# been observed.
 _BUSY_TYPES: Final = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"})
 # GitHub ends a query after ten seconds:
 # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
@@ -49,7 +50,7 @@ _STATUSES: Final = {
     "UNAUTHORIZED": 403,
     "NOT_FOUND": 404,
 }
-"""Status that REST sends instead of a type."""
+"""Type of a GraphQL error -> status that REST sends for the same error."""
 # At DEBUG level, PyGithub logs whole responses, which may repeat the token; it masks only the
 # request's headers: https://github.com/PyGithub/PyGithub/blob/main/github/Requester.py
 logging.getLogger("github.Requester").setLevel(logging.WARNING)
@@ -66,7 +67,9 @@ class Client(HostClient):
     Args:
         token: Token to sign in with; None for anonymous requests.
         api_url: Address of GitHub's API.
-        comment_key: Secret that marks crscore's comments; None to use a token that lasts.
+        comment_key: Secret that marks crscore's comments; with None, the token is the secret,
+        unless
+            it is a GitHub App's, which lasts at most a day.
         options: Arguments of `HostClient`.
 
     Raises:
@@ -75,7 +78,7 @@ class Client(HostClient):
     """
 
     name = "GitHub"
-    # PyGithub raises the second and later ones for a response that it cannot parse.
+    # PyGithub raises all of these but the first for a response that it cannot parse.
     library_errors = (
         github.GithubException,
         github.BadAttributeException,
@@ -146,7 +149,7 @@ class Client(HostClient):
         return self.retry(attempt)
 
     def issue(self, repository: str, number: int) -> Issue:
-        """Return PyGithub's object of an issue or pull request, for `write`; sends nothing."""
+        """Return PyGithub's object of an issue or pull request; no request is sent."""
         return self._github.get_repo(repository).get_issue(number)
 
     # GitHub allows 65,536 characters in a comment.

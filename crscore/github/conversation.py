@@ -1,4 +1,4 @@
-"""Comments of all three kinds on a pull request, with the states of their threads.
+"""Reads the comments of all three kinds on a pull request, with the states of their threads.
 
 Texts and lines come from REST. GraphQL shows which threads are resolved, which comments are
 minimised and which are crscore's own. It also counts the comments, so that a list that changed
@@ -168,7 +168,7 @@ def read_conversation(
         *map(read_comment, comments),
     ]
     listed = {(message.kind, message.id) for message in messages}
-    # GraphQL counts the drafts too, so the listed ones are included here.
+    # GraphQL counts drafts, too, so the drafts that REST lists are included here.
     listed |= {(MessageKind.LINE, item.id) for item in lines}
     for index, message in enumerate(messages):
         state = states.get((message.kind, message.id))

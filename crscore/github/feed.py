@@ -1,4 +1,4 @@
-"""Pull requests as an audit stores them.
+"""Reads pull requests as an audit stores them.
 
 Reading a changed pull request takes a GraphQL query and a request for each of its two lists of
 comments, and more if a list has over 100 items. One query reads the thread states of 100 pull
@@ -30,10 +30,10 @@ from crscore.hosts.records import HostMessage, MessageKind
 
 Response = TypeVar("Response", graphql.Nodes, graphql.Commits)
 
-# An `object` costs no request of its own, so 100 cost one point, like a single one.
+# An `object` in a query costs no request of its own, so 100 of them cost one point, like one.
 COMMITS_PER_QUERY: Final = 100
 """Number of commits per query."""
-# 300,000 pull requests: a host whose list never ends must not be read forever.
+# That is 300,000 pull requests. The limit is for a host whose list never ends.
 MAX_PULL_PAGES: Final = 3_000
 """Maximum number of pages to read from a repository's list of pull requests."""
 

@@ -1,8 +1,8 @@
 """GitHub's GraphQL API: queries for pull requests, records of the responses, and pagination.
 
-GitHub computes a query's cost before it runs, as if every list were full: one request for each list
-and each of its parents; 100 requests are one point. So nested lists have small pages, and longer
-lists are read to their end one pull request at a time:
+GitHub computes the cost of a query before it runs, as if every list were full: it counts one
+request for each list and each of its parents, and 100 requests are one point. So nested lists have
+small pages, and longer lists are read to their end for one pull request at a time:
 https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 
@@ -56,7 +56,7 @@ class Actor(_Object, frozen=True):
 class CommentState(_Object, frozen=True):
     """Whether a comment is hidden or pending, which GitHub's REST API does not say."""
 
-    # 64 bits, too many for a JSON number, so GitHub sends a string.
+    # An id has 64 bits, which is too much for a JSON number, so GitHub sends a string.
     full_database_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,19}\Z")]
     is_minimized: bool = False
     minimized_reason: str | None = None
@@ -296,7 +296,7 @@ THREAD_STATES_QUERY: Final = nodes_query(THREAD_STATES)
 def read_rest(
     send: Send, node: Node, lists: Mapping[str, ListQuery], *fields: str, kind: str = "PullRequest"
 ) -> Node:
-    """Read all lists with further pages to their end, all in the same queries.
+    """Read the lists that have further pages to their end; each query reads a page of all of them.
 
     Args:
         send: Sends a query.

@@ -71,8 +71,9 @@ class GitHub:
         find_checkout: FindCheckout = no_checkout,
     ) -> PullRequest:
         """Read a pull request: see `Host`. A former name of a repository redirects."""
-        # Lists can change while they are read: a second reading is usually consistent; else the
-        # run is partial.
+        # The lists may change while they are read; then everything is read a second time. If
+        # comments are still unlisted after that, the run is partial; if a push came meanwhile, it
+        # fails.
         for is_last in (False, True):
             pull = self._get_pull(repository, number)
             # GitHub redirects reads from a former name, but writes need the current one.
@@ -220,7 +221,7 @@ def _head(pull: _Pull, repository: str) -> Head:
 def find_by_head(
     client: Client, repository: str, *, owner: str, branch: str, sha: str
 ) -> tuple[int, ...]:
-    """Find the open pull requests of a branch; it can have one for each base.
+    """Find the open pull requests of a branch, which can have one for each base branch.
 
     Args:
         client: GitHub client.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
 
-# Otherwise, python-gitlab sleeps as long as the server demands, without a look at the run's budget:
+# Without this option, python-gitlab waits as long as the server demands, whatever the run's budget:
 # https://python-gitlab.readthedocs.io/en/stable/api-usage-advanced.html#rate-limits
 _ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
 """Options of a write."""
@@ -33,7 +33,9 @@ class Client(HostClient):
         token: Token to sign in with; None for anonymous requests.
         is_job: Whether it is a job's token (`CI_JOB_TOKEN`), not a user's, project's or group's.
         url: Address of the server, with its path if it has one.
-        comment_key: Secret that marks crscore's comments; None to use a token that lasts.
+        comment_key: Secret that marks crscore's comments; with None, the token is the secret,
+        unless
+            it expires with the job.
         options: Arguments of `HostClient`.
 
     Raises:
@@ -71,7 +73,7 @@ class Client(HostClient):
         return f"Client({self.url!r})"
 
     def notes(self, repository: str, number: int) -> ProjectMergeRequestNoteManager:
-        """Return python-gitlab's notes of a merge request, for `write`; sends nothing."""
+        """Return python-gitlab's object for the notes of a merge request; no request is sent."""
         project = self._gitlab.projects.get(repository, lazy=True)
         return project.mergerequests.get(number, lazy=True).notes
 

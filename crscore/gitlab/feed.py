@@ -1,4 +1,4 @@
-"""Merge requests as an audit stores them.
+"""Reads merge requests as an audit stores them.
 
 Reading a merge request takes five requests, and one more for each older version with new notes.
 Sources: https://docs.gitlab.com/api/merge_requests/ and https://docs.gitlab.com/api/discussions/.
@@ -37,7 +37,7 @@ class _Project(msgspec.Struct, frozen=True):
 class GitLabFeed:
     """`Feed` of a GitLab server."""
 
-    # GitLab's own refs: a fork's branch is not in the project.
+    # These refs are GitLab's own. The branch of a fork is not in the project.
     refs = "refs/merge-requests/*/head"
     # Discussions are listed for one merge request each (https://docs.gitlab.com/api/discussions/),
     # and points are a limit of GitHub's GraphQL only.
@@ -82,8 +82,9 @@ class GitLabFeed:
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
         """Yield the changed merge requests: see `Feed`.
 
-        An item that changes moves to the end of the list, and others to earlier pages. So each page
-        starts at the time of the last item before it, as long as the list is in order.
+        An item that changes while the list is read moves to its end, and the items after it move
+        forward, perhaps to an earlier page. So each page starts at the time of the last item before
+        it, as long as the list is in order.
         """
         path = f"/projects/{repository}/merge_requests"
         query = {"scope": "all", "state": "all", "order_by": "updated_at", "sort": "asc"}
@@ -99,7 +100,8 @@ class GitLabFeed:
                 return
             times = [after, *(pull.updated for pull in pulls)]
             in_order = in_order and all(time <= later for time, later in pairwise(times))
-            # If all items of a page have one time, starting at that time would repeat the page.
+            # If all items of a page have the same time, starting at it would repeat the page, so
+            # the next page is read by its number.
             if in_order and times[-1] > after:
                 after, number, count = times[-1], 1, 0
             else:

@@ -1,4 +1,4 @@
-"""Notes of a merge request as messages.
+"""Converts the notes of a merge request, which are GitLab's comments, to messages.
 
 Source: https://docs.gitlab.com/api/discussions/#list-all-merge-request-discussion-items. Draft
 notes are in a separate list, which is not read. System notes ("added 2 commits") and internal notes
@@ -50,7 +50,7 @@ class User(msgspec.Struct, frozen=True):
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Position of a note in a version of the change, or an end of its lines."""
+    """Position of a note in a version of the change; also the first or the last of its lines."""
 
     old_line: _Line | None = None
     new_line: _Line | None = None
@@ -61,7 +61,7 @@ class Position(msgspec.Struct, frozen=True):
     """The `start` and the `end` of its lines."""
 
     def line_in(self, side: Side) -> int | None:
-        """Return the line number in one version."""
+        """Return the line number on one side of the diff."""
         return self.old_line if side is Side.OLD else self.new_line
 
 
@@ -97,7 +97,7 @@ def read_notes(
     account: int | None = None,
     members: frozenset[int] | None = None,
 ) -> Iterator[tuple[Discussion, NoteItem, HostMessage]]:
-    """Yield each note of threads with its message, without system notes and internal ones.
+    """Yield each note with its thread and its message; system and internal notes are left out.
 
     Args:
         discussions: The threads.
@@ -159,5 +159,5 @@ def _is_trusted(author: User | None, members: frozenset[int] | None) -> bool | N
     """Return whether an author is a member or GitLab's own bot; None if the members are unknown."""
     if members is None or author is None:
         return None if members is None else False
-    # Any user can take another name than this one, which GitLab reserves.
+    # GitLab reserves this name for its own bot. Any other name can be taken by any user.
     return author.id in members or author.username == "GitLabDuo"

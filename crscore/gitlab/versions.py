@@ -1,8 +1,8 @@
 """Reads merge requests and their versions: GitLab keeps the change of every push.
 
-A version never changes. The list of current files can: a push between the requests for two pages
-can move a file from one page to the other. One version is the change to score; the others have the
-hunks that outdated notes were written on.
+A version never changes. The list of the current files can change: a push between the requests for
+two pages can move a file from one page to the other. So versions are read. One version is the
+change to score; the others have the hunks that outdated notes were written on.
 
 Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-diff-version
 """
@@ -47,7 +47,7 @@ class DiffRefs(msgspec.Struct, frozen=True):
 class MergeRequest(msgspec.Struct, frozen=True):
     """Response of GitLab's API for a merge request."""
 
-    # Its number in the project, as in `!7`, and its number on the server.
+    # `iid` is its number in the project, as in `!7`, and `id` its number on the server.
     iid: notes.Id
     id: notes.Id = 0
     title: str = ""
@@ -63,7 +63,7 @@ class MergeRequest(msgspec.Struct, frozen=True):
     merge_commit_sha: str | None = None
     squash_commit_sha: str | None = None
     diff_refs: DiffRefs | None = None
-    """None until GitLab has computed them, some time after a push."""
+    """The commits of the change; None until GitLab has computed them, some time after a push."""
     user_notes_count: int | None = None
 
     def describe_unlisted(self, listed: int) -> str:
@@ -89,7 +89,8 @@ class FileRow(msgspec.Struct, frozen=True):
     old_path: str
     new_path: str
     diff: str | None = None
-    """Hunks, after headers on older servers; "Binary files ... differ" for a binary file."""
+    """Hunks, on older servers below the file's headers; "Binary files ... differ" for a binary
+    file."""
     a_mode: str | None = None
     b_mode: str | None = None
     new_file: bool = False
@@ -100,7 +101,7 @@ class FileRow(msgspec.Struct, frozen=True):
 
     @property
     def is_withheld(self) -> bool:
-        """Whether GitLab omits its lines, or may omit them."""
+        """Whether GitLab omits the changed lines of the file, or may have omitted them."""
         if self.collapsed is not None or self.too_large is not None:
             return bool(self.collapsed or self.too_large)
         # Before version 18.4, GitLab lists a change that is too large like an empty file, a renamed
@@ -124,7 +125,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def request_path(project: str | int, number: int) -> str:
-    """Return the API's path of a merge request; a project has a name and a number."""
+    """Return the API's path of a merge request of a project, given by its name or its number."""
     return f"/projects/{quote(str(project), safe='')}/merge_requests/{number}"
 
 
@@ -175,7 +176,7 @@ def convert_version(version: Version, limits: DiffLimits) -> Change:
 def hunk_until(version: Version, message: HostMessage) -> str | None:
     """Return the hunk of a message, cut after its line, as GitHub stores it with a comment.
 
-    None for a message on a file, and for a line outside the hunks.
+    The result is None for a message on a whole file, and for a line outside the hunks.
     """
     row = next((r for r in version.diffs if message.path in (r.new_path, r.old_path)), None)
     if row is None or message.line is None:
@@ -257,7 +258,7 @@ def _convert_row(row: FileRow, limits: DiffLimits) -> ListedFile:
 
 
 def _note_difference(version: Version, count: int) -> list[str]:
-    """Return a note if GitLab counts another number of files than it lists, else no note."""
+    """Return a sentence if GitLab counts another number of files than it lists, else nothing."""
     size = version.real_size or ""
     if not size or size == str(count):
         return []

@@ -15,7 +15,7 @@ class FeedPull(NamedTuple):
 
     repository: int
     number: int
-    # GitHub's GraphQL takes these in queries for several objects.
+    # In a query for several objects, GitHub's GraphQL names them by these identifiers.
     node: str
     """The host's own identifier."""
     title: str
@@ -27,7 +27,7 @@ class FeedPull(NamedTuple):
     closed: str | None
     merged: str | None
     base_ref: str
-    # GitLab's lists lack it; `read_details` has it.
+    # GitLab's lists do not have the base; `read_details` reads it.
     base: str
     """Tip of the base branch; empty if the list does not have it."""
     head: str

@@ -11,12 +11,12 @@ from crscore.hosts.sticky import Posted
 FindCheckout = Callable[[str, str], tuple[Checkout | None, str]]
 """Finds a local checkout that has a base and a head, else None and the reason to report."""
 
-# Read at the base branch: whoever opens a pull request must not set the rules for it.
+# The file is read from the base branch: whoever opens a pull request must not set the rules for it.
 SETTINGS_FILE: Final = "pyproject.toml"
 
 
 def no_checkout(_base: str, _head: str) -> tuple[None, str]:
-    """Find no checkout, so that a change is read from its host."""
+    """Return no checkout and no reason, so that the change is read from its host."""
     return None, ""
 
 
@@ -85,7 +85,7 @@ class Host(Protocol):
             HostError: They could not be read in full.
         """
 
-    # Posting what another job measured needs only these.
+    # A job that only posts what another job measured needs only the next two methods.
     def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own comments.
 

@@ -1,9 +1,9 @@
 """HTTP client that reads from code hosts; writes go through the hosts' own libraries.
 
 All requests of a run share one budget for waits. A response has a maximum size and duration, no
-redirect leads to another host, and the token is masked as soon as a response is read. All
-errors are `HostError`s. A failed read raises an error: there are no partial lists. The reasons are
-in docs/design/017-asking-github.md.
+redirect to another host is followed, and the token is masked as soon as a response is read. All
+errors are `HostError`s. A read that fails raises an error, so no list is ever incomplete. The
+reasons are in docs/design/017-asking-github.md.
 """
 
 import errno
@@ -39,10 +39,10 @@ from crscore.version import __version__
 
 T = TypeVar("T")
 
-# This and the limits of pages and of a response's time are for a server that never ends: one that
-# sends on and on, or links its pages in a circle.
+# The limits of a response's size, of its time and of the pages protect against a server that never
+# stops sending, or whose pages link to each other in a circle.
 MAX_RESPONSE_BYTES: Final = 50 * 2**20
-"""Maximum bytes of one response, decompressed."""
+"""Maximum number of bytes of one decompressed response."""
 # https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api and
 # https://docs.gitlab.com/api/rest/#pagination
 PAGE_ITEMS: Final = 100
@@ -54,16 +54,18 @@ MAX_TIMEOUTS: Final = 4
 # "Wait for at least one minute before retrying":
 # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 LIMIT_WAIT_S: Final = 60.0
-"""Seconds to wait for a rate limit without a stated wait; doubled with each try."""
+"""Seconds to wait for a rate limit if the host does not say how long; doubled with each try."""
 MAX_MESSAGE: Final = 300
-"""Maximum characters of a host's message in an error."""
+"""Maximum number of characters of a host's message that an error quotes."""
 # Waits of 0, 2, 4 and 8 seconds, plus up to one random second, so that runs that failed at the same
 # time do not retry at the same time.
 RETRIES: Final = Retry(total=4, backoff_factor=1, backoff_max=30, backoff_jitter=1)
 _CHUNK_BYTES: Final = 64 * 1024
-# Any other character would start a query or a fragment, or change the path.
+# A path has only these characters: any other one would start a query or a fragment, or change the
+# path.
 _PATH: Final = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", re.ASCII)
-# Printable, without spaces: `requests` would quote an invalid header, with the token, in an error.
+# A token has only printable characters and no spaces. With any other character, the header would be
+# invalid, and `requests` would quote it in an error, with the token.
 _TOKEN: Final = re.compile(r"[\x21-\x7e]+")
 # Shorter tokens occur only in tests; masking them would replace parts of ordinary words.
 _MIN_TOKEN_LENGTH: Final = 8
@@ -73,9 +75,9 @@ REFUSALS: Final[Mapping[int, tuple[type[HostError], str]]] = {
     404: (NotFoundError, "there is no such thing, or the token may not see it"),
     410: (NotFoundError, "there is no such thing, or the token may not see it"),
 }
-"""Error and reason of a status."""
+"""HTTP status -> type and reason of the error that it leads to."""
 _NO_RESPONSE: Final = (OSError, ValueError, http.client.HTTPException, urllib3.exceptions.HTTPError)
-"""Errors of a request without a readable response."""
+"""Exceptions that are raised if a request gets no readable response."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -186,8 +188,8 @@ class HostClient(ABC):
             Its status, its headers by lower-case name, and its body.
         """
 
-    # Each sends one write. It raises `UncertainWriteError` when the outcome is unknown and another
-    # `HostError` when nothing was written.
+    # Each of the next three methods sends one write. It raises `UncertainWriteError` when the
+    # outcome is unknown, and another `HostError` when nothing was written.
     @abstractmethod
     def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
         """Write a comment on a pull request; return its id and its address."""
@@ -380,7 +382,7 @@ class HostClient(ABC):
         return response
 
     def check(self, status: int, headers: Mapping[str, str], body: bytes, operation: str) -> None:
-        """Return if a response is a success; otherwise raise its error.
+        """Raise the error of a response, unless the response is a success.
 
         Raises:
             TransientError: Another try may succeed.
@@ -489,7 +491,7 @@ class HostSession(requests.Session):
         self._timeout_s = timeout_s
         secret = (token or "").encode()
 
-        # Closures, because no attribute may hold the token.
+        # These functions are closures, because no attribute may hold the token.
         def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
             request.headers.update(headers)
             return request
@@ -497,7 +499,7 @@ class HostSession(requests.Session):
         def mask(body: bytes) -> bytes:
             return mask_secret(body, secret) if len(secret) >= _MIN_TOKEN_LENGTH else body
 
-        # Set even without a token: otherwise `requests` would use the user's .netrc.
+        # `auth` is set even without a token: otherwise `requests` would use the user's .netrc.
         self.auth = sign
         self.mask = mask
 

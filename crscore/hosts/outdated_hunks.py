@@ -1,4 +1,4 @@
-"""Hunks that outdated comments were written on, each as a separate change.
+"""Reads the hunks that outdated comments were written on, each as a change of its own.
 
 A comment becomes outdated when a later push changes its lines. It still reviews the lines that it
 was written on, so it is scored against them: the whole hunk at the comment's commit or, if that
@@ -21,7 +21,7 @@ from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
 from crscore.review.read import attach
 from crscore.text import count_noun
 
-# Each takes a request, and a pull request can have hundreds of pushes.
+# Reading a version takes a request, and a pull request can have hundreds of pushes.
 MAX_COMMITS: Final = 20
 """Maximum number of older versions to read, the ones with the most comments first."""
 
@@ -47,7 +47,7 @@ def read_outdated_hunks(
         HostError: A version could not be read; a missing version is not an error.
     """
     outdated = [message for message in messages if message.outdated and message.path]
-    # Versions with many comments first: each is read once for all of them.
+    # The versions with the most comments are read first, each once for all of its comments.
     counts = Counter(message.commit for message in outdated if message.commit)
     commits = sorted(counts, key=lambda commit: (-counts[commit], commit))
     versions: dict[str, Mapping[str, ChangedFile]] = {}

@@ -60,9 +60,9 @@ class HostMessage:
     commit: str | None = None
     """Commit that it was written on, 40 hex digits."""
     hunk: str | None = None
-    """Hunk that it was written on, from the header to the line, as stored by the host."""
+    """Hunk that the message was written on, from its header to the line, as stored by the host."""
     thread: int | None = None
-    """Id of the first message of its thread, which can be itself; None outside threads."""
+    """Id of the first message of its thread, which can be this message; None outside threads."""
     resolved: bool | None = None
     """Whether its thread is resolved; None outside threads and when it could not be read."""
     minimized: str | None = None
@@ -92,7 +92,7 @@ class OwnMessages(NamedTuple):
     messages: tuple[HostMessage, ...] = ()
     """Comments, the oldest first: the one to edit, and others left by concurrent runs."""
     certain: bool = True
-    """True if the list is known to be complete."""
+    """True if it is known that `messages` has all of crscore's own comments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,9 +61,9 @@ class Site:
 
     name: str
     form: str
-    """Form of a pull request's name, shown in messages."""
+    """Form of a pull request's name, as messages show it."""
     variable: str
-    """Environment variable with its address."""
+    """Environment variable with the address of the host."""
     mark: str
     """Character before the number in a pull request's name."""
     pull_path: str
@@ -81,13 +81,14 @@ class Site:
     branch_commit_form: str
     """Suffix of the repository's address for a `{commit}` on a branch."""
     web: Callable[[str | None], str]
-    """Returns the address of its pages and clones for the given or the environment's API."""
+    """Returns the address of the host's pages and clones, given the address of the API; None stands
+    for the address in the environment."""
     token: Callable[[], str | None]
     """Returns the environment's token; None if there is none."""
     make_host: Callable[[Connection], Host]
-    """Makes the reader of its pull requests, which also writes the comment."""
+    """Makes the reader of the host's pull requests, which also writes crscore's comment."""
     make_feed: Callable[[Connection], Feed]
-    """Makes the reader for audits."""
+    """Makes the reader of the host's pull requests for audits."""
 
     def commit_address(self, url: str, commit: str) -> str:
         """Return the address of the change at a commit; `url` is the pull request's page."""

@@ -1,9 +1,10 @@
 """crscore's comment on a pull request: created once, then edited in place.
 
 Many programs post through one account, such as `github-actions[bot]`, and may copy or quote the
-comment. So it begins with a hidden marker, which contains the comment's own id, which no copy can
-have, and authenticates id and text with a key (docs/design/020-the-comment.md). If the host does
-not respond to a new comment, it may still have been written, so the next run looks for it.
+comment. So the comment begins with a hidden marker. The marker contains the comment's own id, which
+no copy can have, and authenticates the id and the text with a key (docs/design/020-the-comment.md).
+If the host does not respond when a comment is created, the comment may still have been written, so
+the next run looks for it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Outcome(StrEnum):
 
 
 class Posted(NamedTuple):
-    """State of the comment after a run."""
+    """What became of crscore's comment in a run."""
 
     outcome: Outcome
     """Outcome of the write."""
@@ -61,7 +62,7 @@ class Posted(NamedTuple):
 
 
 def derive_key(secret: str | None) -> bytes:
-    """Return the key for a secret, which it does not reveal; empty without a secret."""
+    """Return a key that is derived from a secret but does not reveal it; empty without a secret."""
     return hmac.new(secret.encode(), b"crscore comment", hashlib.sha256).digest() if secret else b""
 
 
@@ -98,8 +99,9 @@ def find_own(messages: Sequence[HostMessage], key: bytes) -> tuple[HostMessage, 
         if not (match := _SIGNED.fullmatch(body)):
             continue
         text, number, nonce = match["text"], match["id"], match["nonce"]
-        # A run that ended between its two writes left a draft. All copies of it are newer, also
-        # copies from the edit history of a finished comment.
+        # A run that ended between its two writes left a draft. All copies of the draft are newer,
+        # also those made from the edit history of a finished comment, so the first one is
+        # crscore's.
         is_named = number == str(message.id) or (number == _DRAFT and nonce not in nonces)
         nonces.add(nonce)
         # `is_own` can be None (unknown): a comment that may be by another account is never edited.

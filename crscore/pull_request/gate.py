@@ -1,4 +1,4 @@
-"""Quality gate of a pull request: its reviewers compared with thresholds."""
+"""Quality gate of a pull request: compares the scores of its reviewers with thresholds."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -31,7 +31,7 @@ def judge(
         overview: The run.
         settings: The thresholds, and the outcome for a reviewer without a score.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
-        fail_on_partial: With a threshold, a partial run fails.
+        fail_on_partial: Whether a partial run fails if there is a threshold.
 
     Raises:
         ConfigError: `fail_on` is empty.

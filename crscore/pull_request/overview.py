@@ -1,4 +1,4 @@
-"""Overview of one pull request, small enough to be passed between jobs.
+"""Overview of one pull request, which is small enough to be passed between jobs.
 
 Every document for people is made from this value alone. The JSON document carries it from the job
 that measures to the one with write permission, where `decode_overview` reads it. The bounds of each
@@ -73,7 +73,7 @@ class Useful(Struct, frozen=True, kw_only=True):
     low: Annotated[int, Meta(ge=0, le=100)]
     """Lower end of the standing's 80 % interval."""
     high: Annotated[int, Meta(ge=0, le=100)]
-    """Its upper end."""
+    """Upper end of the standing's 80 % interval."""
     among_bots: Annotated[int, Meta(ge=0, le=100)]
     """Share of real reviews by bots that are less useful, in percent."""
     word: Name
@@ -93,13 +93,13 @@ class Scores(Struct, frozen=True, kw_only=True):
     usefulness: Useful | None
     """How useful they are: the headline; None with an encoder that has no weights for it."""
     relevance: Share | None
-    """Harmonic mean of the other two."""
+    """Harmonic mean of conciseness and comprehensiveness."""
     conciseness: Share | None
     """How far the sentences address the change."""
     comprehensiveness: Share | None
     """How far the points of the change are addressed."""
     reason: Text | None
-    """Why the three are None; None when they are numbers."""
+    """Why relevance, conciseness and comprehensiveness are None; None when they are numbers."""
 
 
 class Together(Scores, frozen=True, kw_only=True):
@@ -114,9 +114,9 @@ class Together(Scores, frozen=True, kw_only=True):
     points: Count
     """Topics, and points without a topic, that a review of the change should address."""
     addressed: Count
-    """Number of these that a comment addresses."""
+    """Number of these topics and points that a comment addresses."""
     unaddressed: Count
-    """Number of the others; `open` has the most important ones."""
+    """Number of them that no comment addresses; `open` has the most important ones."""
 
 
 class Reviewer(Scores, frozen=True, kw_only=True):
@@ -278,7 +278,7 @@ def make_overview(
         people: The reviewers with their threads, in the order of their rows.
         notes: Notes in addition to those of `pull` and `result`.
         trusted: Result of the reviewers whom the repository chose, if it did not choose all.
-        strangers: Names of the others.
+        strangers: Names of the reviewers whom the repository did not choose.
 
     Returns:
         The overview, cut to its limits.
@@ -295,7 +295,7 @@ def make_overview(
             -point.weight,
         )
     )
-    # A later result takes precedence: in the last one, strangers' text cannot displace other text.
+    # The later result takes precedence: it has no text of strangers that could displace other text.
     reviews = {item.author: item for run in (result, trusted or result) for item in run.reviews}
     rows = []
     for name, threads in people[:MAX_REVIEWERS]:

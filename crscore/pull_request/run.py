@@ -1,7 +1,8 @@
 """Scores one pull request, from reading it on its host to posting the comment.
 
-read -> identify reviewers -> score -> overview -> comment. The documents are made from the overview
-alone, so that a job with write permission can make them from another job's data.
+The steps are: read -> identify reviewers -> score -> overview -> comment. The documents are made
+from the overview alone, so that a job with write permission can make them from what another job
+measured.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,7 +71,7 @@ class Measured:
     reviewers: ReviewerThreads
     """The reviewers' threads, in the order of the result's comments."""
     overview: Overview
-    """Overview, from which all documents are made."""
+    """Overview of the run, from which all documents are made."""
 
 
 def measure(host: Host, request: Request, model: "ModelReader | None" = None) -> Measured:
@@ -79,7 +80,7 @@ def measure(host: Host, request: Request, model: "ModelReader | None" = None) ->
     Args:
         host: Its code host.
         request: Pull request and options.
-        model: Language model to use instead of the one the settings name.
+        model: Language model to use instead of the one that the settings name.
 
     Returns:
         The scores; `overview.missing` lists the missing inputs.

@@ -43,10 +43,10 @@ EXPLANATION: Final = (
     "between its first and last post.",
 )
 """Explanations of the words of the first screen."""
-# A bot's own page has up to ten of each kind.
+# The page of a bot quotes up to ten comments of each kind.
 QUOTES: Final = 3
 """Number of comments that are quoted on the first screen for each bot."""
-# The JSON has all of them.
+# The JSON report has all bots.
 MAX_BOTS: Final = 30
 """Maximum number of bots in the short report."""
 # A comment of GitHub has at most 65,536 characters, the summary of a job 1 MiB
@@ -114,7 +114,7 @@ def bot_item(row: Reviewer, link: str = "") -> Item:
             is_open = UNIMPORTANT in reason
             kinds = sorted(KINDS, key=IMPORTANT.count) if is_open else IMPORTANT
             skipped = ("", "answered", *("resolved", "answered, resolved")[: 2 * is_open])
-            # Bots repeat a text with other hidden markup; the reader sees it once.
+            # Bots repeat a text with other hidden markup, which is shown only once.
             examples = (example for kind in kinds for example in row.examples.get(kind, ()))
             quotable = [example for example in examples if example.outcome not in skipped]
             for example in islice({example.text: example for example in quotable}.values(), QUOTES):

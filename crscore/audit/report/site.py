@@ -37,12 +37,12 @@ def write_site(overview: Overview, folder: Path) -> list[Path]:
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the report")
-    # Otherwise a wrong `-o` would replace a folder that is not a report.
+    # Without this check, a wrong `-o` would replace a folder that is not a report.
     if folder.exists() and not (folder / _MARKER).is_file() and any(folder.iterdir()):
         raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # In the same folder, so that renaming does not cross file systems.
+        # The temporary folder is beside the report, so that renaming does not cross file systems.
         with tempfile.TemporaryDirectory(
             prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
         ) as temporary:
@@ -107,7 +107,8 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
         >>> file_names(["a/b", "a.b", "../../etc"])
         {'../../etc': 'etc', 'a.b': 'a-b', 'a/b': 'a-b-2'}
     """
-    # Untrusted names become files: no separators, no dots, and short enough for every system.
+    # The names are untrusted: file names get no separators and no dots, and are short enough for
+    # every system.
     used_names: set[str] = set()
     files = {}
     for name in sorted(set(names)):

@@ -15,17 +15,17 @@ from crscore.records import Diff, Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringTask:
-    """Pull request to score; can be sent to another process."""
+    """Pull request to score, with all its data, so that another process can score it."""
 
     name: str
     """`owner/name` of the repository."""
     url: str
     """Page of the pull request on the host."""
     pull: Pull
-    """Its row."""
+    """The row of the pull request."""
     messages: tuple[HostMessage, ...]
-    """Its comments, without minimised ones. The line of a current comment is the line in the commit
-    that it was written on.
+    """Comments on the pull request, without minimised ones. The line of a current comment is the
+    line in the commit that the comment was written on.
     """
     content: bytes
     """Hash of the scored content, 8 bytes."""
@@ -86,7 +86,8 @@ def assemble(task: ScoringTask, limits: DiffLimits) -> PullRequest:
 def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     """Convert the line of a comment on an older commit to the line in the head.
 
-    The host does so for comments that are not outdated; the store has the line as written.
+    A host shows the line in the head for comments that are not outdated; the store has the line in
+    the commit that the comment was written on.
 
     Returns:
         The message on the nearest line of the change with the same text, or marked as outdated if

@@ -26,13 +26,13 @@ from crscore.errors import CRScoreError, HostError
 from crscore.records import ChangedFile, Hunk, LineKind
 
 DAYS: Final = 30
-"""Number of days after the merge; later commits do not count."""
+"""Number of days after the merge in which commits count as later changes."""
 # The context that a diff shows, as for comments that were acted on (docs/design/031-decisions.md).
 NEAR_LINES: Final = 3
 """Maximum distance in lines between a comment and a changed line near it."""
 # A larger commit is not a single change (docs/design/032-escaped.md).
 MAX_FILES: Final = 100
-"""Maximum number of code files in a commit."""
+"""Maximum number of code files in a commit; larger commits are ignored."""
 MISSING: Final = "the merge is not on its branch"
 _PROSE: Final = frozenset({None, "csv", "json", "markdown", "rst", "text"})
 """Languages that are not code; None is an unknown language."""
@@ -78,7 +78,7 @@ class BranchCommit(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Line in the commit that added it."""
+    """Place of a line in the commit that added the line."""
 
     commit: str
     path: str
@@ -111,8 +111,8 @@ def find_escaped(store: Store, clones: Path, *, night: str) -> int:
             reformatted: list[str] = []
             for commit, pulls_of_commit in _new_commits(branch, merged, before):
                 files = _read_code(git_dir, commit)
-                # Lines that it only wrapped or moved belong to the commit before it. Without this
-                # rule, the precision in planted histories was 0.922 instead of 0.951.
+                # Lines that a commit only wrapped or moved belong to the commit that wrote them.
+                # Without this rule, the precision in planted histories was 0.922 instead of 0.951.
                 if files and not any(file.hunks for file in files):
                     reformatted.append(commit.name)
                 lines: dict[str, list[Origin]] = defaultdict(list)
@@ -292,7 +292,7 @@ def _find_origins(
     for span, replaces in spans.items():
         blamed = [lines[at] for at in span if at in lines]
         origins = [origin for origin in blamed if origin]
-        # New code has most defects.
+        # Most defects are in new code, so the newest neighbouring line counts.
         newest = max((ages.get(row.commit, -1) for row in origins), default=-1)
         if replaces:
             yield from origins

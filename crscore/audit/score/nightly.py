@@ -1,4 +1,4 @@
-"""Scoring of all pull requests whose content is new to the store."""
+"""Scores all pull requests whose content has no score in the store yet."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ def score(
     host: Host | None = None,
     web: str = GITHUB,
 ) -> AuditRun:
-    """Score the pull requests without a score of the current signature for their content.
+    """Score the pull requests whose content has no score with the current signature.
 
     After a killed run, the next run continues where it stopped. A pull request that fails gets a
     row with the reason, and is tried again on another night.
@@ -62,7 +62,8 @@ def score(
         ModelNotFoundError: The encoder's model is missing.
         StoreError: The store cannot be read or written.
     """
-    # Created before the first task, so that a wrong engine or a missing model fails only once.
+    # Both are made before the first task, so that a wrong engine or a missing model fails once, not
+    # for each pull request.
     chosen_engine = make_engine(engine, workers)
     scorer = pull_rows.make_scorer(settings)
     signature, effort = pull_rows.signature_of(scorer), Effort()
@@ -88,7 +89,7 @@ def score(
                 store.put([record])
             advance()
     if model := scorer.parts.model:
-        # Workers have models of their own.
+        # Each worker has a model of its own, so what the workers spent is added up here.
         model.effort = effort
     record = replace(record, finished=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     store.put([record])
@@ -98,7 +99,8 @@ def score(
 def find_unscored(store: Store, signature: str, night: str) -> list[tuple[int, int, bytes]]:
     """List the pull requests to score.
 
-    They have a comment of a reviewer, and their content has no score with this signature.
+    A pull request is listed if a reviewer commented on it and its content has no score with this
+    signature.
 
     Args:
         store: The store.

@@ -39,10 +39,11 @@ from crscore.static_analysis.suite import Suite
 from crscore.static_analysis.tools import Installed
 
 MAX_TEXT_CHARS: Final = 500
-"""Maximum characters of a comment, or of a reason, in reports."""
+"""Maximum number of characters of a comment, or of a reason, in reports."""
 BY_MODEL: Final = " by a model"
 """End of a stored verdict if a language model gave it, with a quoted line."""
-# One refuted remark outweighs a confirmed one, and the code outweighs a model.
+# If one remark of a comment is refuted and another one confirmed, the comment counts as refuted;
+# what the code shows counts more than what a model says.
 VERDICTS: Final = ("refuted", f"refuted{BY_MODEL}", "confirmed", f"confirmed{BY_MODEL}")
 """Stored verdicts on a comment; the first that one of its remarks has counts."""
 NO_READER: Final = "the encoder has no weights for usefulness"
@@ -114,7 +115,7 @@ def _tools(analyzers: Suite) -> str:
     if not analyzers.analyzers:
         return suite.NONE
     confined = analyzers.is_confined()
-    # Untrusted code without a sandbox: no analyzer runs, so none is named.
+    # On untrusted code, no analyzer runs without a sandbox, so none is named then.
     analyzers_found = analyzers.installed() if confined or not analyzers.untrusted else ()
     names = sorted(
         f"{analyzer.name}@{state.version}"
@@ -132,7 +133,8 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         scorer: Scorer with the settings.
 
     Returns:
-        Its rows. If it cannot be scored, one row for all reviewers combined, with the reason.
+        The rows of the pull request. If it cannot be scored, there is one row, for all reviewers
+        combined, with the reason.
 
     Raises:
         CRScoreError: No pull request can be scored: a setting, a package or a model is missing.
@@ -218,7 +220,7 @@ def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
             )
     if reader is None:
         return {}
-    # Always MiniLM, because the pair model was learned with it.
+    # The encoder is always MiniLM, because the pair model was trained with it.
     firsts = same_points(tuple(findings.values()), MiniLM(), reader.weights.rarity)
     keys = tuple(findings)
     return {key: keys[first] for key, first in zip(keys, firsts, strict=True)}
@@ -266,10 +268,10 @@ def _text(thread: ReviewerThread) -> dict[str, Any]:
 
 
 def noise_of(result: Result, item: CommentResult) -> str | None:
-    """Return why a scored comment is useless; None if it may be useful.
+    """Return why a scored comment is noise; None if it may be useful.
 
-    The result is None for text in another language and for a comment without a visible sentence,
-    which may be a suggestion.
+    The result is also None for text in another language and for a comment without a visible
+    sentence, which may be a suggestion.
 
     Args:
         result: Result that contains the comment.

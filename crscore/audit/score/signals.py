@@ -1,4 +1,7 @@
-"""Signals of all comments in a store; only changed signals are added."""
+"""Finds the signals of all comments in a store: whether each comment was acted on.
+
+Only signals that differ from the stored ones are added.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -31,7 +34,7 @@ Signals = Mapping[int, Mapping[Signal, Answer]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalTask:
-    """A pull request and its stored data; can be sent to another process."""
+    """Pull request with its stored data, so that another process can find its signals."""
 
     pull: Pull
     comments: Sequence[Comment]
@@ -118,8 +121,8 @@ def _resolved(task: SignalTask, comment: Comment) -> Answer:
     if thread.resolved_by is None:
         return Answer(None)
     login = thread.resolved_by.casefold()
-    # GraphQL omits `[bot]` from logins, so three sources are compared. A person can write under a
-    # bot's name; only apps prove that an account is a bot.
+    # GraphQL omits `[bot]` from logins, so three sources are tried. A person can write under the
+    # name of a bot; only a post of an app proves that an account is a bot.
     name = strip_app_suffix(login)
     apps = {
         strip_app_suffix(post.author.casefold())

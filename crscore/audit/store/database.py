@@ -35,9 +35,9 @@ DAMAGED = ("disk image is malformed", "malformed database schema", "not a databa
 """Parts of SQLite's messages about a damaged file."""
 # 128 bits: no two texts of a store have the same hash by chance.
 _HASH_BYTES: Final = 16
-# Far above a host's comments: GitHub's have at most 65,536 characters.
+# No comment of a host is nearly as long: GitHub's have at most 65,536 characters.
 MAX_TEXT_BYTES: Final = 4 * 2**20
-"""Maximum bytes of an unpacked text; longer ones are truncated."""
+"""Maximum number of bytes of an unpacked text; a longer text is truncated."""
 
 EMPTY_TEXT: Final = hashlib.sha256(b"").digest()[:_HASH_BYTES]
 """Key of the empty text."""
@@ -58,7 +58,8 @@ class Store:
         self.path = path
         if must_exist and not path.is_file():
             raise StoreError(str(path), "the file does not exist; crscore audit sync creates it")
-        # Checked before SQLite opens it, which would create a journal beside a foreign file.
+        # The file is checked before SQLite opens it, because SQLite would create a journal beside a
+        # file that is not a store.
         _check_size(path)
         with self._reported():
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
@@ -280,7 +281,7 @@ def _where_clause(values: Mapping[str, Any]) -> str:
 
 
 def _check_size(path: Path) -> None:
-    """Reject foreign files, and truncated ones, which SQLite detects late."""
+    """Reject a file that is not a store, or that is truncated, which SQLite would detect late."""
     if not path.is_file():
         return
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Queries of `sync`, `score` and the search for signals: pending work and observations."""
+"""Queries for `sync`, `score` and the search for signals: what is still to do, and observations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ def all_repositories(store: Store) -> list[Repository]:
 
 
 def find_by_name(store: Store, name: str) -> list[Repository]:
-    """Return the repositories of this name, ignoring case; those that can be read come first."""
+    """Return the repositories with this name in any case; those that can be read come first."""
     # After a rename, a new repository can have the name of an old one, and hosts ignore case.
     return store.select(
         Repository, "WHERE name = ? COLLATE NOCASE ORDER BY state <> 'ok', id", name
@@ -49,13 +49,13 @@ def pull_pages(store: Store, host: str) -> Mapping[str, str]:
 
 
 def get_position(store: Store, repository: int, name: str) -> str | None:
-    """Return the position in a list; None if none is stored."""
+    """Return up to where a list of a repository was read; None if it was not read yet."""
     sql = "SELECT position FROM cursors WHERE repository = ? AND list = ?"
     return next((position for (position,) in store.query(sql, repository, name)), None)
 
 
 def put_position(store: Store, repository: int, name: str, position: str) -> None:
-    """Store the position in a list, in an open transaction."""
+    """Store up to where a list of a repository was read, in an open transaction."""
     sql = "REPLACE INTO cursors (repository, list, position) VALUES (?, ?, ?)"
     store.change(sql, repository, name, position)
 
@@ -69,7 +69,7 @@ def last_night(store: Store) -> str | None:
 def add_run(
     store: Store, kind: str, *, night: str, started: str, signature: str | None = None
 ) -> AuditRun:
-    """Store a run that begins, and return it with its number."""
+    """Store that a run begins, and return its row with its number."""
     run = AuditRun(
         kind=kind, night=night, started=started, signature=signature,
         pulls=0, failed=0, rest=0, points=0, requests=0, tokens_read=0, tokens_written=0,
@@ -116,7 +116,8 @@ def observed_pulls(
 
     An open pull request that has not changed for a long time is not observed.
     """
-    # Closed ones are observed even if they did not change: people resolve threads after the merge.
+    # Closed pull requests are observed even if they did not change, because people resolve threads
+    # after the merge.
     condition = (
         "pending = 0 AND final = 0 AND observed < ? AND (closed IS NOT NULL OR updated >= ?)"
     )
@@ -132,8 +133,8 @@ def _select(store: Store, repositories: Sequence[int], condition: str, *values: 
 def observed_commits(store: Store, repository: int) -> set[str]:
     """Return the commits that the pull requests still observed refer to; some may be empty."""
     sql = (
-        # Final ones are needed once more, in the run of their last reading; afterwards the clone
-        # has their commits.
+        # The commits of final pull requests are needed once more, in the run that reads them for
+        # the last time; afterwards the clone has these commits.
         "WITH chosen AS (SELECT * FROM pulls WHERE repository = ? AND (final = 0 OR observed = "
         "(SELECT MAX(observed) FROM pulls WHERE repository = ?))) "
         "SELECT base FROM chosen UNION SELECT head FROM chosen "

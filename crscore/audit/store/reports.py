@@ -1,4 +1,4 @@
-"""Queries of reports on a period."""
+"""Queries for the report on a period."""
 
 import json
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
 """Joins of the scored comments, to be used after `LATEST`."""
-# Lines near a praise or a repetition change for other reasons. Without this rule, 93 of 126
-# repetitions, summaries and praises in the demonstration counted as acted on.
+# Lines near a repetition or a praise change for other reasons. Without the rule below, 93 of 126
+# repetitions, summaries and praises in the demonstration would count as acted on.
 _ASKS: Final = f"""(s.noise IS NULL AND coalesce(s.stance, '{Stance.PROPOSAL}') IN ('{
     "', '".join((Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION))
 }'))"""
@@ -44,12 +44,15 @@ KIND: Final = """
     ELSE coalesce(s.level, 'unread') END"""
 """Kind of a comment: `formula`, the reason why it is noise, `refuted` by the code, its level, or
 `unread` (no sentence in English); the fifth parameter is a JSON list of the formulas."""
-# With formulas as points, 12 instead of 20 fixes of another bot could be compared with chance.
+# If formulas counted as points, 12 instead of 20 fixes of another bot could be compared with
+# chance.
 _IS_POINT: Final = """(s.noise IS NULL
   AND (s.level IN ('critical', 'major', 'minor') OR NOT c.is_bot)
   AND s.comment NOT IN (SELECT value FROM json_each(?5)))"""
-"""Whether a bot's comment is worth acting on and not a formula, or a person's is not noise."""
-# The last night and, in it, the newest rules; padded with zeros, because texts are compared.
+"""Whether a comment makes a point: a bot's if it is worth acting on and no formula, a person's if
+it is not noise."""
+# Of the signals of a comment, those of the last night count and, in it, those of the newest rules.
+# The rules are padded with zeros, because they are compared as text.
 _JUDGED: Final = f"""{LATEST},
   fixes AS (
     SELECT comment, value, 1.0 * base_yes / NULLIF(base_all, 0) AS chance, base_all AS lines,
@@ -161,12 +164,13 @@ def read_comments(store: Store, scope: Scope, formulas: str, limit: int) -> tupl
         Rows with reviewer, key, repository's name, number, text, kind, and whether it was fixed
         (null if unknown), answered and resolved: those with a reaction first.
     """
-    # A table, because finding the comments takes most of the time.
+    # The comments are put into a table for both queries, because finding them takes most of the
+    # time.
     store.change("DROP TABLE IF EXISTS temp.judged")
     store.change(f"CREATE TEMP TABLE judged AS {_JUDGED}", *scope, formulas)
     # If all lines of a file are near comments, as is usual in a change of twenty lines, no line is
-    # left to compare with. In the demonstration, 108 of 199 chances from whole files were unknown;
-    # counting them as 0 halved the mean chance.
+    # left to compare with. In the demonstration, the chance was unknown for 108 of 199 comments
+    # that were compared with a whole file; counting these as 0 would halve the mean chance.
     kinds = """
         SELECT reviewer, kind, repository, number, COUNT(*),
           TOTAL(fixed IS 1 OR resolved), TOTAL(fixed IS 1), TOTAL(answered),
@@ -209,13 +213,17 @@ def read_scores(store: Store, scope: Scope) -> Rows:
 
 
 def count_afterwards(store: Store, scope: Scope, known_bots: Sequence[str]) -> Rows:
-    """Count the comments of bots that were changed or written when all was over.
+    """Count the comments of bots that were changed later, or written too late to matter.
 
     There are four kinds: hidden or deleted; edited more than an hour later or from one night to
     another, unless by one of the known bots, which mark what was addressed; written after the pull
-    request was closed; written on an older commit when there was a comment on the last one. Each
-    row is for a reviewer on a pull request, with the counts of all four kinds, of the last two,
-    which came too late to change anything, of all its comments, and of each kind.
+    request was closed; written on an older commit when there was already a comment on the last one,
+    so after the fix.
+
+    Returns:
+        A row for each reviewer on each pull request: the reviewer; how many comments are of any of
+        the four kinds; how many are of the last two, which came too late to change anything; how
+        many comments there are; then how many are of each kind.
     """
     sql = f"""
         WITH on_head AS (

@@ -1,9 +1,9 @@
 """Rows of the store: a class has the columns of its table in `schema.sql`, in their order.
 
-A table that one function reads and one writes has no class.
+A table that only one function reads and only one function writes has no class.
 """
 
-# Keeps the types of the columns as text, such as `int | None`.
+# With this import, the types of the columns stay texts, such as `int | None`.
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -137,7 +137,7 @@ class Comment(Row):
 
 @_table("thread_observations")
 class ThreadObservation(Row):
-    """State of a thread since a night."""
+    """State that a thread has had from a night on, until the next row of the thread."""
 
     thread: int
     night: str
@@ -148,7 +148,7 @@ class ThreadObservation(Row):
 
 @_table("comment_observations")
 class CommentObservation(Row):
-    """State of a comment since a night."""
+    """State that a comment has had from a night on, until the next row of the comment."""
 
     comment: int
     night: str
@@ -193,7 +193,7 @@ class CommentScore(Row):
 
 @_table("last_scored")
 class LastScored(Row):
-    """Content of the last scoring of a pull request."""
+    """Hash of the content of a pull request that was scored last."""
 
     repository: int
     number: int
@@ -207,7 +207,7 @@ class Signal(IntEnum):
     Without a row, a comment is on no line (`ACTED_ON`), or its thread is not resolved.
     """
 
-    # Other numbers were of earlier signals, which no report reads any more.
+    # The numbers in between were those of earlier signals, which no report reads any more.
     ACTED_ON = 1
     """Lines near the commented ones changed later."""
     RESOLVED = 3

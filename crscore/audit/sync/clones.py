@@ -114,7 +114,7 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
 def _variables(url: str, login: str | None) -> dict[str, str]:
     """Return the environment of a fetch: network settings, token, no credential helpers."""
     settings = {
-        # Empty, so that no credential helper of the machine provides another account.
+        # The value is empty, so that no credential helper of the machine provides another account.
         "credential.helper": "",
         "http.followRedirects": "false",  # a redirect would send the token elsewhere
         # A user's setting would refuse old repositories with a malformed commit:
@@ -122,7 +122,8 @@ def _variables(url: str, login: str | None) -> dict[str, str]:
         "fetch.fsckObjects": "false",
         "fetch.unpackLimit": "1",  # keep packs instead of one file per object
     }
-    # In the environment: other users can read arguments, and a file could be left behind.
+    # The token is passed in the environment, because other users can read the arguments of a
+    # process, and a file could be left behind.
     if login is not None:
         encoded = base64.b64encode(login.encode()).decode()
         settings[f"http.{url}.extraHeader"] = f"{_BASIC}{encoded}"

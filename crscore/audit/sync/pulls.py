@@ -1,9 +1,9 @@
-"""Pull requests of a run: changed ones, their details, and the threads of the others.
+"""Reads the pull requests of a run: the changed ones in full, of the others only the threads.
 
-A pull request is read to the end of its lists and then written in one transaction. If it fails, it
-stays pending with its failure, and the others continue. Some hosts move the positions of comments
-along with pushes and do not report the original ones, so a comment keeps the position of the first
-run that read it.
+A pull request is read to the end of its lists and then written in one transaction. If that fails,
+the pull request stays pending, its row gets the reason, and the run goes on with the next one. Some
+hosts move the positions of comments along with pushes and do not report the original positions, so
+a comment keeps the position that the first run read.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,7 @@ from crscore.pull_request.reviewers.classify import read_posts
 from crscore.reports.escape import one_line
 from crscore.text import count_noun
 
-# Each request was already tried up to five times.
+# At that point, each of these requests has been tried up to five times.
 MAX_UNANSWERED: Final = 5
 """Number of successive requests without a response after which the run stops."""
 DELETED: Final = "deleted"
@@ -54,8 +54,8 @@ def read_changed(
         store: The store.
         feed: The code host.
         repository: The repository.
-        messages: Gets a note if the repository has a new name.
-        now: Current time; no position is later.
+        messages: A note is added if the repository has a new name.
+        now: Current time; the stored position in the list is never later.
 
     Returns:
         The repository, with its current name.
@@ -64,7 +64,7 @@ def read_changed(
         NotFoundError: The repository does not exist.
         HostError: The list could not be read to its end.
     """
-    # It is found by its number, which stays when the repository is renamed.
+    # The repository is found by its number, which stays when the repository is renamed.
     listed = feed.find_repository(str(repository.id))
     repository = store_listed(store, feed, *listed, "", messages)
     since = queries.get_position(store, repository.id, "pulls") or ""
@@ -76,7 +76,8 @@ def read_changed(
             for pull in pulls:
                 queries.put_listed(store, _row(store, pull))
             if in_order:
-                # The host's clock may be ahead: changes until then would be missed.
+                # The host's clock may be ahead. With its time as the position, changes made before
+                # that time would be missed.
                 queries.put_position(store, repository.id, "pulls", min(last, now))
     queries.put_position(store, repository.id, "pulls", min(last, now))
     return repository
@@ -183,7 +184,7 @@ class PullReader:
         if facts is not None:
             listed = _row(store, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
-        # Not yet classified.
+        # The comments are stored first and classified below.
         store.put([self._comment(pull, item) for item in details.messages])
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
@@ -240,7 +241,8 @@ class PullReader:
             start_line=message.start_line,
             side=message.side.value if message.side else None,
         )
-        # The position of the first reading: GitLab moves it along with pushes.
+        # The comment keeps the position of its first reading, because GitLab moves positions along
+        # with pushes.
         previous = store.find_one(Comment, key=row.key)
         if previous is None or previous.path is None:
             return row

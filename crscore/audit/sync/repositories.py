@@ -1,4 +1,4 @@
-"""Repositories of a run: found by name or organisation, renamed, deleted or forbidden."""
+"""Finds the repositories of a run by name or organisation, also after they were renamed or lost."""
 
 import re
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ _PATTERN: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){0,20}/[\w.*?\[\]!-]+", re.ASC
 
 @dataclass(slots=True)
 class Messages:
-    """Messages of a run."""
+    """Sentences for the user that a run collects."""
 
     notes: list[str] = field(default_factory=list)
     """Notes for the user, one sentence each."""
     missing: list[str] = field(default_factory=list)
-    """Data that could not be read, one sentence each: the run is partial."""
+    """Sentences on data that could not be read. If there is one, the run is partial."""
 
 
 def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequence[str]) -> None:
@@ -66,12 +66,12 @@ def find_repositories(
     """Find the repositories to synchronise, by number; report the ones that cannot be read.
 
     Args:
-        store: The store; gets the rows.
+        store: The store, in which the repositories are stored.
         feed: The code host.
-        names: Each `owner/name`.
-        patterns: Each `owner/pattern`.
+        names: Names of the form `owner/name`.
+        patterns: Owners with a pattern, of the form `owner/pattern`.
         since: Start of the data that is read from a new repository.
-        messages: Gets sentences about repositories that could not be read.
+        messages: Sentences are added on repositories that could not be read.
 
     Raises:
         RateLimitedError: The budget is spent.
@@ -131,7 +131,7 @@ def _list(feed: Feed, pattern: str, messages: Messages) -> Sequence[tuple[int, s
     except HostError as exc:
         messages.missing.append(f"The repositories of {owner} cannot be listed: {exc.reason}.")
         return ()
-    # Names on code hosts ignore case.
+    # Code hosts ignore the case of names.
     return [item for item in listed.items() if fnmatchcase(item[1].lower(), pattern.lower())]
 
 

@@ -2,8 +2,8 @@
 
     repositories -> changed pull requests (pending) -> threads of the others -> details -> clones
 
-Each step stores its data before the next one begins, so that the next run can continue after a stop
-at any point. Data that cannot be read is reported; the rest continues.
+Each step stores its data before the next step begins, so that after a stop at any point the next
+run can continue. Data that cannot be read is reported, and the run goes on.
 """
 
 import time
@@ -81,7 +81,7 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
     start, messages, sent_before = time.monotonic(), Messages(), feed.requests
     now = now.astimezone(UTC)
     today, last = now.date().isoformat(), queries.last_night(store) or ""
-    # Observations must be in order.
+    # The nights of observations must not go back.
     if last > today:
         messages.notes.append(
             f"The clock went back: the last run was on {last}, and now it is {today}. "
@@ -94,12 +94,12 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
         final_before=_iso(now - timedelta(days=OBSERVED_DAYS)),
         messages=messages,
     )
-    # Stored before anything is read, so that a killed run leaves a row without an end.
+    # The run is stored before anything is read, so that a killed run leaves a row without an end.
     run = queries.add_run(store, "sync", night=reader.night, started=_iso(now))
     repositories: dict[int, Repository] = {}
     try:
-        # After a step that stopped, the others still run: GitHub's REST and GraphQL APIs have
-        # separate rate limits, and clones have none
+        # After a step that stopped early, the next steps still run: GitHub's REST and GraphQL APIs
+        # have separate rate limits, and clones have none
         # (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api).
         with _step(messages):
             repositories = find_repositories(
@@ -113,7 +113,7 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
         with _step(messages):
             _read_lists(store, feed, repositories, messages, _iso(now))
         _read_pulls(reader, run, [*repositories])
-        # Clones last: they need the commits in the details.
+        # The clones are fetched last, because the commits to fetch are in the details.
         with _step(messages), progress.track("fetching clones", len(repositories)) as advance:
             for repository in repositories.values():
                 # `replace`, not `format`: an address may contain other braces.
@@ -129,7 +129,8 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
     except BadTokenError as exc:
         messages.missing.append(f"{exc}.")
         raise
-    # Also after an error: stored data counts, and `partial` has the reason.
+    # The row is completed also after an error: what was stored counts, and `partial` has the
+    # reason.
     finally:
         seconds = time.monotonic() - start
         run = replace(

@@ -30,7 +30,7 @@ def read_artifact(path: Path) -> bytes:
         path: The JSON file, or GitHub's zip archive of it.
 
     Returns:
-        Its bytes; the caller must validate them against the schema.
+        The bytes of the file; the caller must validate them against the schema.
 
     Raises:
         InputError: The file is missing, or the archive cannot be read.

@@ -1,4 +1,4 @@
-"""Pull requests that an event refers to.
+"""Finds the pull requests that an event refers to.
 
 An event is a JSON file with untrusted parts. Only the fields named here are read; each is checked
 against its type, and none is executed or shown.
@@ -34,9 +34,9 @@ class Target(NamedTuple):
     """Owner of a repository, possibly a fork, a branch of it (untrusted), and its newest commit, 40
     hex digits: the number of the open pull request with this head must be looked up."""
     is_recent: bool = False
-    """True for those that changed within `RECENT_DAYS`, most recent change first."""
+    """True for the pull requests that changed within `RECENT_DAYS`, the latest change first."""
     reason: str = ""
-    """Why no run is requested, one trusted sentence; not a failure."""
+    """Why no run is requested, in one trusted sentence. This is not a failure."""
 
 
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
@@ -109,8 +109,8 @@ def _of_comment(event: Any) -> Target:
     number = _field(event, "issue.number", _Number)
     body = _field(event, "comment.body", str | None) or ""
     association = _field(event, "comment.author_association", str)
-    # Only the first word counts: a quoted or explained command requests nothing.
-    # A byte order mark at the start is not part of the first word.
+    # Only the first word counts, so that a comment that quotes or explains the command requests
+    # nothing. A byte order mark at the start is not part of the first word.
     first = body.lstrip("\ufeff").split("\n", 1)[0].split()
     # The event `issue_comment` is also sent for issues, and for edited and deleted comments:
     # https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows

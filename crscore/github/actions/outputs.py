@@ -1,4 +1,4 @@
-"""Outputs, summary and documents of a step, for later steps and the run's page.
+"""Writes the outputs, the summary and the documents of a step, for later steps and the run's page.
 
 Outputs and the summary are appended to files of the runner, which discards a summary that is too
 large.
@@ -47,7 +47,7 @@ def write_document(folder: Path, name: str, text: str) -> Path:
         raise OutputError(str(folder), "its path contains a symbolic link")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Deleted first: a file that is a link would be written through.
+        # The file is deleted first: if it were a link, its target would be overwritten.
         path.unlink(missing_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     except OSError as exc:

@@ -1,1 +1,1 @@
-"""Documents about a pull request for people and programs, one per module; all are pure."""
+"""Documents about a pull request for people and programs; all depend on their arguments alone."""

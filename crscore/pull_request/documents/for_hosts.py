@@ -36,7 +36,7 @@ _COMMANDS: Final[dict[Severity | None, commands.Level]] = {
 }
 # GitLab's other levels, `blocker` and `critical`, are not used: no tool states them.
 _QUALITY: Final = {Severity.ERROR: "major", Severity.WARNING: "minor"}
-# The same for each push, so that a host replaces the earlier alerts.
+# The category is the same for each push, so that a host replaces the earlier alerts.
 CATEGORY: Final = "crscore/pull-request"
 """Category of the alerts of code scanning."""
 
@@ -46,13 +46,13 @@ def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIN
 
     Args:
         overview: The overview; its points are sorted by importance.
-        max_per_level: Remaining annotations of one level for the step, at least 1.
+        max_per_level: How many annotations of one level the step may still write, at least 1.
 
     Returns:
         Lines for the step's output; "" when no tool's finding is left.
     """
     issues = (point for point in overview.open if point.kind is ReferenceKind.ISSUE)
-    # One notice less, because the last one counts the omitted annotations.
+    # One notice less is written, because the last notice counts the omitted annotations.
     room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
     lines = []
     placed = list(_places(issues))

@@ -32,7 +32,7 @@ class Message(Struct, frozen=True, kw_only=True):
     reviewer: str
     """Name of its author: a profile's name, a name given by the user, or the login."""
     account: str
-    """Account it was posted through: a login in lower case, with `[bot]` for an app."""
+    """Account that posted it: a login in lower case, with `[bot]` for an app."""
     is_bot: bool
     """Whether the author is a program."""
     profile: Profile | None = None
@@ -40,13 +40,13 @@ class Message(Struct, frozen=True, kw_only=True):
     marked: bool = False
     """Whether a marker in the body identified the author, rather than the account."""
     denied: str | None = None
-    """Reviewer whose marker in the body was ignored; None when there is none."""
+    """Reviewer whose marker is in the body but does not count there; None when there is none."""
     text: str = ""
     """Review text in its body; empty when there is none."""
     skip: Skip | None = None
     """If the post is a bot's notice that it reviewed nothing: why."""
     is_review: bool = False
-    """Whether the post is a review, as `classify.read_posts` sets it; repetitions are, too.
+    """Whether the post is a review, as `classify.read_posts` sets it; a repetition is one, too.
     """
 
 

@@ -1,4 +1,7 @@
-"""Classifies a pull request's posts: author, review or not, notices of skipped reviews."""
+"""Classifies a pull request's posts: who wrote them, and whether they are reviews.
+
+For a bot's notice that it reviewed nothing, it also says why.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -76,7 +79,7 @@ def read_message(
     visible = _TAG.sub(" ", remove_between(text, "<!--", "-->"))
     if not any(map(str.isalnum, visible)):
         return message
-    if message.is_bot:  # its decoration may be all there is
+    if message.is_bot:  # a bot's post may have nothing but decoration
         read = split_comment(text)
         if not (read.sentences or read.suggestions or read.code_blocks or read.diffs):
             return message

@@ -30,11 +30,11 @@ from crscore.records import Comment, Side
 # `HostMessage.is_trusted`, in words for a note.
 TRUSTED: Final = "an owner, member, collaborator or app of the repository"
 """Description of those whom the repository chose."""
-# Between paragraphs, also of a quote: "\n\n", "\n>\n", "\n> >\n".
+# A blank line between paragraphs, also in a quote: "\n\n", "\n>\n", "\n> >\n".
 _BLANK: Final = re.compile(r"\n[ \t>]*\n")
 # Text with a counterpart elsewhere in the body cannot be removed alone.
 _PAIRED: Final = re.compile(r"</?(?:details|summary|table|pre)\b|```|~~~|<!--|-->", re.IGNORECASE)
-# Two posts may say "LGTM" or "Same here."
+# Two posts may both say "LGTM" or "Same here.", and neither of them repeats the other.
 _FEWEST_WORDS: Final = 4
 
 
@@ -62,7 +62,7 @@ class ReviewerThreads(Struct, frozen=True, kw_only=True):
     """Threads of all reviewers."""
 
     threads: tuple[ReviewerThread, ...]
-    """Threads by time of the first post, its kind and id."""
+    """Threads, sorted by the time, the kind and the id of their first post."""
     repeats: tuple[ReviewerThread, ...] = ()
     """Threads in which all posts repeat others of the same reviewer; not among `threads`."""
     notes: tuple[str, ...] = ()

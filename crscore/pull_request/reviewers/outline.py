@@ -68,9 +68,9 @@ class _Container:
 
 
 class Outline:
-    """Lines, headings and folded parts of a body; only the lines are ordered.
+    """Lines, headings and folded parts of a body; only the lines are in order.
 
-    The content of code blocks, code spans and comments is ignored. Never raises.
+    What is in code blocks, code spans and comments is ignored. No text raises an error.
 
     Args:
         text: Markdown whose line ends are newlines.
@@ -95,7 +95,8 @@ class Outline:
         self._text = text
         self._is_fence_quoted = False
         self._comment_end = 0
-        # Found once: with many unclosed `<!--`, a search from each would take quadratic time.
+        # The last `-->` is searched once: a search from each of many unclosed `<!--` would take
+        # quadratic time.
         self._last_comment_end = text.rfind("-->")
         start = 0
         for raw in text.split("\n"):

@@ -102,7 +102,7 @@ def test_the_gate_fails_below_the_baseline_by_more_than_the_minimum(
 
 def test_a_failure_says_by_how_much() -> None:
     assert judge(overview(50, 2), baseline=60.0).failed == (
-        "otter: usefulness 50 is 10 below 60, 3.9 can be chance",
+        "otter: usefulness 50 is 10 below 60; up to 3.9 can be chance",
     )
 
 
