@@ -124,6 +124,7 @@ class ModelClaims:
         )
 
     def _claims(self, parts: ChunkedDiff, answers: Sequence[Answer]) -> tuple[Claims, bool]:
+        """Return the claims in the answers about a diff, and whether every chunk has an answer."""
         references: list[PseudoReference] = []
         cut_off = 0
         failed: list[str | MalformedAnswerError] = []

@@ -75,6 +75,7 @@ def create(*, argument: str = "") -> ClaimGenerator:
 
 
 def _read_row(row: _Row, position: str) -> Claims:
+    """Read the claims of one row; errors name the row by `position`."""
     claims = [_Claim(claim) if isinstance(claim, str) else claim for claim in row.claims]
     references = tuple(
         PseudoReference(

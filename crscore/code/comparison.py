@@ -147,6 +147,7 @@ def compare(
 def _pair(
     first: Sequence[Sample], second: Sequence[Sample], labels: tuple[str, str]
 ) -> list[tuple[Sample, Sample]]:
+    """Pair the samples of two systems; a sample without a partner is an error."""
     keyed = _by_key(first), _by_key(second)
     for (samples, partners), label in zip((keyed, keyed[::-1]), labels, strict=True):
         unpaired = [key for key in samples if key not in partners]

@@ -117,6 +117,7 @@ def read_names(tree: SyntaxTree) -> tuple[list[Name], list[Pair], list[Pair]]:
 
 
 def _contexts(tree: SyntaxTree) -> list[_Context]:
+    """Return the context of each node, in the order of the nodes."""
     language = tree.language
     scopes = (
         node_types("name_scopes")

@@ -101,6 +101,7 @@ def program_graph(tree: SyntaxTree) -> Graph:
 def _add_names(
     tree: SyntaxTree, node_of: dict[int, int], labels: list[str], edges: list[tuple[int, int, Edge]]
 ) -> None:
+    """Add the variables, the edges from names to them, and the flow of values between names."""
     names, next_uses, assignments = read_names(tree)
     nodes = [node_of.get(name.node, -1) for name in names]  # -1 in a string
     variables: dict[int, int] = {}

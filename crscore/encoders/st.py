@@ -109,6 +109,7 @@ def missing() -> str | None:
 
 @functools.cache
 def _load(options: SentenceTransformers) -> tuple[Any, npt.NDArray[np.bool_]]:
+    """Return the model, and the mask of the token ids that are left out of the mean."""
     with requires("sentence-transformers", INSTALL_COMMAND):
         from sentence_transformers import SentenceTransformer, __version__  # noqa: PLC0415
     # Older versions run the code of a folder even without `trust_remote_code`.
@@ -138,6 +139,7 @@ def _load(options: SentenceTransformers) -> tuple[Any, npt.NDArray[np.bool_]]:
 def _encode_batch(
     model: Any, ignored: npt.NDArray[np.bool_], texts: list[str]
 ) -> npt.NDArray[np.float32]:
+    """Encode the texts of one batch."""
     import torch  # noqa: PLC0415
 
     features = {

@@ -372,6 +372,7 @@ def _content_text(content: object) -> str:
 
 
 def _failure_of_connection(error: openai.OpenAIError) -> Failure:
+    """Explain an error without an answer of the server."""
     from openai import APITimeoutError  # noqa: PLC0415
 
     cause = error.__cause__
@@ -385,6 +386,7 @@ def _failure_of_connection(error: openai.OpenAIError) -> Failure:
 
 
 def _failure_of_status(error: openai.APIStatusError) -> Failure:
+    """Explain an answer of the server with an error status."""
     status, message = error.status_code, _message(error.body)
     quoted = f"(HTTP {status}{f': {message}' if message else ''})"
     text = error.response.text.lower()

@@ -218,6 +218,7 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return llm, context_tokens
 
     def _generate(self, llm: Any, prompts: Sequence[list[int]], sampling: Sampling) -> list[Any]:
+        """Answer the prompts in one batch; a schema that vLLM refuses is left out."""
         from vllm import SamplingParams  # noqa: PLC0415
         from vllm.lora.request import LoRARequest  # noqa: PLC0415
         from vllm.sampling_params import StructuredOutputsParams  # noqa: PLC0415
@@ -340,6 +341,7 @@ def _vllm_errors() -> tuple[type[Exception], ...]:
 
 
 def _read_output(output: Any) -> Answer:
+    """Convert vLLM's output for one chat."""
     first = output.outputs[0]
     whole = first.finish_reason == "stop"
     text = str(first.text) if str(first.text).strip() else ""

@@ -180,6 +180,7 @@ def _is_one_of(rule: str, patterns: Sequence[Pattern]) -> bool:
 
 
 def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
+    """Yield sentences about tools that did not run, or did not read everything."""
     absent: dict[str, list[str]] = defaultdict(list)
     for run in runs:
         absent_states = (ToolState.MISSING, ToolState.UNSUPPORTED)

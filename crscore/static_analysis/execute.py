@@ -111,7 +111,7 @@ def _run_batch(tool: Installed, units: Sequence[Unit], stop: threading.Event) ->
     if stop.is_set():
         raise ToolFailedError(tool.analyzer.name, "was stopped")
     with tempfile.TemporaryDirectory(prefix="crscore-") as outer:
-        # Separate folders: a tool that reads all of `work` must find only the texts there.
+        # The folders are separate: a tool that reads all of `work` must find only the texts there.
         work, home, scratch = (Path(outer) / name for name in ("work", "home", "tmp"))
         for new_folder in (work, home, scratch):
             new_folder.mkdir()
@@ -143,7 +143,7 @@ def _run_batch(tool: Installed, units: Sequence[Unit], stop: threading.Event) ->
                 environment={**tool.environment, "HOME": str(home), "TMPDIR": str(scratch)},
                 limits=limits_of(tool.analyzer),
             )
-        except ToolNotFoundError as exc:  # it existed when its version was queried
+        except ToolNotFoundError as exc:  # the program was there when its version was queried
             raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
     return _read(tool.analyzer, process, len(units))
 
@@ -208,11 +208,13 @@ def _separate_unparsed(
 
 
 def _text_index(path: str) -> int | None:
+    """Return the index of the text that a generated name stands for; None for another path."""
     match = _GENERATED_NAME.search(path)
     return int(match[1]) if match else None
 
 
 def _key(tool: Installed, unit: Unit) -> str:
+    """Return the key of cached findings, made from everything that determines them."""
     digest = hashlib.sha256()
     analyzer = tool.analyzer
     fields: Mapping[str, str] = {

@@ -59,6 +59,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
 
 
 def _checkstyle(content: bytes, tool: str) -> RawReport:
+    """Parse checkstyle's XML."""
     # Entities of untrusted XML can take gigabytes or read files:
     # https://docs.python.org/3/library/xml.html#xml-security
     from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - only the error class
@@ -86,6 +87,7 @@ def _checkstyle(content: bytes, tool: str) -> RawReport:
 
 
 def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
+    """Parse JSON with the expressions of `[output.json]`."""
     import jmespath  # noqa: PLC0415
     from jmespath.exceptions import JMESPathError  # noqa: PLC0415
 
@@ -125,6 +127,7 @@ def _json(content: bytes, shape: JsonOutput, tool: str) -> RawReport:
 # (https://github.com/terryyin/lizard/blob/master/lizard_ext/checkstyleoutput.py). Without it, a
 # change in the middle of a long function would not be on a line of its finding.
 def _csv(content: bytes, shape: CsvOutput, tool: str) -> RawReport:
+    """Parse CSV with the columns and limits of `[output.csv]`."""
     columns = [shape.path, shape.line, shape.end_line, shape.name]
     columns += [column for column, _ in shape.measures.values()]
     try:

@@ -222,6 +222,7 @@ def _start(issue: _Issue) -> tuple[str, int]:
 
 
 def _reference(issue: _Issue) -> PseudoReference:
+    """Make the pseudo-reference of an issue."""
     best = issue[0]
     without_location = _LOCATION.sub("", best.text)
     return PseudoReference(

@@ -170,6 +170,7 @@ class _RunParser:
         )
 
     def _findings(self) -> Iterator[RawFinding]:
+        """Yield the results of the run that are findings."""
         for result in _objects(self.run, "results"):
             baseline = _text(result, "baselineState") or None
             # Sections 3.27.9 (`kind`) and 3.27.24 (`baselineState`).

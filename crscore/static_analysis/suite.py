@@ -122,6 +122,7 @@ class Suite:
         stop: threading.Event,
         confined: bool,
     ) -> collect.ToolResult:
+        """Run one analyzer on all texts that its tool reads."""
         # Without a sandbox, no tool reads untrusted code: docs/design/013-untrusted-code.md.
         if self.untrusted and not confined:
             return analyzer, replace(collect.REFUSED, tool=analyzer.name), {}

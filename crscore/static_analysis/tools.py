@@ -29,7 +29,8 @@ _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _MIB = 2**20
 LOCK = "package-lock.json"
 PACKAGE = "package.json"
-# Installs exactly what the lock file names, with its hashes, and runs no program of a package:
+# This command installs exactly what the lock file names, with its hashes, and runs no program of a
+# package:
 # https://docs.npmjs.com/cli/commands/npm-ci
 _NPM_COMMAND = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 _NPM_SECONDS = 600
@@ -116,6 +117,7 @@ def find_tool(
 
 
 def _program(command: str, tool_folder: Path, path: str) -> str | None:
+    """Return the path of the program of a tool; None if it is missing."""
     if command == INTERPRETER:
         return sys.executable
     name = command.rpartition("/")[2]
@@ -151,8 +153,9 @@ def limits_of(analyzer: Analyzer) -> sandbox.Limits:
 def _version(
     analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
 ) -> str:
-    # The key changes when the program is replaced. Replacing a module that this interpreter runs
-    # changes the folder of the packages.
+    """Return the version that a tool prints, from the cache if the tool is unchanged."""
+    # The key of the cached version changes when the program is replaced. If the tool is a module of
+    # this interpreter, the key changes with the folder of the packages, where the module is.
     is_python = analyzer.manifest.tool.command == INTERPRETER
     status = Path(sysconfig.get_path("purelib") if is_python else program).stat()
     # npm gives the files of all versions the same mtime, 1985-10-26, so only ctime differs:
@@ -184,6 +187,7 @@ def _version(
 
 
 def _supports(supported: str, version: str) -> bool:
+    """Return whether a version is in a supported range; False if either cannot be read."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
@@ -239,6 +243,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
 
 
 def _run_npm(command: list[str], folder: Path, name: str) -> None:
+    """Run npm in a folder; the error has the last line that npm printed."""
     # npm does not run in the sandbox: it must reach the registry in the user's own settings.
     try:
         process = subprocess.run(  # noqa: S603 - our own arguments

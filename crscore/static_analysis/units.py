@@ -98,6 +98,7 @@ def adds_lines(file: ChangedFile) -> bool:
 
 
 def _of_file(parsed: ParsedFile) -> Iterator[Unit]:
+    """Yield the texts of one file: both versions or, without sources, completed hunks."""
     file = parsed.file
     if not adds_lines(file):
         return

@@ -190,6 +190,7 @@ def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
+    """Yield completions for a language in which braces delimit blocks."""
     opened, closed = _comment_ends(text)
     missing, unclosed = _unbalanced(opened + text + closed, hash_comments=language.hash_comments)
     if len(missing) > MAX_OPEN or len(unclosed) > MAX_OPEN:
@@ -207,6 +208,7 @@ def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _prefix(language: Language, missing: str, kinds: tuple[str, ...]) -> str:
+    """Return text that opens the missing brackets, with these kinds of braces."""
     pieces: list[str] = []
     depth = 0
     inside = False

@@ -201,6 +201,7 @@ class _Outliner:
         return self.offset + bisect_right(self.breaks, position)
 
     def _add(self, owner: int, role: Role, name: str, text: str, line: int) -> None:
+        """Add a fact; a comment directly below another one continues it."""
         facts = self.units[owner].facts
         before = facts[-1] if facts else None
         if (
@@ -367,6 +368,7 @@ class _Outliner:
             self._add(owner, Role.ASSIGN, name, value, low)
 
     def _note_condition(self, node: Node, kind: str, owner: int) -> None:
+        """Add the condition of a node as a fact, if the node has one."""
         condition = node.child_by_field_name("condition")
         if kind == "jsx_expression" and node.named_child_count == 1:  # `{ready && <List />}`
             content = node.named_children[0]
@@ -400,6 +402,7 @@ class _Outliner:
                 tokens.append((line, text.strip().replace("'", '"')))
 
     def _note_call(self, node: Node, owner: int) -> None:
+        """Add the facts of a call, which in some languages may raise or import."""
         callee, name = nodes.callee(node)
         if not name or callee is None:
             return

@@ -97,6 +97,8 @@ def _outer_levels(lines: Sequence[str]) -> Iterator[str]:
 
 
 class _ParsedText(NamedTuple):
+    """Text with its syntax tree."""
+
     grammar: Language
     source: str
     root: tree_sitter.Node

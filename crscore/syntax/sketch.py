@@ -170,6 +170,7 @@ class _NameFinder:
         position: str | None,
         child: tree_sitter.Node,
     ) -> _State:
+        """Return the state of a child: its role, and what it inherits from its parent."""
         key = f"{parent.type}.{position}"
         # Rules for a position (`type.field`) come before those for a type of node.
         if around.role and key in self.grammar.passing:
@@ -209,6 +210,7 @@ class _NameFinder:
         return "function" if is_prototype or is_function else role
 
     def _record(self, node: tree_sitter.Node, state: _State) -> None:
+        """Record an occurrence of a name, and what it binds."""
         text = (node.text or b"").decode()
         # In C#, the `x` of `x => x + 1` is an implicit parameter.
         role = "parameter" if node.type == "implicit_parameter" else state.role

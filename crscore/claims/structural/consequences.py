@@ -98,15 +98,17 @@ class Edit(NamedTuple):
     """The only literal that differs between two lines."""
 
     before: str
+    """The literal in the old version."""
     after: str
+    """The literal in the new version."""
     line: int
     """Line of the new version."""
     prefix: str
-    """Code before it on the line."""
+    """Code before the literal on its line."""
     rest: str
-    """Code after it on the line."""
+    """Code after the literal on its line."""
     name: str
-    """Name of the variable or parameter that has this value; may be empty."""
+    """Name of the variable or parameter whose value is the literal; may be empty."""
 
 
 def find_consequences(unit: Evidence) -> Iterator[Statement]:
@@ -141,7 +143,8 @@ def find_guarded(unit: Evidence) -> Iterator[Statement]:
     for is_added, fact in conditions[:MAX_CONDITIONS]:
         block = (unit.new if is_added else unit.old).blocks.get(fact.line)
         variables = _variables(fact.text)
-        # After `if not a.ready: return`, the code was guarded before, too.
+        # If the same variables were in a condition before, as in `if not a.ready: return`, the code
+        # was guarded before, too.
         if block is None or any(variables <= earlier for earlier in earlier_by_side[is_added]):
             continue
         own_lines, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]
@@ -177,7 +180,7 @@ def find_environment(unit: Evidence) -> Iterator[Statement]:
     removed = [unit.old.lines[line] for line in unit.change.removed]
     for line in unit.change.added:
         match = _ENVIRONMENT.search(unit.new.lines[line].strip())
-        # A removed read may be of the same variable under its former name.
+        # If the read of a variable was removed, this may be the same variable under a new name.
         if match is None or any(map(_ENVIRONMENT.search, removed)):
             continue
         if squeeze(match[1]) not in unit.old.all_squeezed and fits(match[1]):
@@ -193,7 +196,7 @@ def find_member(unit: Evidence) -> Iterator[Statement]:
     change, name = unit.change, unit.change.short_name
     words = change.unit.head_tokens if change.unit else ()
     is_enum = any(word.lower().endswith("enum") for word in (change.noun, *words))
-    # A removed member may be the new one under its former name.
+    # If a member was removed, the new one may be the same member under a new name.
     is_renamed = any(_MEMBER.match(text) for lines, _ in unit.blocks() for _, text in lines)
     if not is_enum or is_renamed or change.state != "changed" or _NAMES.search(name):
         return

@@ -62,6 +62,8 @@ def describe_claims(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> lis
 
 
 class _Topic(NamedTuple):
+    """Properties of a topic from which its features are computed."""
+
     change: UnitChange
     role: str
     size: int
@@ -96,6 +98,7 @@ def stems(text: str) -> frozenset[str]:
 
 
 def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
+    """Return the features of each topic, without those that are 0."""
     total = sum(topic.size for topic in topics) or 1
     # Code comes first, because the largest file of a change is often a lock file or data.
     by_size = sorted(

@@ -80,6 +80,7 @@ def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
 
 
 def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
+    """Return the name, size and location of a topic, as results have them."""
     unit = change.unit
     # If only git's hunk header names a unit, its lines are unknown.
     if unit is not None and unit.name and unit.start:

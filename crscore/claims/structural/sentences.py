@@ -86,6 +86,7 @@ def write_statements(change: UnitChange, old: Version, new: Version) -> list[Sta
 
 
 def _claims(unit: Evidence) -> list[Statement]:
+    """Return the claims about one unit: a summary, details, or both."""
     change = unit.change
     summary = Statement(plain_line(change))
     if change.state in _WHOLE or change.noun == "tests":
@@ -171,6 +172,7 @@ def _texts(facts: Sequence[Fact]) -> str:
 
 
 def _overloads(unit: Evidence) -> Iterator[Statement]:
+    """Report additional declarations of a function, with their parameters."""
     old, new = unit.change.old.units, unit.change.new.units
     if not len(new) > len(old) > 0 or unit.change.kind is not Kind.FUNCTION:
         return
@@ -183,6 +185,7 @@ def _overloads(unit: Evidence) -> Iterator[Statement]:
 
 
 def _signature(unit: Evidence) -> Iterator[Statement]:
+    """Report changed parameters, with their default values and types."""
     change = unit.change
     if len(change.old.units) != 1 or len(change.new.units) != 1 or change.kind not in DECLARED:
         return
@@ -217,6 +220,7 @@ def _signature(unit: Evidence) -> Iterator[Statement]:
 
 
 def _raised(unit: Evidence) -> Iterator[Statement]:
+    """Report the errors that a unit now raises, or no longer raises, and their new messages."""
     yield from _exchanged(unit, Role.RAISE, "raises")
     for fact in unit.added(Role.RAISE):
         message = message_of(fact.text)
@@ -227,10 +231,12 @@ def _raised(unit: Evidence) -> Iterator[Statement]:
 
 
 def _caught(unit: Evidence) -> Iterator[Statement]:
+    """Report the errors that a unit now catches, or no longer catches."""
     yield from _exchanged(unit, Role.CATCH, "catches")
 
 
 def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
+    """Report the names of facts of one role that a unit gained or lost."""
     added = [fact for fact in unit.added(role) if fact.name and unit.is_new(fact.name)]
     removed = [fact for fact in unit.removed(role) if fact.name and unit.is_gone(fact.name)]
     if added:
@@ -243,6 +249,7 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
 
 
 def _conditions(unit: Evidence) -> Iterator[Statement]:
+    """Report edited, new and removed conditions."""
     added, removed = unit.added(Role.CONDITION), unit.removed(Role.CONDITION)
     paired = unit.edited(removed, added)
     quotable = [
@@ -252,7 +259,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
         text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
         yield about([edited], text)
     dropped, alone = unit.unpaired(removed, added, paired)
-    # A part of a removed condition may be a part of a new one.
+    # A removed condition that shares words with a new one may live on as a part of it.
     parts = {
         id(old) for old in dropped for new in added if agreement(old, new) >= MIN_PARTIAL_OVERLAP
     }
@@ -264,6 +271,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
 
 
 def _returned(unit: Evidence) -> Iterator[Statement]:
+    """Report the values that a function now returns, or no longer returns."""
     if unit.change.kind is Kind.TYPE:  # a member returns it
         return
     # The texts are compared without white space, so "return a" is "returna".
@@ -316,6 +324,7 @@ def _same_names(unit: Evidence, role: Role, *, inner: bool = False) -> Iterator[
 
 
 def _values(unit: Evidence) -> Iterator[Statement]:
+    """Report names that both versions bind, to different values."""
     count = 0
     names = Counter(fact.name for fact in unit.change.new.facts if fact.role is Role.ASSIGN)
     for old, new in _same_names(unit, Role.ASSIGN, inner=True):
@@ -333,7 +342,7 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
         old_values = {fact.text for fact in unit.removed(Role.ASSIGN)}
         for fact in _bound_only_in(unit, new=True):
-            # A value that had another name, or a name used elsewhere, is not new.
+            # The binding is not new if its value had another name, or its name was used elsewhere.
             is_old = fact.text in old_values or last_name(fact.name) in unit.old.words
             if fits(fact.text) and fact.name != fact.text and not is_old:
                 yield unit.statement(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
@@ -349,6 +358,7 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
 
 
 def _bound_only_in(unit: Evidence, *, new: bool) -> list[Fact]:
+    """Return the bindings of names that only the new, or only the old, version of a unit has."""
     facts = unit.added(Role.ASSIGN) if new else unit.removed(Role.ASSIGN)
     facts = unit.unmentioned(innermost(facts), new=new)
     is_unique = unit.is_new if new else unit.is_gone
@@ -357,13 +367,14 @@ def _bound_only_in(unit: Evidence, *, new: bool) -> list[Fact]:
 
 
 def _calls(unit: Evidence) -> Iterator[Statement]:
+    """Report the functions that a unit now calls, or no longer calls."""
     added = [f for f in unit.unmentioned(unit.added(Role.CALL), new=True) if fits(f.name)]
     removed = [f for f in unit.unmentioned(unit.removed(Role.CALL), new=False) if fits(f.name)]
     if unit.change.kind in {Kind.TYPE, Kind.FILE} and not unit.old.is_whole:
-        removed = []  # unknown parts of the file may still call it
+        removed = []  # parts of the file that are not known may still call them
     if added:
         instead = f" and no longer {_names(removed)}" if removed else ""
-        # A list shows four names, so the statement is about their lines.
+        # A list shows at most four names, so the statement is about the lines of these four.
         yield unit.statement(f"now calls {_names(added)}{instead}", added[:4])
     elif removed:
         yield unit.statement(f"no longer calls {_names(removed)}", removed[:4], new=False)
@@ -385,6 +396,7 @@ def _more_calls(unit: Evidence) -> Iterator[Statement]:
 
 
 def _imports(unit: Evidence) -> Iterator[Statement]:
+    """Report the imports that a unit gained or lost."""
     for new, verb in ((True, "now imports"), (False, "no longer imports")):
         facts = unit.added(Role.IMPORT) if new else unit.removed(Role.IMPORT)
         modules: dict[str, list[Fact]] = {}
@@ -401,6 +413,7 @@ def _imports(unit: Evidence) -> Iterator[Statement]:
 
 
 def _strings(unit: Evidence) -> Iterator[Statement]:
+    """Report new, removed and edited texts in quotation marks."""
     added, removed = unit.added(Role.STRING), unit.removed(Role.STRING)
     paired = unit.edited(removed, added)
     removed, added = (
@@ -421,6 +434,7 @@ def _strings(unit: Evidence) -> Iterator[Statement]:
 
 
 def _comments(unit: Evidence) -> Iterator[Statement]:
+    """Quote the first sentence of a comment that the old version does not have."""
     for fact in unit.added(Role.COMMENT):
         for sentence in prose_of(fact.text):
             if words_of(sentence) not in unit.old.word_text:

@@ -1092,6 +1092,7 @@ _OPEN_MODULES = words(
 
 
 def check_name(kind: str, value: Any, name: Any) -> None:
+    """Refuse an attribute through which a program could reach the code of its tests."""
     of_tests = (value if isinstance(value, type) else type(value)).__module__ == TESTS_MODULE
     allowed = type(name) is str and not name.startswith("_")
     if kind != "get":

@@ -103,6 +103,7 @@ def _run_tests(
 
 
 def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, Any]) -> NoReturn:
+    """Become the process of the tests."""
     import _launch  # noqa: PLC0415
     import _python_tester  # type: ignore[import-not-found]  # noqa: PLC0415
 

@@ -106,6 +106,7 @@ def render_text(document: CodeRun, *, color: bool = False, width: int = 80) -> s
 
 
 def _blocks(document: CodeRun) -> Iterator[Block]:
+    """Yield the blocks of the text about a run."""
     yield make_table(
         "pass@k",
         document.pass_at_k,

@@ -20,6 +20,7 @@ _BETA: Final = 2
 
 
 def _scores(totals: Doubles) -> Doubles:
+    """Compute scores, shape (N,), from rows of `reduce` or sums of such rows."""
     candidate, reference, common = (totals[:, start:-1:3] for start in range(3))
     # The effective order, as in sacrebleu: lengths for which one side is too short are left out.
     counted = (candidate > 0) & (reference > 0)

@@ -155,6 +155,7 @@ def read_hugging_face(model: str, texts: Sequence[str]) -> list[Tokens]:
 def _encode(
     tokenizer: Any, encoder: Any, rows: Sequence[Sequence[int]], *, layer: int
 ) -> list[Vectors]:
+    """Return the states of one layer for the tokens of each row, in the order of the rows."""
     import torch  # noqa: PLC0415
 
     vectors: list[Vectors] = [np.zeros((0, 0), np.float32)] * len(rows)
@@ -322,6 +323,7 @@ def _score(column: int, read: ReadTokens, samples: Sequence[Sample]) -> list[flo
 
 
 def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
+    """Divide samples into batches of at most `_BATCH_CHARACTERS` characters."""
     batch: list[Sample] = []
     characters = 0
     for sample in samples:

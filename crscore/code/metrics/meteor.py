@@ -50,6 +50,7 @@ def find_wordnet() -> tuple[SimpleNamespace, str]:
 
 
 def _read_debian() -> Any:
+    """Return nltk's reader of WordNet for Debian's folder."""
     base: Any = libraries.load("nltk.corpus.reader.wordnet", "nltk").WordNetCorpusReader
 
     class Reader(base):  # type: ignore[misc]
