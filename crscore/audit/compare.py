@@ -1,9 +1,9 @@
 """Comparison of reviewers: does one find more that is worth acting on than another?
 
 A pull request counts as 1 for a reviewer that made a critical, major or minor comment on it, and as
-0 for one that saw it and made no such comment. If both reviewers saw enough pull requests, their
-differences on each of these are averaged; otherwise their means are compared within strata of
-repository, language and size. Intervals come from resampling pull requests. The mean usefulness
+0 for one that saw it and made no such comment. If two reviewers saw enough of the same pull
+requests, their differences on these are averaged; otherwise their means are compared within strata
+of repository, language and size. Intervals come from resampling pull requests. The mean usefulness
 would distinguish a better bot less often, because a single misread comment changes it much
 (`benchmarks/audit_planted.py`).
 """

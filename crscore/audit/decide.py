@@ -100,7 +100,7 @@ Counts: TypeAlias = npt.NDArray[np.void]
 
 
 class Record(NamedTuple):
-    """Counts of one reviewer that its row of the `ReviewTable` lacks."""
+    """Counts of one reviewer that the `ReviewTable` lacks."""
 
     counts: Counts = np.zeros(0, _COUNTS)
     """Its comments by pull request and kind."""
@@ -229,7 +229,8 @@ def is_staged(afterwards: Rate) -> bool:
 def hollow_checks(coverage: Coverage) -> int:
     """Return on how many pull requests a bot's check was green without a review by the bot.
 
-    If these are at most `NEGLIGIBLE` of the merged pull requests, the number returned is 0.
+    If they are at most the share `NEGLIGIBLE` of the pull requests merged since the bot's first
+    post, the result is 0.
     """
     # A team takes a green check with nothing posted for a review that found nothing.
     count = coverage.green_unreviewed or 0

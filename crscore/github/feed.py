@@ -94,7 +94,8 @@ class GitHubFeed:
         """Yield the changed pull requests: see `Feed`.
 
         GitHub's list has no `since` parameter, so it is read from the newest item on. Pull requests
-        that change meanwhile move to the top and the others to later pages, so none are skipped.
+        that change meanwhile move to the top, and the others move to later pages, so none of them
+        is skipped.
         """
         # https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
         path = f"/repositories/{repository}/pulls"
@@ -107,7 +108,7 @@ class GitHubFeed:
                 times.append(item.updated_at)
                 if item.updated_at >= since:
                     changed.setdefault(item.number, _facts(item, repository))
-            # If the items so far are sorted, all newer ones are among them.
+            # If the items read so far are in order, all items that changed since are among them.
             is_past = bool(times) and times[-1] < since
             if not page.has_more or (is_past and times == sorted(times, reverse=True)):
                 break

@@ -85,7 +85,7 @@ class Host(Protocol):
             HostError: They could not be read in full.
         """
 
-    # A job that only posts what another job measured needs only the next two methods.
+    # A job that posts what another job measured needs only `read_head` and the next two methods.
     def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own comments.
 

@@ -36,11 +36,12 @@ EXPLANATION: Final = (
     "person closed the thread, which can also be a no.",
     "*Comparable* with chance are comments worth acting on that made their point first, in a file "
     "with other lines, with no other reviewer's point beside them whose fix could have changed the "
-    "lines. Bots are sorted by recommendation, and within each by fixes beyond chance per pull "
-    "request seen: most first, but those to drop fewest first, and doubtful ones last.",
-    "Intervals are 95 %. *Finds more* allows for the number of pairs compared. It counts pull "
-    "requests that both saw: those on which a bot posted or ran a check, or that were merged "
-    "between its first and last post.",
+    "lines. Bots are sorted by recommendation and, within each, by fixes beyond chance per pull "
+    "request that they saw: the most come first, but among bots to drop the fewest; doubtful bots "
+    "come last.",
+    "Intervals are 95 %. *Finds more* is said only if the difference is clear even among so many "
+    "pairs of bots. It counts pull requests that both saw: those on which a bot posted or ran a "
+    "check, or that were merged between its first and last post.",
 )
 """Explanations of the words of the first screen."""
 # The page of a bot quotes up to ten comments of each kind.

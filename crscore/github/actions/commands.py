@@ -1,4 +1,4 @@
-"""Workflow commands: lines on standard output that a runner executes.
+"""Writes workflow commands: lines on standard output that a runner executes.
 
 The runner parses all output of a step, so untrusted text is printed between two lines that turn
 commands off and on again:
@@ -39,9 +39,9 @@ def message(level: Level, text: str, **properties: str) -> str:
 
 def _escape(text: str) -> str:
     """Escape the text of a command so that it stays on one line."""
-    # Like `escapeData` and `escapeProperty` of
-    # https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts; "%" comes first,
-    # because the others add some.
+    # This escapes like `escapeData` and `escapeProperty` of
+    # https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts; "%" is replaced
+    # first, because the other replacements contain it.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

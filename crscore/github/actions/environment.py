@@ -1,4 +1,4 @@
-"""Variables that a runner sets for a step, including the step's inputs.
+"""Reads the variables that a runner sets for a step, including the step's inputs.
 
 Only this module reads `GITHUB_*`, `RUNNER_*` and `INPUT_*`. A Docker action gets its inputs as
 `INPUT_FAIL-UNDER`, with the hyphen. A shell cannot set such a name, so the composite action uses
@@ -31,21 +31,21 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Token for GitHub's API; never shown."""
     # `Int` of GraphQL has 32 bits: https://spec.graphql.org/October2021/#sec-Int
     pull_request: Annotated[int, _Meta(ge=1, le=2**31 - 1)] | None = None
-    """Number of the pull request; None for the event's own."""
+    """Number of the pull request; None for the one that the event is about."""
     comment: bool = False
-    """Write one comment and keep it up to date."""
+    """Whether to write one comment and keep it up to date."""
     annotations: bool = True
-    """Annotate the lines of unaddressed findings."""
+    """Whether to annotate the lines of findings that no review addresses."""
     fail_under: Annotated[float, _Meta(ge=0, le=100)] | None = None
     """Minimum usefulness (a percentile, 0 to 100) to pass; None for no gate."""
     fail_on: _Names = ("together",)
     """Reviewers to which the gate applies: `together`, `each`, or patterns of names."""
     fail_on_partial: bool = False
-    """With a threshold, also fail a partial run."""
+    """Whether a partial run fails, too, if there is a threshold."""
     reviewed_by: _Names = ()
     """Patterns of reviewers who must have reviewed the newest commit; empty for none."""
     review_wait: Annotated[float, _Meta(ge=0, le=3600)] = 0.0
-    """Seconds to wait for such a review."""
+    """Seconds to wait for the reviews that `reviewed_by` requires."""
     authors: _Names = ()
     """Patterns of the reviewers to include; empty for all."""
     bot_markers: tuple[tuple[_Text, _Text], ...] = ()
@@ -53,7 +53,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     sarif: _Names = ()
     """Files and glob patterns with findings of other tools."""
     post_from: Path | None = None
-    """Result of another, untrusted job to post; None to score."""
+    """File with the result of another job, which is untrusted, to post; None to score."""
     working_directory: Path | None = None
     """A checkout of the repository, if there is one."""
 
@@ -74,7 +74,7 @@ class Environment:
     repository: str
     """`owner/name` of the workflow's repository."""
     api_url: str = "https://api.github.com"
-    """Address of GitHub's API; different on GitHub Enterprise."""
+    """Address of GitHub's API; on GitHub Enterprise, it is another one."""
     output_dir: Path = Path("crscore")
     """Folder for the reports."""
 

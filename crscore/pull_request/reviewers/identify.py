@@ -185,7 +185,7 @@ def _thread(message: Message) -> tuple[str, str, int]:
 def _choose_reviewers(
     messages: Sequence[Message], pull_author: str | None, authors: Sequence[str]
 ) -> tuple[list[Message], tuple[str, ...]]:
-    """Return the messages that are review, in order, and a sentence for each excluded reviewer."""
+    """Return the messages that are reviews, in order, and sentences on what was left out."""
     included = [pattern for pattern in authors if not pattern.startswith("!")]
     unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
     present = [message for message in messages if not _is_named(message, unwanted)]
@@ -200,15 +200,14 @@ def _choose_reviewers(
     left_out = []
     if reporters:
         left_out.append(
-            f"Not scored, because they look like reports of tools: what "
-            f"{', '.join(sorted(reporters))} posted in the conversation. To score one, name "
-            "all reviewers to score (authors), or identify its posts by their text (bot "
-            "markers)."
+            f"What {', '.join(sorted(reporters))} posted in the conversation was not scored, "
+            "because it looks like reports of tools. To score such posts, name all reviewers to "
+            "score (authors), or identify the posts by their text (bot markers)."
         )
     if pull_author is None and GHOST in names_of(messages):
         left_out.append(
-            "Not scored: posts of deleted accounts, because the pull request's author is one of "
-            f"them. The author pattern {GHOST} scores them."
+            "Posts of deleted accounts were not scored, because the pull request's author is one "
+            f"of these accounts. The author pattern {GHOST} scores the posts."
         )
     return reviews, tuple(left_out)
 
