@@ -64,6 +64,7 @@ class Failure(NamedTuple):
     text: str
     """Message for the user, a clause."""
     remedy: str = ""
+    """What the user can do, a clause; empty if that is not known."""
     is_final: bool = False
     """Whether every other chat would fail, too, so that no more are sent."""
     is_of_chat: bool = False

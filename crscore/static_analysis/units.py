@@ -36,9 +36,9 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     suffix: str
     """Suffix in lower case, with the dot; "" when neither path nor language determines one."""
     is_package: bool = False
-    """Whether it is a Python `__init__`."""
+    """Whether the file is a Python `__init__`."""
     first: int = 1
-    """Line number in the file of the first line of the fragment."""
+    """Number, in the file, of the first line of a fragment."""
     before: int = 0
     """Number of lines added before a fragment to make it parse."""
     length: int | None = None

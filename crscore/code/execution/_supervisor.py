@@ -1,4 +1,4 @@
-"""Launcher of two processes that share a pipe: the tests, and the program that they test.
+"""Launcher of two processes that are connected by pipes: the tests, and the program under test.
 
     the tests <- values as text -> the program (own Landlock domain, own namespaces)
         report -> this process: the result as one line of JSON on stdout
@@ -9,8 +9,8 @@ never share a process with the program: what the program changes, prints or ends
 own process, and the tests pass if their process exits with 0.
 
 The program's process is forked before this one reads its standard input, which holds the tests and
-a token that authenticates the result. It has no open file but its end of the channel, reads only
-its own folder, the interpreter and the system's libraries, and sees only its own processes:
+a token that authenticates the result. The program has no open file but its ends of the pipes, reads
+only its own folder, the interpreter and the system's libraries, and sees only its own processes:
 Landlock refuses `/proc`, and where the kernel allows it the program has its own namespaces of
 processes, mounts and IPC. Without Landlock, nothing is run.
 

@@ -34,7 +34,7 @@ def rounding(preset: Preset | None) -> str:
 
 
 def kind_of_tokens(tokens: TokenKind | None, preset: Preset | None) -> TokenKind:
-    """Return an option or its default: `tranx` in the preset, else `code`, which suits people."""
+    """Return the option if it is given, otherwise its default: `tranx` in the preset, else `code`."""
     return tokens or ("tranx" if preset else "code")
 
 

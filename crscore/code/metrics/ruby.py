@@ -3,7 +3,7 @@
 The graph edit distance is an upper bound, not the result of a search with a time limit. The score
 is 1 - distance / size, on the first level that applies: program graphs where both sides parse and
 have at most `MAX_PAIRS` pairs of nodes; types of the syntax trees' nodes where both parse; tokens
-of tranX. With the preset, code counts as parsed only if it is a whole file.
+of tranX. With the preset `out-of-the-bleu`, code counts as parsed only if it is a whole file.
 
 Source:
     Tran et al., "Does BLEU score work for code migration?", ICPC 2019; Evtikhiev et al., "Out of
