@@ -6,9 +6,9 @@ pairs of assigned names and names in their values, where variables are numbered 
 
 The default uses the tokens that the project's other metrics use, smooths BLEU as sacrebleu does,
 and weighs the parts equally, as the publication does. A part that does not apply to the code is
-left out, and the others' weights are normalised. The preset `out-of-the-bleu` has tokens of Python's
-own tokenizer, BLEU without smoothing, the weights 0.1, 0.1, 0.4 and 0.4, and no data flow in code
-that does not parse.
+left out, and the others' weights are normalised. The preset `out-of-the-bleu` has tokens of
+Python's own tokenizer, BLEU without smoothing, the weights 0.1, 0.1, 0.4 and 0.4, and no data flow
+in code that does not parse.
 
 Source:
     Ren et al., "CodeBLEU", arXiv:2009.10297; the preset: Evtikhiev et al., "Out of the BLEU", JSS

@@ -34,7 +34,7 @@ def rounding(preset: Preset | None) -> str:
 
 
 def kind_of_tokens(tokens: TokenKind | None, preset: Preset | None) -> TokenKind:
-    """Return the option if it is given, otherwise its default: `tranx` in the preset, else `code`."""
+    """Return the option if it is given, else its default: `tranx` in the preset, or else `code`."""
     return tokens or ("tranx" if preset else "code")
 
 
