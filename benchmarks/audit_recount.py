@@ -54,7 +54,7 @@ SHOWN = (
     ("known, with other lines", r"people fixed [\d,]+ of ([\d,]+) comp"),
     ("formulas", r"formulas ([\d,]+)"),
     ("formulas fixed", r"people fixed ([\d,]+) of the formulas"),
-    ("notices", r"([\d,]+) times? that it did not review, as a limit was reached"),
+    ("notices", r"([\d,]+) times? that it did not review, because a limit was reached"),
 )
 """Name of a number, and where it stands in the text."""
 

@@ -18,9 +18,9 @@ PAIRS: Final = 3
 """Maximum number of comparisons of a bot on the first screen; those with a clear result are
 first."""
 SKIPS: Final = {
-    "limit": "as a limit was reached",
-    "skipped": "as it skipped the pull request",
-    "failed": "as it failed",
+    "limit": "because a limit was reached",
+    "skipped": "because it skipped the pull request",
+    "failed": "because it failed",
 }
 
 

@@ -67,9 +67,8 @@ class Client(HostClient):
     Args:
         token: Token to sign in with; None for anonymous requests.
         api_url: Address of GitHub's API.
-        comment_key: Secret that marks crscore's comments; with None, the token is the secret,
-        unless
-            it is a GitHub App's, which lasts at most a day.
+        comment_key: Secret that marks crscore's comments. With None, the token is the secret,
+            unless it is a GitHub App's, which lasts at most a day.
         options: Arguments of `HostClient`.
 
     Raises:

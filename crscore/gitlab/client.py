@@ -33,9 +33,8 @@ class Client(HostClient):
         token: Token to sign in with; None for anonymous requests.
         is_job: Whether it is a job's token (`CI_JOB_TOKEN`), not a user's, project's or group's.
         url: Address of the server, with its path if it has one.
-        comment_key: Secret that marks crscore's comments; with None, the token is the secret,
-        unless
-            it expires with the job.
+        comment_key: Secret that marks crscore's comments. With None, the token is the secret,
+            unless it expires with the job.
         options: Arguments of `HostClient`.
 
     Raises:

@@ -225,13 +225,13 @@ class HostClient(ABC):
         """
         query = {**(parameters or {}), "per_page": str(PAGE_ITEMS), "page": str(number)}
         items, headers = self._get(path, list[kind], query)  # type: ignore[valid-type]
-        # GitHub has only links; for GitLab, see
+        # GitHub names the next page only in links; for GitLab's headers, see
         # https://docs.gitlab.com/api/rest/#other-pagination-headers.
         next_page = headers.get("x-next-page")
         has_more = 'rel="next"' in headers.get("link", "") if next_page is None else bool(next_page)
         if not items and (has_more or number > 1):
-            # The page before announced this one. Taking it for the end of the list could hide the
-            # rest.
+            # The page before announced this one, so an empty page is an error. If it were taken for
+            # the end of the list, the rest of the list could be missing.
             raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
         total = re.fullmatch(r"[0-9]{1,9}", headers.get("x-total", ""))
         return Page(tuple(items), has_more, int(total[0]) if total else None)
@@ -258,7 +258,7 @@ class HostClient(ABC):
         Raises:
             HostError: A page cannot be read, or there are too many pages.
         """
-        # A list has no version: only a repeated or missing item shows that it has changed.
+        # A list has no version. That it changed shows only in a repeated or a missing item.
         unique: dict[Hashable, T] = {}
         for _ in range(2):
             items: list[T] = []
@@ -311,7 +311,8 @@ class HostClient(ABC):
             status, headers, body = refusal
             try:
                 self.check(status, headers, self.session.mask(body), operation)
-            # A 5xx can come after the write; only a rate limit certainly comes before it.
+            # A status from 500 on can be sent after the write was done; only a rate limit is
+            # certainly sent before.
             except TransientError as exc:
                 if isinstance(exc.error, RateLimitedError):
                     raise
@@ -396,7 +397,7 @@ class HostClient(ABC):
         if status == 429 or (status == 403 and is_limit):
             raise self.limit_error(headers, message, operation)
         reason = f"{self.name} returned {status}"
-        # 202: GitHub is still computing the response; 408 and 425: it came too late or too early.
+        # 202: GitHub is still computing the response; 408, 425: the request came too late or early.
         if status >= 500 or status in {202, 408, 425}:
             raise TransientError(UnavailableError(operation, join_reason(reason, message)))
         if 300 <= status < 400:
@@ -414,7 +415,7 @@ class HostClient(ABC):
         wait_s, doubles = LIMIT_WAIT_S, True
         reset = headers.get("x-ratelimit-reset", headers.get("ratelimit-reset", ""))
         if _is_spent(headers) and re.fullmatch(r"[0-9]{1,12}", reset):
-            # Add a second, because clocks differ.
+            # A second is added, because the clocks of the host and of this machine differ.
             wait_s, doubles = max(int(reset) - self.budget.now(), 0.0) + 1.0, False
         with suppress(KeyError, urllib3.exceptions.InvalidHeader):
             wait_s, doubles = float(RETRIES.parse_retry_after(headers["retry-after"])), False

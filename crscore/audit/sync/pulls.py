@@ -54,7 +54,7 @@ def read_changed(
         store: The store.
         feed: The code host.
         repository: The repository.
-        messages: A note is added if the repository has a new name.
+        messages: A note is added to it if the repository has a new name.
         now: Current time; the stored position in the list is never later.
 
     Returns:

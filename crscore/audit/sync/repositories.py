@@ -71,7 +71,7 @@ def find_repositories(
         names: Names of the form `owner/name`.
         patterns: Owners with a pattern, of the form `owner/pattern`.
         since: Start of the data that is read from a new repository.
-        messages: Sentences are added on repositories that could not be read.
+        messages: Sentences on repositories that could not be read are added to it.
 
     Raises:
         RateLimitedError: The budget is spent.

@@ -81,7 +81,8 @@ def sync(store: Store, feed: Feed, clones: Path, request: Request, *, now: datet
     start, messages, sent_before = time.monotonic(), Messages(), feed.requests
     now = now.astimezone(UTC)
     today, last = now.date().isoformat(), queries.last_night(store) or ""
-    # The nights of observations must not go back.
+    # Observations are kept in the order of their nights, so a night must not be before the last
+    # one.
     if last > today:
         messages.notes.append(
             f"The clock went back: the last run was on {last}, and now it is {today}. "

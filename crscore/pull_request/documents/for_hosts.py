@@ -22,16 +22,16 @@ from crscore.reports import escape, sarif, view
 
 # https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md#limitations
 MOST_OF_A_KIND = 10
-"""Annotations of one level that a runner shows for one step."""
+"""Number of annotations of one level that a runner shows for one step."""
 # `_maxIssueMessageLength` in
 # https://github.com/actions/runner/blob/main/src/Runner.Worker/ExecutionContext.cs
 MAX_MESSAGE_CHARS = 1_000
-"""Maximum characters of a message; a runner cuts it at 4,096."""
+"""Maximum number of characters of a message; a runner cuts a message at 4,096."""
 _COMMANDS: Final[dict[Severity | None, commands.Level]] = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
     Severity.NOTE: "notice",
-    # Not every tool states severities.
+    # Not every tool states the severity of its findings.
     None: "warning",
 }
 # GitLab's other levels, `blocker` and `critical`, are not used: no tool states them.

@@ -15,21 +15,21 @@ from crscore.reports.score_blocks import WARNING, make_receipt
 
 # GitHub refuses more than 65,536 with 422: https://github.com/danger/danger/issues/424
 MAX_COMMENT_CHARS: Final = 65_000
-"""Maximum characters of a comment."""
+"""Maximum number of characters of a comment."""
 # A runner discards a whole summary above 1,024 KiB, and has done so silently a few bytes below:
 # https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 MAX_SUMMARY_BYTES: Final = 1_000 * 1_024
-"""Maximum UTF-8 bytes in the file of a step's summary."""
-# A comment is read among others, a job summary by itself.
+"""Maximum number of bytes, in UTF-8, of the file of a step's summary."""
+# A comment is read among other comments, a job summary by itself.
 COMMENT_POINTS: Final = 3
-"""Points that a comment and a page show openly; the others are folded."""
+"""Number of points that a comment and a page show; the others are in a folded part."""
 TERMINAL_POINTS: Final = 8
-"""Points that a terminal shows."""
+"""Number of points that a terminal shows."""
 SUMMARY_POINTS: Final = 10
-"""Points that a job summary shows openly."""
+"""Number of points that a job summary shows; the others are in a folded part."""
 MAX_NAME_CHARS: Final = 60
 SHOWN_MISSING: Final = 5
-"""Reasons for a partial result that are shown openly; the others are folded."""
+"""Number of reasons for a partial result that are shown; the others are in a folded part."""
 _PARTIAL: Final = (
     Run("This is a partial result.", "strong"),
     Run(" What could not be read is in none of the numbers:"),
@@ -58,7 +58,7 @@ def render_summary(overviews: Sequence[Overview], *, room: int = MAX_SUMMARY_BYT
 
     Args:
         overviews: Overviews to show, in order.
-        room: Maximum UTF-8 bytes of the text: the remaining room in the file.
+        room: Maximum number of bytes of the text in UTF-8, which is the remaining room in the file.
 
     Returns:
         Markdown; "" when there is no room for anything.
@@ -176,13 +176,16 @@ def make_overview(overview: Overview, *, points: int) -> Iterator[blocks.Block]:
 
 
 def _make_table(overview: Overview) -> Iterator[blocks.Block]:
-    """Yield one row per reviewer, below one for all of them together, and notes on the rows."""
+    """Yield a table with a row for each reviewer, then paragraphs that explain the rows.
+
+    With several reviewers, the first row is for all of them together.
+    """
     if not overview.reviewers:
         return
     together = overview.together
     rows: list[tuple[Line, ...]] = []
     if is_several := count_reviewers(overview) > 1:
-        # No sum if there are rows over the limit, which it would lack.
+        # If there are reviewers over the limit of rows, the sum would lack them, so none is shown.
         comments = f"{sum(row.comments for row in overview.reviewers):,}"
         comments = view.UNDEFINED if overview.other_reviewers else comments
         cells = (*view.score_cells(together, together), comments, view.UNDEFINED)
@@ -273,7 +276,7 @@ def _link_place(overview: Overview, place: Place) -> tuple[Run, ...]:
 
 
 def describe_place(place: Place) -> str:
-    """Describe a place; not escaped."""
+    """Describe a place in words; the text is not escaped."""
     if place.path is None:
         return "(whole change)"
     end = place.line and max(place.line, place.end_line)

@@ -1,4 +1,4 @@
-"""JSON document that follows `schemas/pull.schema.json`.
+"""Writes the JSON document about a pull request, which follows `schemas/pull.schema.json`.
 
 It has the overview's fields, `comments` with one row for each post that was scored, and `result`,
 the document of `reports/json.py`.
