@@ -44,7 +44,7 @@ def check_thresholds(
     }
     for flag, threshold in thresholds.items():
         measure, value = values[flag]
-        # A text without the number neither passes nor fails; `on_nothing` decides.
+        # Without a number there is nothing to compare, so `on_nothing` decides.
         if value is None:
             cause = reason or NO_WEIGHTS
             lines = lines_of_nothing(on_nothing, failed, notices)
