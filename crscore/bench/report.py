@@ -34,7 +34,7 @@ OTHER_FINDINGS: Final = {
 """Columns of the table of other findings: header -> field of `BotScore`."""
 READING: Final = (
     "Findings that match nothing are unlisted, not false: precision is a lower bound.",
-    "Intervals: 95 %, bootstrap over changes. Ranks: in 95 % of the draws.",
+    "Intervals are 95 %, by a bootstrap over the changes. Ranks are those in 95 % of its draws.",
 )
 
 
