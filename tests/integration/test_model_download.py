@@ -86,9 +86,21 @@ def encode(place: Path, index: str, *, offline: bool = False) -> Any:
 def install(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[int, str, str]]:
-    """Run `crscore encoder install` in this process; returns its code and what it printed."""
+    """Run `crscore encoder install` in this process; returns its code and what it printed.
+
+    A process that went offline stays so, so that one is a process of its own.
+    """
 
     def run(place: Path, index: str, *arguments: str) -> tuple[int, str, str]:
+        if "--offline" in arguments:
+            done = subprocess.run(
+                [sys.executable, "-m", "crscore", "encoder", "install", *arguments],
+                capture_output=True,
+                text=True,
+                check=False,
+                env=environment(place, index),
+            )
+            return done.returncode, done.stdout, done.stderr
         for name, value in environment(place, index).items():
             monkeypatch.setenv(name, value)
         code = cli.run(["encoder", "install", *arguments])
