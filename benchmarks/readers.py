@@ -260,9 +260,11 @@ def report_spread(scored: list[tuple[dict, dict, object]], weights, data: Path) 
             # Readers judge in whole numbers: a text of one worth is at a rank of chance.
             told = 100 * (first + (last - first) * rng.random()) / len(values)
             best = max((remark.worth for remark in result.remarks), default=1)
-            rows.append((place.standing, told, abs(best - judged[key]) <= 1))
+            low, _, high = headline.interval_of(headline.GUIDE_SPREAD, place.standing)
+            rows.append((place.standing, told, abs(best - judged[key]) <= 1, low <= told <= high))
     table = np.array(sorted(rows, key=lambda row: row[0]))
     print(f"within 1 of other readers' worth: {table[:, 2].mean():.2f} of {len(table)}")
+    print(f"80 % interval of these comments: covers {table[:, 3].mean():.2f}")
     for group in np.array_split(table, 5):
         print(f"  {group[:, 0].mean():.0f}", *np.quantile(group[:, 1], (0.1, 0.5, 0.9)).round())
 
