@@ -92,10 +92,11 @@ class LimitError(InputError):
     source: str
 
     def __str__(self) -> str:
-        nouns = {"review": "review", "comments": "review", "comment": "review", "sarif": "findings"}
-        noun = nouns.get(self.limit.split("_")[1], "change")
-        # The limits of comments are no settings.
-        raised = "" if self.limit.startswith("max_comment") else f" or raise {self.limit}"
+        nouns = {"max_review": "review", "max_comment": "review", "max_sarif": "findings"}
+        noun = next((nouns[start] for start in nouns if self.limit.startswith(start)), "change")
+        # Those of comments and of documents are no settings.
+        is_setting = self.limit.startswith("max_") and not self.limit.startswith("max_comment")
+        raised = f" or raise {self.limit}" if is_setting else ""
         return (
             f"{self.source}: {self.limit} is {self.allowed:,} and this has {self.actual:,}; "
             f"score a smaller part of the {noun}{raised}"

@@ -12,7 +12,7 @@ from msgspec import Struct
 from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
-SCHEMA: Final = "urn:crscore:audit:1"
+SCHEMA: Final = "urn:crscore:audit:2"
 """The `$id` of the JSON document's schema."""
 VERDICTS_SCHEMA: Final = "urn:crscore:audit-verdicts:1"
 """The `$id` of the schema for `crscore audit compare`."""
@@ -292,7 +292,7 @@ class Night(Struct, frozen=True, kw_only=True):
 class Overview(Struct, frozen=True, kw_only=True):
     """Content of the first page."""
 
-    schema: Literal["urn:crscore:audit:1"] = SCHEMA
+    schema: Literal["urn:crscore:audit:2"] = SCHEMA
     version: str = __version__
     since: str
     """First day of the period."""

@@ -49,16 +49,21 @@ class User(msgspec.Struct, frozen=True):
         return self.bot or _BOT.fullmatch(self.username) is not None
 
 
+class Lines(msgspec.Struct, frozen=True):
+    """Lines of a note; notes of old versions of GitLab have other keys, without a `start`."""
+
+    start: "Position | None" = None
+
+
 class Position(msgspec.Struct, frozen=True):
-    """Position of a note in a version of the change; also the first or the last of its lines."""
+    """Position of a note in a version of the change; also the first of its lines."""
 
     old_line: _Line | None = None
     new_line: _Line | None = None
     head_sha: str | None = None
     old_path: str | None = None
     new_path: str | None = None
-    line_range: "dict[str, Position | None] | None" = None
-    """The `start` and the `end` of its lines."""
+    line_range: Lines | None = None
 
     def line_in(self, side: Side) -> int | None:
         """Return the line number on one side of the diff."""
@@ -129,7 +134,7 @@ def read_notes(
             continue
         side = Side.OLD if position.new_line is None and position.old_line is not None else Side.NEW
         line = position.line_in(side)
-        start = (position.line_range or {}).get("start")
+        start = position.line_range.start if position.line_range else None
         start_line = start.line_in(side) if start else None
         message = replace(
             message,

@@ -22,7 +22,7 @@ from crscore.reports.json import copy_fields
 from crscore.reports.score_blocks import MAX_PROOF_PLACES
 from crscore.version import __version__
 
-SCHEMA: Final = "urn:crscore:pull:3"
+SCHEMA: Final = "urn:crscore:pull:4"
 """The `$id` of the JSON document's schema."""
 # The limits keep an untrusted file from filling the documents: a comment has at most 65,536
 # characters, a job summary 1 MiB.
@@ -207,7 +207,7 @@ class Point(Place, frozen=True, kw_only=True):
 class Overview(Struct, frozen=True, kw_only=True):
     """Overview of one pull request: scores, reviewers and unaddressed points."""
 
-    schema: Literal["urn:crscore:pull:3"] = SCHEMA
+    schema: Literal["urn:crscore:pull:4"] = SCHEMA
     """Name of the JSON document's schema."""
     version: Name
     """Version of crscore that measured it."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-SCHEMA = "urn:crscore:result:7"
+SCHEMA = "urn:crscore:result:8"
 """The `$id` of the document's schema."""
 # Vectors differ by 1e-7 with the number of threads (`encoders/minilm.py`).
 DECIMALS = 6
@@ -149,7 +149,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
 class Result(Struct, frozen=True, kw_only=True):
     """One review of one change."""
 
-    schema: Literal["urn:crscore:result:7"] = "urn:crscore:result:7"
+    schema: Literal["urn:crscore:result:8"] = "urn:crscore:result:8"
     """Name of this schema; a breaking change gets a new number."""
     version: str = __version__
     """Version of crscore that wrote the document."""

@@ -62,5 +62,13 @@ def test_diff_error_without_line_points_at_the_source() -> None:
 
 def test_limit_error_names_the_limit_and_both_numbers() -> None:
     text = str(errors.LimitError("max_files", 3000, 20000, "big.diff"))
+    assert text.endswith("score a smaller part of the change or raise max_files")
     assert "max_files is 3,000" in text
     assert "20,000" in text
+
+
+@pytest.mark.parametrize("limit", ["the largest artifact", "MAX_BYTES", "max_comments"])
+def test_limit_that_is_no_setting_cannot_be_raised(limit: str) -> None:
+    text = str(errors.LimitError(limit, 3000, 20000, "big"))
+    assert text.startswith(f"big: {limit} is 3,000 and this has 20,000; score a smaller part of")
+    assert "raise" not in text

@@ -38,6 +38,12 @@ def test_range_starts_where_its_point_says() -> None:
     assert (message.start_line, message.line) == (4, 6)
 
 
+def test_range_of_an_old_gitlab_has_only_its_last_line() -> None:
+    of_old = {"start_line_code": "ab_0_1", "start_line_type": "new", "end_line_code": "ab_0_6"}
+    (message,) = read({"position": PLACE | {"new_line": 6, "line_range": of_old}})
+    assert (message.start_line, message.line) == (None, 6)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("fence", ["```suggestion", "~~~suggestion", "- ```suggestion"])
 def test_block_without_offsets_replaces_the_last_line_of_a_range(fence: str, end: str) -> None:

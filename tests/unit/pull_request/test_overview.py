@@ -17,7 +17,7 @@ def of(result, people=overviews.PEOPLE, notes=(), **changes) -> Overview:
 def test_the_pull_request_is_named() -> None:
     actual = overviews.review()
     assert (actual.repository, actual.number, actual.url) == ("octo/shop", 12, overviews.URL)
-    assert (actual.head, actual.schema) == (overviews.HEAD, "urn:crscore:pull:3")
+    assert (actual.head, actual.schema) == (overviews.HEAD, "urn:crscore:pull:4")
 
 
 def test_all_reviewers_together_come_with_counts() -> None:

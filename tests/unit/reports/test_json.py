@@ -71,7 +71,7 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
     ],
 )
 def test_result_keeps_to_the_schema(make) -> None:
-    assert render(make())["schema"] == "urn:crscore:result:7"
+    assert render(make())["schema"] == "urn:crscore:result:8"
 
 
 def test_several_results_are_a_list_under_one_key() -> None:

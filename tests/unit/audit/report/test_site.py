@@ -122,7 +122,7 @@ def test_page_of_a_bot_lists_its_comments_by_kind(written: Path) -> None:
 
 def test_json_is_the_overview(written: Path) -> None:
     document = json.loads((written / "audit.json").read_text("utf-8"))
-    assert document["schema"] == "urn:crscore:audit:1"
+    assert document["schema"] == "urn:crscore:audit:2"
     assert len(document["reviewers"]) == 12
 
 

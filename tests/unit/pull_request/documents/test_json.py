@@ -93,7 +93,7 @@ def test_schema_of_the_result_knows_every_scope() -> None:
     ],
 )
 def test_document_keeps_to_the_schema(make) -> None:
-    assert render(make())["schema"] == "urn:crscore:pull:3"
+    assert render(make())["schema"] == "urn:crscore:pull:4"
 
 
 @pytest.mark.parametrize(
