@@ -40,12 +40,15 @@ def summarize(name: str) -> str:
     """Return the summary of a command, read from the text of its module."""
     # Importing all commands takes 0.15 s (`crscore --help`), twice the time of everything else.
     module = _find(name).partition(":")[0]
-    spec = importlib.util.find_spec(module) if module else None
-    # The loader also reads from a ZIP file. An installation of bytecode alone has no source.
-    read_source = getattr(spec and spec.loader, "get_source", lambda _: None)
-    if match := _SUMMARY.search(read_source(module) or ""):
-        return match["short"] or match["first"]
-    command = load_command(name)
+    try:
+        spec = importlib.util.find_spec(module) if module else None
+        # The loader also reads from a ZIP file. An installation of bytecode alone has no source.
+        read_source = getattr(spec and spec.loader, "get_source", lambda _: None)
+        if match := _SUMMARY.search(read_source(module) or ""):
+            return match["short"] or match["first"]
+        command = load_command(name)
+    except (ImportError, AttributeError) as exc:  # what an entry point names is gone
+        return f"Cannot be loaded: {exc}"
     return command.get_short_help_str(limit=100) if command else ""
 
 

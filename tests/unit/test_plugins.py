@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crscore import plugins
+from crscore import plugins, version
 from crscore.errors import ConfigError, UnknownPluginError
 from tests.helpers import results
 
@@ -23,11 +23,26 @@ def test_names_are_the_public_files_of_the_folder(kind: str) -> None:
 
 
 def test_other_distributions_add_languages(monkeypatch: pytest.MonkeyPatch) -> None:
-    points = {"crscore.languages": {"cobol": "json"}}
+    points = {"crscore.languages": {"cobol": "json:"}}
     monkeypatch.setattr(plugins, "entry_points", points.__getitem__)
     assert plugins.names("languages") == ("cobol", "python")
     assert plugins.load("languages", "cobol") is json
     assert "cobol" not in plugins.names("encoders")
+
+
+def test_language_that_lacks_a_package_names_it(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "cfort").mkdir()
+    (tmp_path / "cfort" / "plugin.py").write_text("import missing_numpy\n")
+    declared = tmp_path / "cfort-1.dist-info" / "entry_points.txt"
+    declared.parent.mkdir()
+    declared.write_text("[crscore.languages]\nfortran = cfort.plugin\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    version.entry_points.cache_clear()
+    try:
+        with pytest.raises(ModuleNotFoundError, match="missing_numpy"):
+            plugins.load("languages", "fortran")
+    finally:
+        version.entry_points.cache_clear()
 
 
 def test_names_lists_without_importing() -> None:

@@ -58,3 +58,17 @@ def test_misspelt_entry_point_is_suggested(points, capsys) -> None:
     points["greet"] = f"{__name__}:greet"
     assert cli.run(["gret"]) == cli.EXIT_USAGE
     assert "did you mean greet?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("gone_package.module:command", "No module named 'gone_package'"),
+        ("gone_module:", "No module named 'gone_module'"),
+        ("json:gone", "module 'json' has no attribute 'gone'"),
+    ],
+)
+def test_help_says_which_command_cannot_be_loaded(points, capsys, place, reason) -> None:
+    points["stale"] = place
+    assert cli.run(["--help"]) == 0
+    assert f"stale      Cannot be loaded: {reason}" in capsys.readouterr().out
