@@ -110,6 +110,12 @@ class Effort(NamedTuple):
     """Requests whose answer was cached by an earlier run, so that no model was asked."""
     tokens_read: int = 0
     tokens_written: int = 0
+    new_requests: int = 0
+    """Requests that the model itself answered, without those that a cache answered."""
+    new_read: int = 0
+    """Tokens that the model read for new requests."""
+    new_written: int = 0
+    """Tokens that the model wrote for new requests."""
 
     @classmethod
     def of(cls, answers: Sequence[Answer], **counts: int) -> Self:
@@ -209,6 +215,10 @@ class ModelReader:
             unread = unread[: self._limit - self._asked]
         self._asked += len(unread)
         new = self.respondent.ask(unread) if unread else ()
+        # Counted here, so that a failure while the answers are read loses no costs.
+        full, cost = sum(answer.reason is None for answer in new), Effort.of(new)
+        cost = Effort(new_requests=full, new_read=cost.tokens_read, new_written=cost.tokens_written)
+        self.effort = Effort(*map(operator.add, self.effort, cost))
         answers = dict(zip((question.id for question in unread), new, strict=True))
         reason = f"over the limit of {self._limit} requests"
         unasked = dict.fromkeys(distinct, Answer(text="", whole=False, reason=reason))

@@ -79,9 +79,9 @@ def score(
         for scored in results:
             effort = Effort(*map(sum, zip(effort, scored.effort, strict=True)))
             record = replace(
-                record, pulls=record.pulls + 1, requests=effort.requests,
+                record, pulls=record.pulls + 1, requests=effort.new_requests,
                 failed=record.failed + (scored.failure is not None),
-                tokens_read=effort.tokens_read, tokens_written=effort.tokens_written,
+                tokens_read=effort.new_read, tokens_written=effort.new_written,
             )  # fmt: skip
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))

@@ -151,10 +151,12 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     except _SETUP_ERRORS:
         raise
     except Exception as exc:  # noqa: BLE001  (one pull request must not end the run)
-        return failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
+        scored = failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
+    else:
+        scored = Scored(signature=signature_of(scorer, assessment.result), rows=rows)
+    # A pull request that failed after the model answered costs as much as another one.
     after = model.effort if model else Effort()
-    effort = Effort(*map(operator.sub, after, before))
-    return Scored(signature=signature_of(scorer, assessment.result), rows=rows, effort=effort)
+    return replace(scored, effort=Effort(*map(operator.sub, after, before)))
 
 
 def failed(task: ScoringTask, signature: str, reason: str) -> Scored:

@@ -51,8 +51,11 @@ def read(script: Any, *reviews: Sequence[Request], **options: Any) -> list[Model
 def test_every_comment_is_asked_about_once() -> None:
     requests = requests_about("Why?", "Really?")
     with scripted_llm.serve(say) as server:
-        first, second = reader(server).read([requests, requests])
+        asking = reader(server)
+        first, second = asking.read([requests, requests])
         assert len(server.chats()) == 2
+    costs = (asking.effort.new_requests, asking.effort.new_read, asking.effort.new_written)
+    assert costs == (2, 22, 14)
     assert [[*readings.remarks] for readings in (first, second)] == [[0, 1]] * 2
     assert first.is_whole
     assert first.notes == (

@@ -9,13 +9,15 @@ from crscore import Scorer, cli
 from crscore.audit.score import pull_rows
 from crscore.audit.score.pull_rows import score_pull, signature_of
 from crscore.audit.store.rows import AuditRun, CommentScore, Score
+from crscore.audit.summary import make_overview
+from crscore.audit.tables import Period
 from crscore.encoders.hashing import Hashing
 from crscore.readers.model import ModelReader
 from crscore.records import Importance
 from crscore.sandbox import run
 from crscore.settings import Config, override_settings
 from tests.helpers import scripted_llm
-from tests.helpers.audits import SETTINGS, Audit, module
+from tests.helpers.audits import NIGHT, SETTINGS, Audit, module
 from tests.helpers.model_readings import answer, comments_in, obey, remark
 
 if TYPE_CHECKING:
@@ -100,6 +102,50 @@ def test_effort_of_a_model_is_that_of_all_pulls(
     assert night.tokens_read > night.tokens_written > 0
     audit.score(settings)
     assert model.effort.requests == 0
+
+
+def test_answers_from_the_cache_cost_a_night_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRSCORE_CACHE_DIR", str(tmp_path / "cache"))
+    audit = Audit(tmp_path, pulls=2)
+    options = {"reader": "openai:tiny", "analyzers": "none"}
+    nights = []
+    with scripted_llm.serve(obey) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        # With another setting each pull request is scored again, and the requests are the same.
+        for max_claims in (12, 11):
+            settings = override_settings(Config(), {**options, "max_claims": max_claims})
+            nights.append(audit.score(settings))
+        asked = len(server.chats())
+        again = pull_rows.make_scorer(settings).parts.model
+    assert [night.pulls for night in nights] == [2, 2]
+    costs = [(night.requests, night.tokens_read, night.tokens_written) for night in nights]
+    assert costs == [(asked, 11 * asked, 7 * asked), (0, 0, 0)]
+    assert again
+    assert again.effort.requests == again.effort.again == asked > 2
+    with audit.open() as store:
+        notes = make_overview(store, Period(since=NIGHT, until=NIGHT), resamples=0).notes
+    told = f"{asked} requests (tokens read: {11 * asked}, written: {7 * asked})."
+    assert f"A language model answered {told}" in notes
+
+
+def test_pull_that_failed_after_the_model_answered_keeps_its_costs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = Audit(tmp_path, pulls=1)
+    options = {"reader": "openai:tiny", "analyzers": "none", "cache": False}
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(pull_rows, "_comment_scores", fail)
+    with scripted_llm.serve(obey) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        night = audit.score(override_settings(Config(), options))
+        asked = len(server.chats())
+    assert (night.failed, night.requests, night.tokens_read) == (1, asked, 11 * asked)
+    assert asked
 
 
 def test_recording_named_in_the_environment_reads_an_audit(
