@@ -100,6 +100,7 @@ def compute(
                 unlisted=len(unlisted),
                 serious=levels[Importance.CRITICAL] + levels[Importance.MAJOR],
                 duplicates=outcomes["duplicate"],
+                unread=outcomes["unread"],
                 unsure=sum(pair.is_unsure for name in names for pair in rows[name, bot].pairs),
                 silent=sum(not rows[name, bot].decisions for name in names),
                 groups=_recall_by_group(golden, bot, rows),

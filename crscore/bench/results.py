@@ -56,6 +56,8 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
     """Number of unlisted findings of critical or major importance, if they are right."""
     duplicates: int
     """Number of findings that repeat another finding of the bot; other counts leave them out."""
+    unread: int
+    """Number of findings that are not in English and match nothing; they count neither way."""
     unsure: int
     """Number of unsure pairs of a problem and a finding: see `Pair.is_unsure`."""
     silent: int

@@ -126,18 +126,13 @@ def score(
     if by_hand:
         notes.append(_count_answers(by_hand, reviews.values()))
     scores, comparisons = compute(golden, bots, rows, beta, resamples=resamples, seed=seed)
-    silent = [f"{row.bot} {row.silent:,}" for row in sorted(scores, key=lambda r: r.bot)
-              if row.silent]  # fmt: skip
-    if silent:
-        notes.append("changes without a finding count as silence: " + ", ".join(silent))
+    notes += _name_bots("changes without a finding count as silence", scores, "silent")
     texts = [problem.text for change in golden.changes for problem in change.problems]
     texts += [finding.text for group in grouped.values() for finding in group]
     if foreign := [text for text in texts if not is_english(text)]:
-        unread = sum(d.outcome == "unread" for row in rows.values() for d in row.decisions)
-        notes.append(
-            f"not in English, only code and place count: {count_noun(len(foreign), 'text')}; "
-            f"findings without a match, which count neither way: {unread:,}"
-        )
+        note = f"not in English, only code and place count: {count_noun(len(foreign), 'text')}"
+        without = "findings without a match, which count neither way"
+        notes.append("; ".join([note, *_name_bots(without, scores, "unread")]))
     # Decisions by hand change the numbers, so a result with other decisions has another signature.
     content = "".join(f"{id_}{is_same:d}" for id_, is_same in sorted(by_hand.items()))
     digest = hashlib.sha256(content.encode()).hexdigest()[:8]
@@ -167,6 +162,13 @@ def score(
         f"|language:{LANGUAGE_IDENTITY}|{reading.identity}|beta:{beta:g}"
         f"|resamples:{resamples}|seed:{seed}{of_model}{of_answers}",
     )
+
+
+def _name_bots(lead: str, scores: Iterable[BotScore], field: str) -> list[str]:
+    """Return a note: a lead and each bot whose field is not 0, with it; none if all are 0."""
+    counts = sorted((row.bot, getattr(row, field)) for row in scores)
+    bots = ", ".join(f"{bot} {count:,}" for bot, count in counts if count)
+    return [f"{lead}: {bots}"] if bots else []
 
 
 def _count_answers(answers: Mapping[str, bool], reviews: Iterable[_Review]) -> str:

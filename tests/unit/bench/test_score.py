@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from crscore import bench
 from crscore.bench.pairs import assign, compare_locations
 from crscore.bench.records import Change, Finding, Problem, make_set
-from crscore.bench.report import lay_out, tabulate_bots
+from crscore.bench.report import lay_out, render_short, tabulate_bots
 from crscore.bench.results import BenchResult
 from crscore.errors import InputError
 from crscore.reports import layout
@@ -171,7 +171,7 @@ def test_unrelated_texts_in_another_language_do_not_match() -> None:
     assert (row.hits, row.unlisted, row.duplicates) == (0, 0, 0)
     note = (
         f"not in English, only code and place count: {2 * len(pairs)} texts; "
-        f"findings without a match, which count neither way: {len(pairs)}"
+        f"findings without a match, which count neither way: b {len(pairs)}"
     )
     assert result.notes[0] == note
 
@@ -195,8 +195,8 @@ def test_text_in_another_language_matches_by_its_code_and_location(
     result = bench.score(golden, [finding], resamples=0)
     assert [decision.outcome for decision in result.changes[0].decisions] == [outcome]
     assert not result.changes[0].decisions[0].importance
-    unread = int(outcome == "unread")
-    told = f"count: 1 text; findings without a match, which count neither way: {unread}"
+    without = "; findings without a match, which count neither way: b 1"
+    told = f"count: 1 text{without * (outcome == 'unread')}"
     assert result.notes[-1].endswith(told)
 
 
@@ -208,13 +208,32 @@ def test_comments_in_another_language_without_a_match_count_neither_way() -> Non
     listed = Finding(change="1", bot="b", text=leak)
     result = bench.score(golden, [*rows, listed], resamples=0)
     (row,) = result.bots
-    assert (row.hits, row.unlisted, row.duplicates) == (1, 0, 0)
+    assert (row.hits, row.unlisted, row.duplicates, row.unread) == (1, 0, 0, 3)
+    told = "findings without a match, which count neither way: b 3"
+    assert told in render_short(result)
+    assert told in lay_out(result).notes[-1]
     assert (row.precision.value, row.recall.value) == (1, 1)
     cells = lay_out(result).sections[-1].folded[0].rows
     assert [cell[0] for cell in cells] == ["hit", "unread", "unread", "unread"]
     # A bot that wrote only these has no precision, and was not silent.
     (row,) = bench.score(golden, rows, resamples=0).bots
     assert (row.precision.value, row.recall.value, row.silent) == (None, 0, 0)
+
+
+def test_counts_of_a_bot_add_up_to_its_findings() -> None:
+    leak = "The file is never closed."
+    golden = make_set("s", "", [Change(id="1", problems=(Problem(text=leak),))])
+    texts = {
+        "a": [leak, leak, "The password is logged.", REMARKS["de"][0], REMARKS["de"][4]],
+        "b": [REMARKS["zh"][0]],
+        "c": [leak],
+    }
+    findings = [Finding(change="1", bot=bot, text=text) for bot in texts for text in texts[bot]]
+    result = bench.score(golden, findings, resamples=0)
+    counts = {row.bot: (row.hits, row.unlisted, row.duplicates, row.unread) for row in result.bots}
+    assert counts == {"a": (1, 1, 1, 2), "b": (0, 0, 0, 1), "c": (1, 0, 0, 0)}
+    assert {bot: sum(row) for bot, row in counts.items()} == {b: len(texts[b]) for b in texts}
+    assert result.notes[-1].endswith("which count neither way: a 2, b 1")
 
 
 def test_time_and_price_count_once_a_change_and_have_columns_where_known() -> None:
