@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 
 # `name = module` or `name = module : object`, maybe with `[extras]` behind
 _POINT = re.compile(
-    r"^[ \t]*([^\s=#][^=\n]*?)[ \t]*=[ \t]*([\w.]+)(?:[ \t]*:[ \t]*([\w.]+))?", re.MULTILINE
+    r"^[ \t]*([^\s=#][^=\n]*+)=[ \t]*([\w.]+)(?:[ \t]*:[ \t]*([\w.]+))?", re.MULTILINE
 )
 
 
@@ -49,7 +49,7 @@ def entry_points(group: str) -> dict[str, str]:
         sections = re.split(r"(?m)^[ \t]*\[(.*)\][ \t]*$", text)
         body = dict(zip(sections[1::2], sections[2::2], strict=True)).get(group, "")
         for name, module, item in _POINT.findall(body):
-            points.setdefault(name, f"{module}:{item}")
+            points.setdefault(name.rstrip(), f"{module}:{item}")
     return points
 
 

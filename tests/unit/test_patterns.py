@@ -33,6 +33,7 @@ _MADE_AT_RUN_TIME = [
     "crscore.claims.structural.consequences",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
     "crscore.diff.paths",  # of TOML
+    "crscore.llm.openai",  # words of `_REJECTIONS`, with at most one quantifier
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
     "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
     "crscore.pull_request.reviewers.wildcards",

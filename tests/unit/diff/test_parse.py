@@ -353,7 +353,7 @@ def test_text_at_the_limits_is_read() -> None:
     [
         "--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-a\n+b\n",
         "diff --git a/{n} b/{n}\nold mode 100644\n",
-        "@@ -1 +1 @@\n-a\n+b\n",
+        "@@ -{n}1 +{n}1 @@\n-a\n+b\n",
     ],
     ids=["files", "git files", "hunks"],
 )
