@@ -12,6 +12,7 @@ import pytest
 from referencing import Registry, Resource
 
 from crscore import cli
+from crscore.hosts import http
 from crscore.sandbox import run as sandbox
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
@@ -396,6 +397,7 @@ def test_port_of_the_clones_address_does_not_matter(
     git(["git", "init", "--quiet"])
     git(["git", "remote", "add", "origin", "ssh://git@localhost:2222/acme/shop.git"])
     monkeypatch.setenv("GITHUB_API_URL", "http://localhost:9/api/v3")
+    monkeypatch.setattr(http, "RETRIES", http.RETRIES.new(total=0))
     ran = crscore("pr", 7, *FAST)
     assert ran.code == 3, ran.err  # asked, and nobody is there
 

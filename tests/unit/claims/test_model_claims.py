@@ -15,6 +15,7 @@ from crscore.claims.model_options import ModelOptions
 from crscore.claims.prompt import load_prompt
 from crscore.diff import parse
 from crscore.errors import ConfigError, GenerationError
+from crscore.llm import openai
 from crscore.llm.base import Answer, Message, Sampling
 from crscore.records import Claims, Diff, ReferenceKind
 from crscore.settings import resolve_settings
@@ -263,6 +264,7 @@ def test_configured_model_is_asked_by_default(monkeypatch, tmp_path: Path) -> No
 
 def test_unreachable_model_is_reported_in_the_result(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setattr(openai, "MAX_RETRIES", 0)
     settings = resolve_settings({"model": "tiny", "cache_dir": str(tmp_path)}, file=None)
     result = Scorer(settings, encoder="hashing", analyzers="none").score(PATCH, "Fine.")
     assert "claims:structural@" in result.signature

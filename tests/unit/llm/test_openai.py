@@ -208,11 +208,11 @@ def test_a_hanging_server_ends_the_run_after_a_few_chats() -> None:
 
 
 def test_one_chat_without_an_answer_in_time_has_a_reason() -> None:
-    assert one(Say(after_s=60), timeout_s=2).reason == "no answer in time"
+    assert one(Say(after_s=60), timeout_s=1).reason == "no answer in time"
 
 
 def test_slow_bytes_do_not_extend_the_timeout() -> None:
-    assert one(Say(body=well().body, drip_s=0.1), timeout_s=2).reason == "no answer in time"
+    assert one(Say(body=well().body, drip_s=0.1), timeout_s=1).reason == "no answer in time"
 
 
 @pytest.mark.parametrize(

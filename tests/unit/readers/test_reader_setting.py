@@ -15,6 +15,7 @@ import pytest
 from crscore import Scorer
 from crscore.diff import parse
 from crscore.errors import ConfigError, DependencyError, InputError
+from crscore.llm import openai
 from crscore.records import Comment, Stance, Verdict
 from crscore.scoring.assembly import shorten_signature
 from crscore.settings import resolve_settings
@@ -138,7 +139,8 @@ def test_comment_in_another_language_is_read() -> None:
     assert result.comments[0].usefulness is not None
 
 
-def test_server_that_is_gone_leaves_the_network_and_a_note() -> None:
+def test_server_that_is_gone_leaves_the_network_and_a_note(monkeypatch) -> None:
+    monkeypatch.setattr(openai, "MAX_RETRIES", 0)
     with scripted_llm.serve(obey) as server:
         scorer = served(server, concurrency=1)
     result = scorer.score(DIFF, FALSE)

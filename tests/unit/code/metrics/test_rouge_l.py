@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from rouge_score.rouge_scorer import RougeScorer
 
 from crscore.code import metrics
 
@@ -26,6 +25,9 @@ def test_examples_of_rouge(candidate: str, expected: float) -> None:
 
 @pytest.mark.parametrize(("candidate", "reference"), PAIRS)
 def test_words_equal_rouge_score(candidate: str, reference: str) -> None:
+    # Imported here, as it brings scipy and nltk: 2 s of every process that collects tests.
+    from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415
+
     expected = RougeScorer(["rougeL"]).score(reference, candidate)["rougeL"].fmeasure
     metric = metrics.make("rouge_l", tokens="whitespace")
 
