@@ -27,7 +27,7 @@ from crscore.audit.store.reports import count_afterwards, count_points, read_com
 from crscore.audit.tables import IMPORTANT, ReviewTable
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.reports import view
-from crscore.statistics.intervals import LEVEL, Doubles, independent
+from crscore.statistics.intervals import LEVEL, Doubles, to_independent
 from crscore.statistics.ranks import share_p
 
 KEEP_FROM: Final = 1 / 3
@@ -286,7 +286,7 @@ def _fixes(rows: Counts) -> _Fixes:
     all_changed = (chances / compared * lines + fixed) / (lines + compared)
     chance = float(all_changed @ compared) / share.total
     limit = chance + NEGLIGIBLE * (1 - chance)
-    p_value = share_p(*independent(fixed, compared), chance)
+    p_value = share_p(*to_independent(fixed, compared), chance)
     is_more = len(fixed) >= MIN_COUNT and p_value < (1 - LEVEL) / 2 and share.share >= limit
     return _Fixes(share, chance, limit, is_more)
 

@@ -1,4 +1,4 @@
-"""Intervals: percentiles of draws, and shares by Wilson's formula."""
+"""Intervals: percentiles of bootstrap samples ("draws"), and Wilson's interval of a share."""
 
 import math
 from statistics import NormalDist
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 Doubles = npt.NDArray[np.float64]
 Interval = tuple[float | None, float | None]
-"""Ends of an interval of a statistic; None if the data do not determine them."""
+"""Lower and upper end of an interval; None if the data do not determine them."""
 
 LEVEL: Final = 0.95
 """Coverage of an interval."""
@@ -18,21 +18,21 @@ _Z: Final = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 def percentiles(draws: Doubles) -> tuple[float, float]:
-    """Return the 2.5 and 97.5 percentiles of draws without NaN, shape (B,), B at least 1."""
+    """Return the 2.5th and 97.5th percentile of at least one draw, shape (B,), without NaN."""
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     return float(low), float(high)
 
 
 def wilson(successes: float, trials: float) -> tuple[float, float, float] | None:
-    """Return a share with its 95 % interval of Wilson, without correction for continuity.
+    """Return a share with Wilson's 95 % interval, without correction for continuity.
 
     Args:
-        successes: From 0 to `trials`.
-        trials: At least 0.
+        successes: Number of successes, from 0 to `trials`; may be fractional.
+        trials: Number of trials, at least 0; may be fractional.
 
     Returns:
-        The share and the ends of its interval, all in [0, 1]; None if there are no trials.
+        The share and the ends of the interval, all in [0, 1]; None if there are no trials.
 
     Source:
         Wilson, JASA 22 (1927), 209-212.
@@ -56,28 +56,33 @@ def wilson(successes: float, trials: float) -> tuple[float, float, float] | None
 def clustered_wilson(successes: Doubles, trials: Doubles) -> tuple[float, float, float] | None:
     """Return a share with its 95 % interval for trials that come in clusters.
 
-    This is Wilson's interval for as many independent trials as tell equally much (`independent`).
+    This is Wilson's interval for the number of independent trials that would be equally
+    informative (`to_independent`).
 
     Args:
-        successes: Number in each cluster, shape (N,), never above `trials`.
-        trials: Number in each cluster, shape (N,), whole numbers.
+        successes: Number of successes in each of N clusters, shape (N,), at most `trials`.
+        trials: Number of trials in each cluster, shape (N,), whole numbers.
 
     Returns:
-        As `wilson`.
+        The same as from `wilson`.
 
     Example:
         >>> alike = clustered_wilson(np.array([4.0, 0.0, 4.0, 0.0]), np.full(4, 4.0))
         >>> [round(end, 2) for end in alike], [round(end, 2) for end in wilson(2, 4)]
         ([0.5, 0.13, 0.87], [0.5, 0.15, 0.85])
     """
-    return wilson(*independent(successes, trials))
+    return wilson(*to_independent(successes, trials))
 
 
-def independent(successes: Doubles, trials: Doubles) -> tuple[float, float]:
-    """Return the successes and trials of equivalent independent trials, for trials in clusters.
+def to_independent(successes: Doubles, trials: Doubles) -> tuple[float, float]:
+    """Convert trials in clusters to the number of independent trials that is equally informative.
 
-    Both are divided by the design effect: the variance between clusters, divided by the variance
-    that independent trials would have. The arguments are as in `clustered_wilson`.
+    The arguments are those of `clustered_wilson`.
+
+    Returns:
+        The numbers of successes and of trials; both are 0 if there are no trials. They are the sums
+        over all clusters, divided by the design effect. The design effect is the variance of the
+        share between clusters, divided by the variance that independent trials would have.
 
     Source:
         Rao and Scott, Biometrics 48 (1992), 577-585.
@@ -88,7 +93,7 @@ def independent(successes: Doubles, trials: Doubles) -> tuple[float, float]:
         return 0.0, 0.0
     share = float(successes.sum()) / total
     variance = share * (1 - share) / total  # of independent trials
-    # The effect is never below 1: trials of one cluster do not tell more than independent ones.
+    # The effect is at least 1, because clustered trials do not tell more than independent trials.
     design_effect = 1.0
     if len(trials) > 1 and variance > 0:
         between = float(((successes - share * trials) ** 2).sum()) / total**2

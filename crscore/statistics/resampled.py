@@ -1,7 +1,7 @@
-"""Statistics in all draws of a bootstrap at once, from how often each draw takes each row.
+"""Computes statistics in all bootstrap samples ("draws") at once.
 
-They are implemented here because scipy computes one sample at a time, and a study takes a thousand
-draws of hundreds of columns. An undefined value is NaN.
+A draw is given by its weights: how often it takes each row. scipy would compute one draw at a time,
+but a study takes a thousand draws of hundreds of columns. An undefined value is NaN.
 """
 
 from collections.abc import Callable
@@ -26,11 +26,11 @@ def means(values: Doubles, weights: Doubles) -> Doubles:
     """Compute the mean of each column in each draw.
 
     Args:
-        values: Shape (N, K); NaN where a row has no value.
+        values: Values of N rows in K columns, shape (N, K); NaN where a row has no value.
         weights: How often each draw takes each row, shape (B, N).
 
     Returns:
-        Shape (B, K); NaN where a draw has no value.
+        The means, shape (B, K); NaN where a draw has no value.
     """
     has_value = ~np.isnan(values)
     return divide(weights @ np.where(has_value, values, 0.0), weights @ has_value.astype(float))
@@ -41,19 +41,20 @@ def stratified_difference(
 ) -> Doubles:
     """Compute the difference of two means within strata in each draw.
 
-    The two means are compared inside each stratum, and the differences are averaged, weighted by
-    the number of rows of both sides. A stratum without rows of both sides in a draw does not count.
+    In each stratum, the mean of the second side is subtracted from the mean of the first side. The
+    result is the average of these differences, weighted by the number of rows of both sides. If a
+    draw has rows of only one side in a stratum, the stratum does not count in this draw.
 
     Args:
-        first: Values of the first side, shape (N,); NaN for a row without a value.
+        first: Values of the first side, shape (N,); NaN where a row has no value.
         second: The same for the second side.
         strata: Stratum of each row, whole numbers from 0, shape (N,).
         weights: How often each draw takes each row, shape (B, N).
 
     Returns:
-        First minus second, shape (B,); NaN if no stratum has rows of both sides.
+        First side minus second side, shape (B,); NaN if no stratum has rows of both sides.
     """
-    # `reduceat` sums runs of rows, so the rows of a stratum have to be adjacent.
+    # `reduceat` sums adjacent rows, so the rows of a stratum have to be adjacent.
     order = np.argsort(strata, kind="stable")
     starts = np.flatnonzero(np.diff(strata[order], prepend=-1))
     ordered_weights = weights[:, order]
@@ -74,13 +75,15 @@ def corpus_scores(rows: Doubles, score: Callable[[Doubles], Doubles], weights: D
     """Score systems in each draw from the sufficient statistics of their rows.
 
     Args:
-        rows: Statistics of M systems, shape (M, N, S); row n is the same problem in each.
-        score: Function from sums of rows to scores, (B, S) -> (B,).
+        rows: S statistics of N problems for each of M systems, shape (M, N, S); the problems have
+            the same order for each system.
+        score: Function that computes a score in each draw, shape (B,), from the sums of the
+            statistics in each draw, shape (B, S).
         weights: How often each draw takes each row, shape (B, N).
 
     Returns:
-        Shape (M, B).
+        The scores, shape (M, B).
     """
-    # One large product takes a tenth of the time of M narrow ones.
+    # One large matrix product takes a tenth of the time of M small products.
     totals = np.tensordot(weights, rows, axes=(1, 1))
     return np.stack([score(totals[:, system]) for system in range(len(rows))])
