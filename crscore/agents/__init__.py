@@ -1,1 +1,1 @@
-"""Use of reviews by programs: an action for each remark, an MCP server, and scorers."""
+"""Interfaces for programs that use reviews: triage of remarks, an MCP server, and scorers."""

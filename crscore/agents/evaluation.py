@@ -1,4 +1,4 @@
-"""Evaluation of one review: a score, a label and an explanation, as evaluation harnesses expect."""
+"""Evaluates one review for evaluation harnesses: a score, a label and an explanation."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class Evaluation(NamedTuple):
     """Evaluation of one review by one measure."""
 
     name: str
-    """`crscore.` followed by the name of the measure: `crscore.usefulness`."""
+    """`crscore.` followed by the name of the measure, such as `crscore.usefulness`."""
     score: float | None
-    """In [0, 1]; None when there is nothing to score."""
+    """Score in [0, 1]; None if there is nothing to score."""
     label: str
-    """Word for the usefulness; "" if it has no score."""
+    """The usefulness as a word, such as `useful`; "" if the usefulness is unknown."""
     explanation: str
-    """The usefulness with its interval and the three most valuable remarks, or the reason why there
-    is no score."""
+    """The interval of the usefulness and the texts of the three most valuable remarks, or the
+    reason why there is no score; lines of plain text."""
 
 
 @functools.cache
 def default_scorer() -> Scorer:
-    """Return the scorer, without linters, that all evaluations of a process share."""
+    """Return the scorer that all evaluations of a process share; it runs no linters."""
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    # Machines have different linters, but an evaluation must give the same score on all of them.
-    # A harness cannot pass settings, so they come from the environment.
+    # An evaluation must give the same score on all machines, which have different linters. The
+    # other settings come from the environment, because a harness cannot pass any.
     return Scorer(resolve_settings({"analyzers": "none"}, file=None))
 
 
@@ -45,7 +45,8 @@ def evaluate(result: Result, measure: str = "usefulness") -> Evaluation:
 
     Args:
         result: The review.
-        measure: One of `MEASURES`; usefulness is the percentile among real reviews, divided by 100.
+        measure: One of `MEASURES`. The usefulness is the percentile among real reviews, divided by
+            100.
 
     Raises:
         ConfigError: There is no such measure.

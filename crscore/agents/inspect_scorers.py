@@ -1,7 +1,7 @@
-"""Scorer for inspect_ai, which finds `crscore/review` by the entry point.
+"""Scorer for inspect_ai, which finds it under the name `crscore/review` by an entry point.
 
-Tool: the package `inspect_ai` (tested: 0.3.285). The completion of a sample is the review; its
-change is the sample's metadata `diff` or, without one, the sample's input.
+Tool: the package `inspect_ai` (tested: 0.3.285). The completion of a sample is scored as a review.
+The change is the sample's metadata field `diff` or, without that field, the sample's input.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def _review(measure: str = "usefulness") -> Scorer:
     return score
 
 
-# inspect_ai registers a scorer when its module is imported; without inspect_ai, it is not needed.
+# inspect_ai registers a scorer when the scorer's module is imported. `review` does not exist
+# without inspect_ai.
 if importlib.util.find_spec("inspect_ai") is not None:
     from inspect_ai.scorer import mean, scorer, stderr
 
@@ -53,7 +54,7 @@ if importlib.util.find_spec("inspect_ai") is not None:
 
 
 def __getattr__(name: str) -> object:
-    """Name the missing package if `review` is imported without inspect_ai."""
+    """Raise an error that names the missing package if `review` is imported without inspect_ai."""
     if name == "review":
         raise DependencyError("inspect_ai", "pip install inspect-ai")
     raise AttributeError(name)

@@ -1,8 +1,9 @@
 """Server of the Model Context Protocol with two tools: score a review, and triage its remarks.
 
-Tool: the official SDK `mcp` (extra `crscore[mcp]`, tested: 2.3.0). The server speaks over standard
-input and output, reads no file and opens no connection; the encoder is loaded at the first call.
-The SDK ignores lines that are not messages, and calls that are unfinished when the input ends.
+Tool: the official SDK `mcp` (extra `crscore[mcp]`, tested: 2.3.0). The server communicates over
+standard input and output, reads no file and opens no connection. It loads the encoder at the first
+call. The SDK ignores lines that are not messages, and calls that are unfinished when the input
+ends.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ INSTRUCTIONS = (
 
 
 def make_server(scorer: Scorer) -> MCPServer[Any]:
-    """Make the server.
+    """Create the server.
 
     Args:
-        scorer: Scorer of all calls.
+        scorer: Scorer that is used for all calls.
 
     Raises:
         DependencyError: The package `mcp` is not installed.
@@ -42,7 +43,7 @@ def make_server(scorer: Scorer) -> MCPServer[Any]:
         from mcp.server import MCPServer  # noqa: PLC0415
         from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415
     server: MCPServer[Any] = MCPServer("crscore", instructions=INSTRUCTIONS, version=__version__)
-    # The SDK runs tools in threads; one call at a time keeps the memory bounded.
+    # The SDK runs calls in threads. Only one call is processed at a time, to limit the memory.
     lock = threading.Lock()
 
     @server.tool()

@@ -1,8 +1,9 @@
-"""Decisions about the remarks of reviews, for an agent that answers them or a bot that drafts them.
+"""Decides what to do with each remark of a review.
 
-Each remark gets an action (fix, answer or skip) with a reason, from its reading and its
-verdict; a remark that makes the same point as a better one is a duplicate of it. Text that is not
-in English is not judged: it is listed to be answered and, in a draft, posted.
+An author's agent uses the decisions to answer a review, and a bot to filter its drafts. Each remark
+gets an action (fix, answer or skip) and a reason, based on its reading (stance, importance and
+worth) and on its verdict. If two remarks make the same point, the less valuable one is a duplicate.
+Text that is not in English is not read: its action is "answer", and it is posted if it is a draft.
 """
 
 from __future__ import annotations
@@ -40,16 +41,17 @@ if TYPE_CHECKING:
     from crscore.scorer import Scorer
 
 SCHEMA: Final = "urn:crscore:triage:1"
-# Chosen on one half of the pull requests to keep 90 % of the findings that name a known problem.
-# On the other half it kept 89 % of them and dropped 19 % of the others (`benchmarks/triage.py`).
+# The value was chosen on half of the pull requests of a study, so that 90 % of the findings that
+# name a known problem are posted. On the other half, 89 % of these findings were posted, and 19 %
+# of all other findings were not (`benchmarks/triage.py`).
 MIN_WORTH: Final = 2.5
-"""Minimum worth of a remark that should be posted."""
+"""Minimum worth, from 1 to 5, of a remark that should be posted."""
 SAME_POINT: Final = 0.7
-"""Minimum cosine of two remarks on one file that make the same point."""
+"""Minimum cosine similarity of two remarks on one file that make the same point."""
 
 
 class Action(StrEnum):
-    """Action for a remark."""
+    """What to do with a remark."""
 
     FIX = "fix"
     ANSWER = "answer"
@@ -57,67 +59,70 @@ class Action(StrEnum):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Location that a remark is attached to, or about."""
+    """Lines or file that a remark is attached to, or that it refers to."""
 
     path: str
-    """File."""
+    """Path of the file."""
     line: int | None
     """Last line, 1-based; null for the file as a whole."""
     start_line: int | None
-    """First line; null for a single line."""
+    """First line, 1-based; null for a single line."""
     side: Side
-    """Version that the lines refer to."""
+    """Version of the file in which the lines are numbered."""
 
 
 class Triaged(msgspec.Struct, frozen=True, kw_only=True):
-    """Remark with its action and the reasons."""
+    """Remark with its action and the reason."""
 
     index: int
     """Number of the remark, from 0."""
     comment: int
-    """Index of its comment in the input; comments by others follow the review's own."""
+    """Index of its comment, from 0: first the comments of the review, then the posted comments."""
     id: str | None
-    """Id of the comment on the host."""
+    """Id of the comment on the host; null if unknown."""
     author: str | None
-    """Login; null when unknown."""
+    """Login of the author of the comment; null if unknown."""
     text: str
-    """Text of its sentences."""
+    """Text of the sentences of the remark."""
     action: Action
     """Action to take."""
     reason: str
     """Reason for the action, one clause."""
     stance: Stance | None
-    """Effect of the remark on the author of the change; null, like the next three, if the remark
-    was not read."""
+    """What the remark asks of the author of the change. This field and the next three are null if
+    the remark was not read."""
     importance: Importance | None
-    """Harm of merging without heeding it, if it is right."""
+    """Harm of merging the change as it is, if the remark is right."""
     worth: float | None
     """How glad the author of the change should be to get the remark: an expected value, 1 to 5."""
     draft_worth: float | None
-    """Worth if the remark is about the change, as a draft's author means it; used for `post`."""
+    """Worth, 1 to 5, on the assumption that the remark is about the change, as the author of a
+    draft means it to be; decides `post`."""
     verdict: Verdict
     """Whether the remark's statements about the code are true."""
     receipt: Receipt | None
     """Proof of the verdict; null for an undecided remark."""
     duplicate_of: int | None
-    """Number of the better remark that makes the same point; null for none."""
+    """Index of the better remark that makes the same point; null if there is none."""
     suggestion_applies: bool | None
-    """Whether all suggestion blocks of its comment apply; null if it has none, or if unknown."""
+    """Whether all suggestion blocks of the comment can be applied; null if the comment has none, or
+    if it is unknown."""
     place: Place | None
-    """Its location; null for a remark on the whole change."""
+    """Location of the remark; null for a remark on the entire change."""
     post: bool
-    """Whether the remark is the review's own, and is worth posting or was not read."""
+    """Whether to post the remark: it belongs to the review, not to the posted comments, and it is
+    worth posting or was not read."""
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
     """Decisions about all remarks of a review."""
 
     remarks: tuple[Triaged, ...]
-    """Decisions, in the order of the comments; then those about text that was not read."""
+    """Remarks in the order of the comments, then the texts that were not read."""
     signature: str
-    """Signature of the score: equal signatures mean equal decisions."""
+    """Signature of the score. Equal inputs with equal signatures have equal decisions."""
     notes: tuple[str, ...]
-    """Notes on omissions and repairs, one sentence each."""
+    """What was left out or repaired, one sentence each."""
     schema: Literal["urn:crscore:triage:1"] = SCHEMA
     """Name of this schema; a breaking change gets a new number."""
 
@@ -131,21 +136,22 @@ def triage(
         scorer: Scorer whose encoder has weights for remarks.
         diff: The change.
         comments: The review's comments.
-        posted: Comments that others have already posted; remarks that repeat them are not posted.
+        posted: Comments that others have already posted. Their remarks get an action, too, and
+            remarks of the review that repeat them are not to be posted.
 
     Raises:
-        ConfigError: The scorer's encoder has no weights, so no remark is read.
-        CRScoreError: A part of the run failed.
+        ConfigError: There are no weights for the scorer's encoder, so no remark can be read.
+        CRScoreError: The review could not be scored.
     """
     reader = scorer.parts.reader
     if reader is None:
-        raise ConfigError("encoder", "settings", "remarks can be read with minilm only")
+        raise ConfigError("encoder", "settings", "triage needs minilm to read the remarks")
     result = scorer.score(diff, (*comments, *posted))
     texts = [
         " ".join(result.sentences[index].text for index in remark.sentences)
         for remark in result.remarks
     ]
-    # Index of the first comment that others posted; those before it are the review's own.
+    # Comments with a lower index belong to the review, the others are the posted ones.
     drafts = len(comments)
     duplicates = _find_duplicates(result, scorer.parts.encoder.encode(texts), drafts=drafts)
     decided = (
@@ -163,8 +169,8 @@ def _decide(
     index: int, text: str, duplicate_of: int | None, result: Result, *, drafts: int
 ) -> Triaged:
     remark = result.remarks[index]
-    # The author of a draft means it to be about the change, so the reader's doubt about that, which
-    # lowers `worth`, is removed.
+    # `worth` is lower if it is doubtful whether the remark is about the change. A draft is assumed
+    # to be about the change, so the doubt is removed.
     share = trust(remark.about)
     draft_worth = LEAST_WORTH + (remark.worth - LEAST_WORTH) / share if share else remark.worth
     is_posted = (
@@ -174,7 +180,7 @@ def _decide(
         and draft_worth >= MIN_WORTH
     )
     scored = result.comments[remark.comment]
-    applies = _applies(scored)
+    applies = _can_apply(scored)
     action, reason = _choose_action(remark, duplicate_of, applies=applies)
     references = (result.readings[sentence].reference for sentence in remark.sentences)
     spans = [
@@ -204,15 +210,15 @@ def _decide(
     )
 
 
-def _applies(scored: CommentResult) -> bool | None:
+def _can_apply(scored: CommentResult) -> bool | None:
     applied = [suggestion.applies for suggestion in scored.suggestions]
     return None if not applied or None in applied else all(applied)
 
 
 def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
-    """Yield an entry for the text of each comment that is not in English."""
+    """Yield one entry for each comment with text that is not in English."""
     texts: dict[int, str] = {}
-    # The network reads English only; a language model may have read this text.
+    # The network reads only English, but a language model may have read this text.
     by_model = {at for remark in result.remarks for at in remark.sentences}
     for index, sentence in enumerate(result.sentences):
         if index in by_model:
@@ -224,7 +230,7 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
     firsts: dict[tuple[str | None, int | None, str], int] = {}
     for index, at in enumerate(order, len(result.remarks)):
         scored, comment = result.comments[at], result.comments[at].comment
-        # The encoder reads English only, so only the same words are a repetition.
+        # The encoder reads only English, so only an equal text counts as a repetition.
         first = firsts.get((comment.path, comment.line, texts[at]))
         firsts.setdefault((comment.path, comment.line, texts[at]), index)
         yield Triaged(
@@ -234,7 +240,7 @@ def _list_unread(result: Result, *, drafts: int) -> Iterator[Triaged]:
             reason=NOT_READ if first is None else f"remark {first} makes the same point",
             stance=None, importance=None, worth=None, draft_worth=None, receipt=None,
             post=at < drafts and first is None,
-            verdict=Verdict.UNPROVEN, duplicate_of=first, suggestion_applies=_applies(scored),
+            verdict=Verdict.UNPROVEN, duplicate_of=first, suggestion_applies=_can_apply(scored),
         )  # fmt: skip
 
 
@@ -259,14 +265,17 @@ def _choose_action(
 
 
 def _place_of(comment: Comment, spans: Sequence[LineSpan] = ()) -> Place | None:
-    """Return the place of a comment; for one on the whole change, the first of `spans`."""
+    """Return the location of a comment.
+
+    If the comment is on the entire change, this is the first of `spans`, or None without spans.
+    """
     if comment.path is not None:
         line, start_line = comment.line, comment.start_line
         return Place(path=comment.path, line=line, start_line=start_line, side=comment.side)
     if not spans:
         return None
     first = spans[0]
-    # A span on a whole file has the lines 0 to 0.
+    # A span of an entire file has the lines 0 to 0.
     line, start_line = first.end or None, first.start or None
     return Place(path=first.path, line=line, start_line=start_line, side=first.side)
 
@@ -274,7 +283,10 @@ def _place_of(comment: Comment, spans: Sequence[LineSpan] = ()) -> Place | None:
 def _find_duplicates(
     result: Result, vectors: npt.NDArray[np.float32], *, drafts: int
 ) -> dict[int, int]:
-    """Map each duplicate to the remark it repeats: an already posted or a more valuable one."""
+    """Return the index of the remark that each duplicate repeats, by index of the duplicate.
+
+    The repeated remark is one that is already posted, or a more valuable remark of the same side.
+    """
     remarks = result.remarks
     comments = [result.comments[remark.comment].comment for remark in remarks]
     is_draft = [remark.comment < drafts for remark in remarks]
@@ -301,17 +313,18 @@ def _find_duplicates(
 
 
 def _are_apart(a: Comment, b: Comment, *, is_same_side: bool) -> bool:
-    """Return whether comments are about different places, so that equal words are no repetition.
+    """Return whether two comments are about different places, so neither repeats the other.
 
     Args:
         a: A comment.
-        b: Another one.
-        is_same_side: Whether both are drafts or both are posted.
+        b: Another comment.
+        is_same_side: Whether both comments are drafts or both are posted.
     """
     if a.path != b.path:
         return a.path is not None and b.path is not None
-    # Two reviewers put the same point on different lines; one reviewer repeats its words where the
-    # same problem occurs again. Outdated lines belong to another version.
+    # Two reviewers may attach the same point to different lines. But if one reviewer repeats a text
+    # on other lines, the same problem occurs there again. Outdated lines belong to another version,
+    # so they cannot be compared.
     is_same_author = is_same_side and a.author == b.author
     if not (is_same_author and a.line and b.line) or a.outdated or b.outdated:
         return False
