@@ -1,4 +1,4 @@
-"""Answers of a language model about a comment."""
+"""Parses the answers of a language model about a comment."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,13 +17,14 @@ from crscore.text import clean
 
 MAX_SENTENCE_CHARS: Final = 300
 """Maximum characters of the reason that a model gives for a reading."""
-# Shorter lines, such as `else:` or `return x`, occur too often.
+# Shorter lines, such as `else:` or `return x`, often occur more than once in a file.
 MIN_QUOTE_CHARS: Final = 8
 """Minimum characters of a quoted line, without white space."""
 STANCES: Final = {stance.name.lower(): stance for stance in Stance}
-"""Stances by the words that the guide uses."""
-# A model writes the fields in this order. It checks a remark against the code before it names the
-# worth: a false severe remark has the highest importance and worth 1 (docs/design/033-readers.md).
+"""Word for a stance in the guide (`prompts/read.v1.toml`) -> stance."""
+# A model writes the fields in this order, so it checks a remark against the code before it names
+# the worth: a severe remark that is wrong has a high importance but a worth of 1
+# (docs/design/033-readers.md).
 _FIELDS: Final[Mapping[str, Any]] = {
     "comment": {"type": "integer"},
     "first": {"type": "string"},
@@ -40,14 +41,12 @@ _FIELDS: Final[Mapping[str, Any]] = {
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    # The strict mode of OpenAI wants every property required and no further ones:
+    # OpenAI's strict mode demands that all properties are required and that no others are allowed:
     # https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
     required = {"required": [*properties], "additionalProperties": False}
     return {"type": "object", "properties": properties, **required}
 
 
-# The worth of a remark comes last, after its reasons: a model writes the fields in this order, so
-# it checks a severe remark against the code before it values it (docs/design/033-readers.md).
 SCHEMA: Final = _object({"remarks": {"type": "array", "items": _object(_FIELDS)}})
 """JSON Schema of an answer."""
 _Tenths = Annotated[int, msgspec.Meta(ge=0, le=10)]
@@ -75,29 +74,29 @@ class _Remarks(msgspec.Struct, frozen=True):
 
 
 def read_answer(answer: Answer, shown_comment: ShownComment, excerpt: Excerpt) -> list[ReadRemark]:
-    """Read an answer, and look up its quotations of the comment and of the code.
+    """Parse an answer, and find the sentences and the lines of code that it quotes.
 
     Args:
         answer: The model's answer.
-        shown_comment: The comment in the request.
-        excerpt: The code in the request.
+        shown_comment: The comment that the request shows.
+        excerpt: The code that the request shows.
 
     Returns:
-        The remarks whose first and last words are in the comment.
+        The remarks whose quoted first and last words are in the comment.
 
     Raises:
-        MalformedAnswerError: The answer is incomplete, or has another form than the schema.
+        MalformedAnswerError: The answer is incomplete, or does not match the schema.
     """
-    fits = partial(msgspec.convert, type=_Remarks)
+    convert = partial(msgspec.convert, type=_Remarks)
     remarks = [
         remark
-        for remark in read_object(answer.text, fits, whole=answer.whole).remarks
-        # Other comments at the same place are shown, too, but the request is about the first only.
+        for remark in read_object(answer.text, convert, whole=answer.whole).remarks
+        # The request also shows other comments on nearby lines, but it asks only about comment 1.
         if remark.comment == 1
     ]
-    columns = locate([(remark.first, remark.last) for remark in remarks], shown_comment)
-    by_columns: dict[tuple[int, ...], ReadRemark] = {}
-    for place, remark in zip(columns, remarks, strict=True):
+    located = locate([(remark.first, remark.last) for remark in remarks], shown_comment)
+    by_indices: dict[tuple[int, ...], ReadRemark] = {}
+    for indices, remark in zip(located, remarks, strict=True):
         reading = RemarkReading(
             stance=STANCES[remark.stance],
             importance=remark.importance,
@@ -108,19 +107,24 @@ def read_answer(answer: Answer, shown_comment: ShownComment, excerpt: Excerpt) -
             line=find_line(remark.line, excerpt),
             why=" ".join(clean(remark.why[:MAX_SENTENCE_CHARS]).split()),
         )
-        earlier = by_columns.get(place)
-        # Two points in the same sentences are one remark, with the reading of the better point.
-        if place and (earlier is None or reading.worth > earlier.reading.worth):
-            by_columns[place] = ReadRemark(place, reading)
-    return [*by_columns.values()]
+        earlier = by_indices.get(indices)
+        # If a model finds two remarks in the same sentences, the one with the higher worth is kept.
+        if indices and (earlier is None or reading.worth > earlier.reading.worth):
+            by_indices[indices] = ReadRemark(indices, reading)
+    return [*by_indices.values()]
 
 
 def find_line(quote: str, excerpt: Excerpt) -> LineSpan | None:
-    """Find a quoted line of code; among equal lines, the nearest to the comment's line.
+    """Return the location of a quoted line of code.
 
     Args:
-        quote: A whole line, with or without its sign; white space is ignored.
-        excerpt: The code.
+        quote: A whole line, with or without its `+` or `-`; white space is ignored.
+        excerpt: The code to search.
+
+    Returns:
+        The location; among equal lines, that of the nearest to the comment's line. None if the
+        line is not in the excerpt, has fewer than `MIN_QUOTE_CHARS` characters, or has neither
+        letters nor digits.
     """
     dense = _dense(quote)
     spans = [
@@ -128,12 +132,12 @@ def find_line(quote: str, excerpt: Excerpt) -> LineSpan | None:
         for line in excerpt.lines
         if dense in (_dense(line.text), _dense(line.sign + line.text))
         and len(_dense(line.text)) >= MIN_QUOTE_CHARS
-        # A line of only signs, such as a ruler in a comment, decides nothing.
+        # A line without letters and digits, such as `# -----`, proves nothing about the code.
         and any(map(str.isalnum, line.text))
     ]
     return min(spans, key=lambda span: distance(span, excerpt.location), default=None)
 
 
 def _dense(line: str) -> str:
-    """Return a line without white space, including the spaces that break up control tokens."""
+    """Return a line as the model sees it (see `break_control_tokens`), without white space."""
     return "".join(break_control_tokens(line).split())

@@ -1,7 +1,8 @@
-"""Joins the readings of the same remarks by a model and by the network.
+"""Joins a language model's readings of remarks with the network's readings of the same remarks.
 
-A comment may contain orders to a model; the network, which follows no orders, reads the same words.
-The model's reading is used, but the network's reading limits how high its worth can be.
+A comment may contain instructions to a language model (prompt injection). The network reads the
+same words but cannot follow instructions. So the model's readings are used, but the network's
+readings limit the worth that a model may give to a remark.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,24 +31,26 @@ from crscore.text import count_noun
 from crscore.usefulness.reader import ACTING, Reader, doubt_remarks, name_level
 from crscore.usefulness.reading import ReviewReadings
 
-# These limits lower 12 % of 689 real comments below what readers with the guide gave, by 0.9 on
-# average. With higher limits, a model that obeys an order in a worthless comment raises it more
-# (tests/unit/readers/test_reader_setting.py; docs/design/033-readers.md).
+# These limits put 12 % of 689 real comments below the worth that readers who followed the guide
+# gave them, by 0.9 on average. With higher limits, a model that obeys an instruction in a worthless
+# comment could overrate the comment more (tests/unit/readers/test_reader_setting.py;
+# docs/design/033-readers.md).
 MAX_DIFFERENCE: Final = 1.75
-"""Maximum difference between two readings of a worth, from 1 to 5, that their errors explain."""
-# Readers gave 4 and more to 10 of 280 comments that the network reads as nits.
+"""Maximum by which the model's worth of a remark may exceed the network's; a worth is 1 to 5."""
+# Readers gave a worth of 4 or more to only 10 of 280 comments that the network reads as nits.
 NIT_WORTH: Final = 3.0
 """Maximum worth of a remark that the network reads as a nit."""
-# A model alone cannot refute a remark (docs/design/033-readers.md), so some worth is left.
+# Without a line as proof, a model cannot refute a remark (docs/design/033-readers.md), so the
+# remark keeps some worth.
 DOUBTED_WORTH: Final = 2.0
-"""Maximum worth of a remark that the model calls wrong without a line of the code."""
-# An order to the model could be in a language that the network does not read, so nothing else
-# limits it. One or two remarks of this worth have a standing of 6.
+"""Maximum worth of a remark that the model calls wrong without quoting a line of the code."""
+# An instruction to the model may be in a language that the network does not read, so the network
+# cannot limit its worth. A review with one or two remarks of this worth has a standing of 6.
 UNCHECKED_WORTH: Final = 1.75
 """Maximum worth of a remark that only the model read and for which it quoted no line of the code.
-Also the maximum for a text that the network reads as asking for nothing or as off topic."""
+It is also the maximum if the network finds that the remark asks for nothing or is off topic."""
 ASKS_FROM: Final = 0.75
-"""Minimum importance, from 0 to 4, of a remark that gives the author something to answer."""
+"""Minimum importance, from 0 to 4, of a remark that needs an answer by the author of the change."""
 
 
 def read_reviews(
@@ -56,17 +59,17 @@ def read_reviews(
     by_model: Sequence[ModelReadings],
     texts: Sequence[SplitReview],
 ) -> list[ReviewReadings]:
-    """Read reviews by the network, and join the readings with those that a model made.
+    """Read reviews with the network, and join its readings with those of a language model.
 
     Args:
         reader: The network.
-        reviews: See `Reader.read`.
+        reviews: The reviews, as for `Reader.read`.
         by_model: The model's readings of each review.
         texts: Each review, split into comments and sentences.
 
     Returns:
-        For each review, the model's readings, limited by the network's; the network's readings of
-        the remarks that the model did not read.
+        The readings of each review: the model's, limited by the network's, or the network's alone
+        for remarks that the model did not read.
     """
     placed = [
         place_readings(answers.remarks, text.parsed, text.sentences)
@@ -84,34 +87,35 @@ def place_readings(
     parsed: Sequence[ParsedComment],
     sentences: Sequence[Sentence],
 ) -> dict[tuple[int, ...], RemarkReading]:
-    """Find the sentences of a model's remarks in a review.
+    """Convert indices in a comment to indices in the review, for a model's remarks.
+
+    Two kinds of readings are left out: those of a comment that lost sentences because the review is
+    too long, and those of a remark in another language in a comment that is otherwise English.
 
     Args:
         remarks: Index of a comment -> its remarks.
         parsed: The comments.
-        sentences: All sentences of the review. There is no reading for a comment that lost
-            sentences because the review is too long, nor for text in another language in a comment
-            that the network reads.
+        sentences: All sentences and proposals of the review.
 
     Returns:
-        Sentences of a remark -> its reading.
+        Indices of the sentences and proposals of a remark in the review -> its reading.
     """
-    columns_of: dict[int, list[int]] = {}
-    for column, sentence in enumerate(sentences):
+    indices_of: dict[int, list[int]] = {}
+    for index, sentence in enumerate(sentences):
         if not sentence.hidden:
-            columns_of.setdefault(sentence.comment, []).append(column)
+            indices_of.setdefault(sentence.comment, []).append(index)
     placed: dict[tuple[int, ...], RemarkReading] = {}
     for comment, of_comment in remarks.items():
-        columns = columns_of.get(comment, [])
-        if len(columns) != len(parsed[comment].sentences) + len(parsed[comment].proposals):
+        indices = indices_of.get(comment, [])
+        if len(indices) != len(parsed[comment].sentences) + len(parsed[comment].proposals):
             continue
-        is_foreign = all(sentences[column].unread for column in columns)
+        is_foreign = all(sentences[index].unread for index in indices)
         for remark in of_comment:
-            remark_columns = tuple(columns[at] for at in remark.columns)
-            # A remark in another language inside an English comment may be an order to the model,
-            # which the network cannot check.
-            if is_foreign or not all(sentences[column].unread for column in remark_columns):
-                placed[remark_columns] = remark.reading
+            in_review = tuple(indices[index] for index in remark.indices)
+            # In an English comment, a remark in another language may be an instruction to the
+            # model, and the network could not check it.
+            if is_foreign or not all(sentences[index].unread for index in in_review):
+                placed[in_review] = remark.reading
     return placed
 
 
@@ -120,26 +124,29 @@ def join_readings(
     placed: Mapping[tuple[int, ...], RemarkReading],
     sentences: Sequence[Sentence],
 ) -> ReviewReadings:
-    """Join a model's readings with the network's of the same remarks.
+    """Join a model's readings of remarks with the network's readings of the same remarks.
+
+    Remarks in another language than English are read by the model alone.
 
     Args:
-        read: The network's readings, divided into the same remarks as `placed` where it has any.
-        placed: The model's readings.
-        sentences: All sentences of the review. Text that the network does not read, because it is
-            in another language, is read by the model alone.
+        read: The network's readings of the remarks in `placed` and of further remarks.
+        placed: The model's readings, as `place_readings` returns them.
+        sentences: All sentences and proposals of the review.
 
     Returns:
-        The model's readings, limited by the network's; the network's where the model has none.
+        The model's readings, limited by the network's, or the network's alone for remarks that the
+        model did not read.
     """
     readings = [placed.get(remark.sentences) for remark in read.remarks]
     pairs = [
         _read_alone(remark, reading)
-        if reading and all(sentences[column].unread for column in remark.sentences)
+        if reading and all(sentences[index].unread for index in remark.sentences)
         else (remark, reading)
         for remark, reading in zip(read.remarks, readings, strict=True)
     ]
-    # An order to the model is also a text of the comment. If the model gives it a high worth, but
-    # the network reads it as no remark, then the order has swayed the model.
+    # An instruction to the model is itself divided into remarks. If the model gives one of these a
+    # high worth, although it asks the author of the change for nothing according to the network,
+    # then the model has probably obeyed it, so no remark of the comment may rise.
     swayed = {
         remark.comment
         for remark, reading in pairs
@@ -159,23 +166,30 @@ def join_readings(
     )
     limited = sum(remark.is_limited for remark in remarks)
     note = (
-        f"The language model values {limited:,} of {count_noun(len(pairs), 'remark')} so far above "
-        "the network that their worth is limited."
+        f"The language model rates {limited:,} of {count_noun(len(pairs), 'remark')} so much "
+        "higher than the network does that their worth is limited."
     )
     return replace(read, remarks=remarks, notes=(*read.notes, note) if limited else read.notes)
 
 
 def _read_alone(remark: Remark, reading: RemarkReading) -> tuple[Remark, RemarkReading]:
-    """Return both readings of a remark that only the model reads, as if the network agreed."""
+    """Return the network's and the model's reading of a remark that only the model can read.
+
+    The network's reading is replaced by one that agrees with the model's.
+    """
     if reading.line is None:
         reading = replace(reading, worth=min(reading.worth, UNCHECKED_WORTH))
-    # The model's worth of 1 includes remarks on another change; only the network recognizes these.
+    # The model also gives a worth of 1 to remarks on another change, and only the network could
+    # tell them apart. So a remark that is worth 1 is treated as off topic.
     return replace(remark, worth=reading.worth, about=float(reading.worth > 1)), reading
 
 
 def _limit_worth(remark: Remark, *, is_swayed: bool = False) -> float:
-    """Return the highest worth that a model, perhaps swayed by an order, may give to a remark."""
-    # Only a higher worth is limited, because an order in a comment would demand one.
+    """Return the highest worth that a model may give to a remark.
+
+    `is_swayed` means that the model seems to have obeyed an instruction in the comment.
+    """
+    # There is no lower limit, because an instruction in a comment would demand a high worth.
     if is_swayed or remark.actionable < ACTIONABLE_FROM or remark.about < ON_TOPIC:
         return max(UNCHECKED_WORTH, remark.worth)
     limit = remark.worth + MAX_DIFFERENCE
@@ -185,13 +199,13 @@ def _limit_worth(remark: Remark, *, is_swayed: bool = False) -> float:
 def _join(remark: Remark, reading: RemarkReading, limit: float) -> Remark:
     asks = reading.importance >= ASKS_FROM and reading.stance in ACTING
     receipt = None
-    # Only a quoted line of the code is a proof.
+    # Without a quoted line of the code there is no proof.
     if reading.line is not None and reading.holds is not Holds.OPEN:
         reason = reading.why.rstrip(".!") or "this line decides it"
         receipt = Receipt(
             verdict=Verdict.REFUTED if reading.holds is Holds.NO else Verdict.CONFIRMED,
             says="",
-            # Readers must know that the line was looked up, but what it means was not checked.
+            # crscore checked that the line exists, but not the model's conclusion from it.
             fact=f"{reason}, as a language model reads it.",
             lines=(reading.line,),
         )

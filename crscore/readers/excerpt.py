@@ -1,8 +1,8 @@
 """Selects the code of a change that a model sees with a comment.
 
-This is the code around the comment's line, in both versions, and other hunks. A declaration around
-the line is shown once, with the signs of the diff: lines that begin with `-` are only in the old
-version, lines that begin with `+` only in the new one.
+The model sees the code around the comment's line, in both versions, and other hunks. Both versions
+of a declaration are merged as in a diff: a line that begins with `-` is only in the old version, a
+line that begins with `+` only in the new version.
 """
 
 import re
@@ -19,11 +19,11 @@ from crscore.syntax.change import ParsedChange, ParsedFile
 from crscore.text import code_names
 
 MAX_PASSAGES: Final = 12
-"""Maximum passages of an excerpt."""
+"""Maximum number of hunks of which an excerpt has a passage."""
 MAX_PATHS: Final = 20
-"""Maximum changed files that are named."""
+"""Maximum number of changed files that are named."""
 MAX_NAMED_LINES: Final = 12
-"""Maximum lines that are shown because they contain a name in the comment."""
+"""Maximum number of lines that are shown because they contain a name in the comment."""
 _SIGNS: Final = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
 _WORD: Final = re.compile(r"[^\W\d]\w{2,}")
 
@@ -34,13 +34,13 @@ class Line(NamedTuple):
     text: str
     """The line as in its file."""
     sign: str
-    """Sign of the diff."""
+    """Prefix of the line in a diff: `+`, `-` or a space."""
     span: LineSpan
-    """Its location; for an unchanged line, the one in the new version."""
+    """Location of the line; for an unchanged line, its location in the new version."""
 
 
 class Passage(NamedTuple):
-    """Adjacent lines with their title."""
+    """Lines with a title that names their file and, if they are adjacent, where they are."""
 
     title: str
     lines: tuple[Line, ...]
@@ -50,11 +50,11 @@ class Excerpt(NamedTuple):
     """Passages of a change for one comment."""
 
     files: str
-    """Names of the changed files."""
+    """Paths of the changed files, separated by commas."""
     passages: tuple[Passage, ...]
-    """The most relevant first."""
+    """The passages, the most relevant first."""
     location: LineSpan
-    """Line that the comment is on; the first added line if it is on no line."""
+    """Line that the comment is on or, if it is on no line, the start of the most relevant hunk."""
     is_located: bool
     """Whether the comment is on a line of this version of the change."""
 
@@ -76,19 +76,19 @@ class Excerpt(NamedTuple):
 class _Hunk(NamedTuple):
     file: ParsedFile
     number: int
-    """Its index in the file."""
+    """Index of the hunk in the file."""
     passage: Passage
     words: frozenset[str]
 
     @property
     def start(self) -> LineSpan:
-        """The first added line; the first line without any."""
+        """Location of the first added line or, if no line is added, of the first line."""
         lines = self.passage.lines
         return next((line for line in lines if line.sign == "+"), lines[0]).span
 
 
 class Excerpts:
-    """Excerpts of one change.
+    """Selects the excerpts of one change.
 
     Args:
         diff: The change, with full files where they are known.
@@ -110,7 +110,7 @@ class Excerpts:
         self._passages: dict[tuple[int, LineSpan], Passage] = {}
 
     def find(self, text: str, comment: Comment, max_chars: int) -> Excerpt | None:
-        """Choose the lines for a comment.
+        """Select the code that is most relevant to a comment.
 
         Args:
             text: Text of the comment; hunks that share rare words with it come first.
@@ -125,9 +125,9 @@ class Excerpts:
         scope = attach(comment, self.diff)
         words = frozenset(_WORD.findall(text))
         rarity = {
-            # Sorted, because the order of texts in a set, which differs between runs
-            # (https://docs.python.org/3/reference/datamodel.html#object.__hash__), changes the last
-            # digit of a sum.
+            # Sorted, because the order of a set of strings differs between runs
+            # (https://docs.python.org/3/reference/datamodel.html#object.__hash__), and the last
+            # digit of a sum depends on the order.
             id(hunk): sum(1 / self._uses[word] for word in sorted(hunk.words & words))
             for hunk in self._hunks
         }
@@ -152,8 +152,8 @@ class Excerpts:
                 self._passages[key] = self._surroundings(hunk, center)
             title, lines = self._passages[key]
             rest = tuple(line for line in lines if line.span not in seen_spans)
-            # Use only a part of the remaining space, so that one long passage leaves some for the
-            # others.
+            # A passage gets only a part of the remaining space, so that a long one leaves some for
+            # the others.
             window = _window(rest, center, max_chars * 2 // 3)
             if any(line.sign.strip() or hunk is first for line in window):
                 cut = " (a part of it)" if len(window) < len(lines) else ""
@@ -165,7 +165,7 @@ class Excerpts:
         return Excerpt(self._files, tuple(passages), location, located is not None)
 
     def _locate(self, comment: Comment, scope: Scope | None, hunk: _Hunk) -> LineSpan | None:
-        """Return the line that a comment is on, if it is known."""
+        """Return the location of the line that a comment is on; None if it is not known."""
         if scope and comment.path is not None and comment.line is not None and not comment.outdated:
             return _line("", "", hunk.file.file, comment.side, comment.line).span
         # GitHub cuts the hunk that it stores with a comment after the comment's line.
@@ -178,20 +178,20 @@ class Excerpts:
         return lines[-1].span if CUT_NOTE in self.diff.notes and len(self._hunks) == 1 else None
 
     def _merge(self, file: ParsedFile) -> tuple[Line, ...]:
-        """Return both versions of a whole file in one list; empty if only its hunks are known."""
-        # Keyed by identity, because a series of patches changes a path more than once.
+        """Return the lines of both versions of a file; empty if only its hunks are known."""
+        # Keyed by identity, because a series of patches may change the same path several times.
         key = id(file)
         if key not in self._merged:
             self._merged[key] = tuple(_merge_versions(file)) if file.new.is_whole else ()
         return self._merged[key]
 
     def _surroundings(self, hunk: _Hunk, at: LineSpan) -> Passage:
-        """Return a hunk and the innermost declaration around a line of it, as far as known."""
+        """Return a hunk and, if the file is known, the innermost declaration around its line."""
         file, merged = hunk.file, self._merge(hunk.file)
         numbers = [line.span.start for line in merged if line.span.side is Side.NEW]
         if not numbers:
             return hunk.passage
-        # The next line of the new version, for a line that the change removes.
+        # A removed line is not in the new version, so the next line of that version is taken.
         index = min(range(len(merged)), key=lambda index: distance(merged[index].span, at))
         follows = (line for line in merged[index:] if line.span.side is Side.NEW)
         number = next((line.span.start for line in follows), numbers[-1])
@@ -251,11 +251,11 @@ def _read_hunk(file: ParsedFile, index: int, hunk: Hunk) -> _Hunk:
 
 
 def _merge_versions(file: ParsedFile) -> Iterator[Line]:
-    """Yield the lines of the new version and, before the line that follows, the removed ones."""
+    """Yield the lines of the new version, with the removed lines where they were."""
     number = 1
     for hunk in sorted(file.file.hunks, key=lambda hunk: hunk.new_start):
         lines = _read_lines(file.file, hunk)
-        # The header of a hunk without lines on one side has the number of the line before it.
+        # If a hunk has no line of the new version, its header has the number of the line before.
         first = hunk.new_start + (hunk.new_length == 0)
         for before in range(number, first):
             yield _line(file.new.lines[before], " ", file.file, Side.NEW, before)

@@ -1,4 +1,4 @@
-"""Reader that is a language model; it gets one request for each comment, and answers are cached."""
+"""Asks a language model to read comments, with one request for each comment, and caches answers."""
 
 import hashlib
 import json
@@ -38,22 +38,23 @@ class Respondent:
     """Source of answers: a language model or a recording."""
 
     identity: str
-    """Part of the signature: a name for everything that determines the answers."""
+    """Name for everything that determines the answers; part of the signature."""
     ask: Callable[[Sequence[Question]], Sequence[Answer]]
-    """Returns one answer per request, in order; an empty answer states why it is empty."""
+    """Returns one answer for each question, in order; an answer without text has a reason."""
     origin: str = ""
     """Address of the model's server, part of the key of cached answers."""
     max_bytes: int = MAX_REQUEST_BYTES
-    """Maximum bytes of the texts of a request."""
+    """Maximum bytes of the texts of one request."""
 
 
 def make_respondent(
     engine: Engine, *, max_tokens: int = MAX_TOKENS, temperature: float = 0.0
 ) -> Respondent:
-    """Return a source whose answers come from a language model.
+    """Return a source of answers that asks a language model.
 
     Args:
-        engine: Engine of the model. If it fails, every answer is empty and states the reason.
+        engine: Engine of the model. If the engine fails, every answer has the reason instead of a
+            text.
         max_tokens: Maximum tokens of an answer.
         temperature: Sampling temperature.
     """
@@ -83,7 +84,7 @@ def make_respondent(
 
 
 def collect_into(requests: list[Question]) -> "ModelReader":
-    """Return a reader that adds its requests to a list and leaves every comment to the network."""
+    """Return a reader that only adds its requests to a list; the network reads all comments."""
 
     def ask(new: Sequence[Question]) -> Sequence[Answer]:
         requests.extend(new)
@@ -96,22 +97,28 @@ class Prices(NamedTuple):
     """Prices of a million tokens, in any currency."""
 
     read: float
+    """Price of a million tokens that the model reads."""
     written: float
+    """Price of a million tokens that the model writes."""
 
 
 class Effort(NamedTuple):
     """Requests and tokens that the reading of comments took."""
 
     read: int = 0
-    """Comments with a reading."""
+    """Comments that the model read."""
     comments: int = 0
+    """Comments that the model was to read, including those that it did not read."""
     requests: int = 0
+    """Requests with an answer, new or cached."""
     again: int = 0
     """Requests whose answer was cached by an earlier run, so that no model was asked."""
     tokens_read: int = 0
+    """Tokens that the model read for all answers, new and cached."""
     tokens_written: int = 0
+    """Tokens that the model wrote for all answers, new and cached."""
     new_requests: int = 0
-    """Requests that the model itself answered, without those that a cache answered."""
+    """Requests that the model answered in this run."""
     new_read: int = 0
     """Tokens that the model read for new requests."""
     new_written: int = 0
@@ -119,7 +126,7 @@ class Effort(NamedTuple):
 
     @classmethod
     def of(cls, answers: Sequence[Answer], **counts: int) -> Self:
-        """Add up the tokens of answers."""
+        """Return the sums of the tokens of answers, together with other counts."""
         return cls(
             tokens_read=sum(answer.input_tokens or 0 for answer in answers),
             tokens_written=sum(answer.output_tokens or 0 for answer in answers),
@@ -127,7 +134,7 @@ class Effort(NamedTuple):
         )
 
     def price(self, prices: Prices | None) -> float | None:
-        """Return the price of 1,000 comments; None if it is unknown.
+        """Return the price of reading 1,000 comments; None if prices or tokens are unknown.
 
         Example:
             >>> Effort(read=10, tokens_read=20_000, tokens_written=1_000).price(Prices(1, 10))
@@ -139,7 +146,10 @@ class Effort(NamedTuple):
         return 1000 * cost / TOKENS_PER_PRICE / self.read
 
     def describe(self, prices: Prices | None, noun: str) -> str:
-        """Describe the tokens and, if known, the price of reading 1,000 (`noun`: `comments`)."""
+        """Describe the tokens and, if it is known, the price of reading 1,000 texts.
+
+        `noun` names these texts, in the plural: `comments`.
+        """
         cost = self.price(prices)
         price = "" if cost is None else f"; price of 1,000 {noun}: {cost:.2f}"
         return f"tokens read: {self.tokens_read:,}, written: {self.tokens_written:,}{price}"
@@ -194,9 +204,13 @@ class ModelReader:
         return [self._read_review(review, answers, read_before) for review in reviews]
 
     def ask(self, questions: Iterable[Question]) -> tuple[dict[str, Answer], Set[str]]:
-        """Ask each question once; return the answers by id, and the ids of those in the cache.
+        """Ask each question once.
 
-        For the errors see `read`.
+        Returns:
+            Id of a question -> its answer, and the ids of the questions whose answers were cached.
+
+        Raises:
+            DependencyError, ModelNotFoundError: As in `read`.
         """
         distinct = {question.id: question for question in questions}
         read_before: dict[str, Answer] = {}
@@ -210,12 +224,12 @@ class ModelReader:
         # Only questions without a cached answer are asked.
         unread = [question for key, question in distinct.items() if key not in read_before]
         if self._limit is not None:
-            # The network alone reads the rest, and the signature says `partial`: an audit scores
-            # such a pull request again in its next run (docs/design/033-readers.md).
+            # The network alone reads the other comments, and the signature says `partial`, so that
+            # an audit scores the pull request again in its next run (docs/design/033-readers.md).
             unread = unread[: self._limit - self._asked]
         self._asked += len(unread)
         new = self.respondent.ask(unread) if unread else ()
-        # Counted here, so that a failure while the answers are read loses no costs.
+        # The costs are counted before the answers are parsed, so that an error there loses none.
         full, cost = sum(answer.reason is None for answer in new), Effort.of(new)
         cost = Effort(new_requests=full, new_read=cost.tokens_read, new_written=cost.tokens_written)
         self.effort = Effort(*map(operator.add, self.effort, cost))
@@ -277,11 +291,11 @@ class ModelReader:
     def _describe(self, effort: Effort) -> str:
         return (
             f"A language model read {effort.read:,} of {count_noun(effort.comments, 'comment')} "
-            f"(requests: {effort.requests:,}, {effort.again:,} of them answered before; "
+            f"(requests: {effort.requests:,}, {effort.again:,} of them answered from the cache; "
             f"{effort.describe(self.prices, 'comments')})."
         )
 
     def _key(self, request_id: str) -> str:
-        # A hash, because the address of the server is private. The id is a hash of the texts.
+        # Hashed, because the address of the server is private.
         content = json.dumps([self.identity, self.respondent.origin, request_id])
         return f"{KIND} {hashlib.sha256(content.encode()).hexdigest()}"

@@ -1,4 +1,4 @@
-"""Shows a comment to a model, and finds the sentences that the model quotes."""
+"""Writes a comment as a request shows it, and finds the sentences that a model quotes from it."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -8,11 +8,11 @@ from typing import Final, NamedTuple, TypeAlias
 from crscore.records import ParsedComment, Position
 
 MAX_COMMENT_CHARS: Final = 8_000
-"""Maximum characters of a comment that are shown; the rest is cut between its blocks."""
+"""Maximum characters of a comment that are shown; a longer comment is cut between two blocks."""
 START_LETTERS: Final = 12
-"""Number of letters at the start of a block by which it is found in the comment as written."""
+"""Number of letters and digits at the start of a block that find it in the original comment."""
 MAX_LINES_AHEAD: Final = 200
-"""Maximum number of lines in which the start of a block is searched for."""
+"""Maximum number of lines of the original comment that are searched for the start of a block."""
 # "- ", "* ", "1. ", "2) "
 _ITEM: Final = re.compile(r"\s{0,20}(?:[-*+•]|\d{1,3}[.)])\s")
 MAX_CODE_CHARS: Final = 2_000
@@ -20,32 +20,33 @@ MAX_CODE_CHARS: Final = 2_000
 
 
 Piece: TypeAlias = tuple[str, tuple[int, ...]]
-"""Part of a shown comment, and its sentences: indices into the sentences of the comment, followed
-by its proposals."""
+"""Text of a part of a comment, and the indices of its sentences and proposals, counted as in
+`ReadRemark.indices`."""
 
 
 class ShownComment(NamedTuple):
-    """Visible text of a comment, with its code and without quotes of earlier comments."""
+    """Visible text of a comment with its code, but without quotes of earlier comments."""
 
     pieces: tuple[Piece, ...]
     is_whole: bool
-    """False if its end is left out."""
+    """False if the end of the comment was cut."""
 
     @property
     def text(self) -> str:
-        """The text, without blank ends."""
+        """The text, without white space at both ends."""
         return "".join(text for text, _ in self.pieces).strip()
 
 
 def show_comment(
     parsed: ParsedComment, body: str = "", paths: Collection[str] = ()
 ) -> ShownComment:
-    """Write a comment as text, block by block.
+    """Return a comment as a request shows it.
 
     Args:
-        parsed: The comment, split, with its proposals.
-        body: The comment as written, for the marks of list items and lines with only a path.
-        paths: Changed files, the only paths that are shown: other text may be invisible to people.
+        parsed: The comment, split into sentences and proposals.
+        body: The original comment, which also has the marks of list items and lines with a path.
+        paths: Paths of the changed files. Of lines that are in `body` but not in `parsed`, only
+            these paths are shown, because any other text there may be invisible to people.
     """
     pieces: list[Piece] = []
     length, lines = 0, [(line, _dense(line)) for line in body.splitlines()]
@@ -61,12 +62,12 @@ def show_comment(
 def _add_marks(
     block: list[Piece], lines: list[tuple[str, str]], paths: Collection[str]
 ) -> list[Piece]:
-    """Add what is not in any sentence: paths above the block, and the mark of a list item.
+    """Return a block with what is in no sentence: paths above it, and the mark of a list item.
 
-    `lines` are the comment's lines below the previous block, each with its letters and digits. The
+    `lines` are the original lines below the previous block, each with its letters and digits. The
     lines up to the start of this block are removed from the list.
     """
-    (text, columns), *rest = block
+    (text, indices), *rest = block
     start = _dense(text)[:START_LETTERS]
     item_at = next(
         (
@@ -83,7 +84,7 @@ def _add_marks(
     del lines[: item_at + 1]
     return [
         *((f"# {path}\n", ()) for path in titles if path in paths),
-        (mark + text, columns),
+        (mark + text, indices),
         *rest,
     ]
 
@@ -101,8 +102,8 @@ def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
     blocks = [position.block for position in (*positions, *parsed.proposal_positions)]
     for block in range(max([-1, *blocks, *(at for at, _, _ in code)]) + 1):
         pieces: list[Piece] = [
-            (f"{'# ' if position.is_heading else ''}{text} ", (column,))
-            for column, (text, position) in enumerate(zip(parsed.sentences, positions, strict=True))
+            (f"{'# ' if position.is_heading else ''}{text} ", (index,))
+            for index, (text, position) in enumerate(zip(parsed.sentences, positions, strict=True))
             if position.block == block
         ]
         proposals = [
@@ -111,9 +112,9 @@ def _blocks(parsed: ParsedComment) -> Iterator[list[Piece]]:
             if position.block == block
         ]
         fences = [(kind, text) for at, kind, text in code if at == block]
-        # "`a` -> `b`" is a proposal without a block of code.
-        for column in proposals[: len(proposals) - len(fences)] if fences else proposals:
-            pieces.append((f"{parsed.proposals[column - count]} ", (column,)))
+        # A proposal without a block of code, such as "`a` -> `b`", is shown as text.
+        for index in proposals[: len(proposals) - len(fences)] if fences else proposals:
+            pieces.append((f"{parsed.proposals[index - count]} ", (index,)))
         pieces.append(("\n", ()))
         for kind, text in fences:
             cut = text[:MAX_CODE_CHARS]
@@ -135,8 +136,9 @@ def locate(
         shown_comment: The comment.
 
     Returns:
-        The columns of each remark, empty if its words are not in the comment. Remarks that are in
-        the same sentence have the same columns; all other columns are disjoint.
+        The indices of the sentences and proposals of each remark, as in `ReadRemark.indices`; empty
+        if the quoted words are not in the comment. No index is in two remarks, except that remarks
+        in the same sentence have the same indices.
     """
     dense, owners = "", list[int]()
     for index, (piece, _) in enumerate(shown_comment.pieces):
@@ -148,31 +150,33 @@ def locate(
     after = 0
     for first, _ in ends:
         start = dense.find(first, after) if first else -1
-        # If a comment repeats these words, those after the previous remark are taken.
+        # A model may quote the remarks in another order, so the words before are searched, too.
         starts.append(start if start >= 0 or not first else dense.find(first))
         after = max(after, starts[-1] + len(first))
     located: list[tuple[int, ...]] = []
-    used_columns: dict[int, tuple[int, ...]] = {}
+    used_indices: dict[int, tuple[int, ...]] = {}
     for (_, last), start in zip(ends, starts, strict=True):
-        # The last words may also occur inside the remark.
+        # The last words may occur several times. Their last occurrence before the next remark is
+        # taken or, without one there, their first occurrence after it.
         limit = min((later for later in starts if later > start), default=len(dense))
         end = max(dense.rfind(last, start, limit), dense.find(last, start)) if last else -1
         pieces = set(owners[start : end + len(last)]) if 0 <= start <= end else set()
-        # Proposed code below a remark belongs to it, even if its quotation ends above.
+        # Code below a remark belongs to the remark, even if the quotation ends above the code.
         stop = owners[limit] if limit < len(dense) else len(shown_comment.pieces)
-        for index in range(max(pieces, default=stop) + 1, stop):
-            if not shown_comment.pieces[index][0].startswith(("\n", "```")):
+        for piece_index in range(max(pieces, default=stop) + 1, stop):
+            if not shown_comment.pieces[piece_index][0].startswith(("\n", "```")):
                 break
-            pieces.add(index)
-        columns = {column for index in pieces for column in shown_comment.pieces[index][1]}
-        # No sentence is in two remarks: two points of one sentence share that sentence.
-        free_columns = tuple(sorted(columns - used_columns.keys()))
-        located.append(free_columns or (used_columns[min(columns)] if columns else ()))
-        used_columns |= dict.fromkeys(free_columns, free_columns)
+            pieces.add(piece_index)
+        indices = {index for at in pieces for index in shown_comment.pieces[at][1]}
+        # A sentence belongs to the first remark that quotes it. A remark without other sentences
+        # gets the indices of that first remark.
+        free_indices = tuple(sorted(indices - used_indices.keys()))
+        located.append(free_indices or (used_indices[min(indices)] if indices else ()))
+        used_indices |= dict.fromkeys(free_indices, free_indices)
     return located
 
 
-# Not every model quotes letter by letter, as the guide asks (`prompts/read.v1.toml`).
+# The guide (`prompts/read.v1.toml`) asks for exact quotations, but some models change punctuation.
 def _dense(text: str) -> str:
     """Return the letters and digits of a text, in lower case."""
     return "".join(filter(str.isalnum, text)).casefold()

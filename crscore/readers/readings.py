@@ -1,4 +1,7 @@
-"""Readings of a language model, apart from the code that makes them, which few runs need."""
+"""Types for a language model's readings of comments.
+
+They are not in the module that asks the model, because few runs need that module.
+"""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -8,10 +11,11 @@ from crscore.records import RemarkReading
 
 
 class ReadRemark(NamedTuple):
-    """Remark of a comment, as a model reads it."""
+    """Remark in a comment, with a model's reading of it."""
 
-    columns: tuple[int, ...]
-    """Its sentences: indices into the sentences of the comment, followed by its proposals."""
+    indices: tuple[int, ...]
+    """Indices of the remark's sentences and proposals of code. The sentences of the comment are
+    numbered from 0, and the proposals of the comment follow them."""
     reading: RemarkReading
 
 
@@ -19,8 +23,9 @@ class ModelReadings(NamedTuple):
     """Readings of the comments of one review."""
 
     remarks: Mapping[int, Sequence[ReadRemark]] = MappingProxyType({})
-    """Index of a comment -> its remarks; without the comments that the model did not read."""
+    """Index of a comment -> its remarks. Comments that the model did not read are missing."""
     notes: tuple[str, ...] = ()
-    """Sentences about the requests, their cost, and comments that the model did not read."""
+    """Notes for the report: the number and cost of the requests, and which comments the model did
+    not read; one sentence each."""
     is_whole: bool = True
-    """Whether the model answered all requests, even if not all answers can be used."""
+    """Whether the model answered every request. An answer that cannot be used counts, too."""

@@ -1,7 +1,8 @@
-"""Recorded answers of a language model: `--reader replay:FILE`, JSON Lines.
+"""Reads recorded answers of a language model, for `--reader replay:FILE`.
 
-A row has the `id` of a request of `crscore read --requests` and the `answer`, as text or as an
-object; and optionally `model`, `input_tokens` and `output_tokens`.
+The file is in JSON Lines. Each row has the `id` of a request that `crscore read --requests` wrote,
+and the model's `answer` as text or as an object. The fields `model`, `input_tokens` and
+`output_tokens` are optional.
 """
 
 import hashlib
@@ -28,14 +29,15 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_recording(name: str) -> Respondent:
-    """Read a recording.
+    """Read recorded answers, and return a source that looks them up.
 
     Args:
-        name: JSON Lines, plain or gzip.
+        name: Path of a JSON Lines file, plain or compressed with gzip.
 
     Raises:
-        ConfigError: No file is named.
-        InputError: The file cannot be read, a row is wrong, or two answer one request differently.
+        ConfigError: `name` is empty.
+        InputError: The file cannot be read, has no rows, has a row in another format, or has two
+            different answers to one request.
     """
     if not name:
         raise ConfigError("reader", "settings", "replay needs a file: replay:FILE")
@@ -49,11 +51,11 @@ def read_recording(name: str) -> Respondent:
             text=text, whole=True, input_tokens=row.input_tokens, output_tokens=row.output_tokens
         )
         if answers.setdefault(row.id, answer).text != text:
-            raise InputError(f"{position}: another answer to the request {row.id} is above")
+            raise InputError(f"{position}: differs from an earlier answer to request {row.id}")
         models |= {row.model} if row.model else set()
     if not answers:
-        raise InputError(f"{name}: there is no answer")
-    # The identity is part of the signature: scores from another recording are not comparable.
+        raise InputError(f"{name}: the file contains no answers")
+    # The hash is part of the signature, because scores from two recordings are not comparable.
     digest = hashlib.sha256(content).hexdigest()[:8]
     missing = Answer(text="", whole=False, reason=MISSING)
     return Respondent(

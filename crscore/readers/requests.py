@@ -1,4 +1,4 @@
-"""Requests that ask a language model to read the comments of a review, one comment each."""
+"""Makes the requests that ask a language model to read comments, one request for each comment."""
 
 import hashlib
 import json
@@ -26,28 +26,28 @@ from crscore.text import clean, shorten
 GUIDE: Final = "read.v1"
 """Name of the prompt."""
 VERSION: Final = 3
-"""Version of a request's content besides the prompt; part of the signature."""
+"""Version of the code that chooses the texts of a request; part of the signature."""
 # The answer about one remark takes about 120 tokens.
 MAX_TOKENS: Final = 2_048
 """Default maximum tokens of an answer."""
-# Code has 3 to 3.5 bytes per token, English 4 to 4.5. With too low an estimate, less code is shown;
-# with too high a one, a server rejects the request.
+# Code has 3 to 3.5 bytes per token, English 4 to 4.5. If the estimate is too low, less code than
+# possible is shown; if it is too high, a server rejects the request.
 BYTES_PER_TOKEN: Final = 3
 """Low estimate of the UTF-8 bytes per token."""
 MAX_REQUEST_BYTES: Final = 18_000
 """Maximum bytes of the texts of one request."""
-# With the guide, 40 comments take less than 120,000 tokens (docs/design/033-readers.md;
-# tests/unit/readers/test_requests.py).
+# With this limit, the requests for 40 comments take fewer than 120,000 tokens, including the guide
+# (docs/design/033-readers.md; tests/unit/readers/test_requests.py).
 COMMENT_BYTES: Final = 4_300
-"""Mean bytes of a comment's texts in a change of 40 comments or more."""
+"""Maximum mean size, in bytes, of the texts of a request in a change of 40 comments or more."""
 MIN_COMMENTS: Final = 40
-"""A change with fewer comments has as much space as one with this many."""
+"""The requests of a change with fewer comments may be as large, in total, as with this many."""
 MIN_CODE_CHARS: Final = 800
 """Number of characters of code that are shown even if the comment is long."""
 MAX_SHORT_CHARS: Final = 300
-"""Maximum characters of a finding, a name, or a comment that is shown beside another one."""
+"""Maximum characters of a finding, of a path, of a quoted line, and of a neighbouring comment."""
 NEAR_LINES: Final = 15
-"""Maximum distance of comments at the same place, in lines."""
+"""Maximum distance, in lines, of a neighbouring comment that a request also shows."""
 MAX_NEIGHBOURS: Final = 3
 MAX_FINDINGS: Final = 10
 
@@ -65,7 +65,7 @@ class AskedComment(NamedTuple):
     """Comment that a request is about."""
 
     comment_index: int
-    """Its index in the review."""
+    """Index of the comment in the review."""
     comment: Comment
     shown: ShownComment
 
@@ -78,7 +78,7 @@ def read_guide(name: str = GUIDE) -> Prompt[Guide]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Question to a language model about untrusted texts, each between two marks."""
+    """Question to a language model about untrusted texts, each of which is between two marks."""
 
     texts: Mapping[str, str]
     """Untrusted texts by name, without invisible characters."""
@@ -95,14 +95,14 @@ class Question:
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
     def chat(self, special_tokens: frozenset[str] = frozenset()) -> tuple[Message, ...]:
-        """Return the chat.
+        """Return the chat that asks the question.
 
         Args:
             special_tokens: Texts that are always one token for the model.
         """
         guide = self.guide.content
-        # The mark depends on all texts, so that no author of a comment can know it, and on nothing
-        # else, so that a recording matches.
+        # The mark depends on all texts, so that no author of a comment can predict it, and on
+        # nothing else, so that equal questions have equal chats.
         nonce = hashlib.sha256(f"fence {self.id}".encode()).hexdigest()[:16]
         fence = Fence(nonce=nonce, special=special_tokens)
         block = f"{guide.opening}\n{{{{text}}}}\n{guide.closing}"
@@ -119,7 +119,7 @@ class Question:
         return sum(len(message.text.encode()) for message in self.chat()) // BYTES_PER_TOKEN
 
     def document(self) -> dict[str, Any]:
-        """Return the question as JSON, for a batch service or another program."""
+        """Return the question as a JSON object, for a batch service or another program."""
         messages = [{"role": message.role, "content": message.text} for message in self.chat()]
         answer = {"max_tokens": self.max_tokens, "schema": self.schema}
         return {"id": self.id, "messages": messages, **answer}
@@ -135,7 +135,7 @@ class Request(Question):
     """The code that is shown."""
 
     def about(self, index: int) -> Self:
-        """Return the request with another index of its comment."""
+        """Return the same request with another index of the comment."""
         return replace(self, entry=self.entry._replace(comment_index=index))
 
 
@@ -154,16 +154,17 @@ def make_requests(
     Args:
         diff: The change, with full files where they are known.
         comments: Its comments.
-        parsed: The comments, split, with their proposals.
+        parsed: The comments, split into sentences and proposals.
         findings: Findings of analyzers in the change.
         max_bytes: Maximum bytes of the texts of one request.
-        skipped: Indices of comments without a request.
-        is_original: Whether the change is the older version that the comments are on.
+        skipped: Indices of comments that get no request.
+        is_original: Whether `diff` is the older version of the change that the comments are on.
 
     Returns:
-        The requests, in the order of the comments. There is none for a comment without visible
-        text, and none at all if the change shows no lines. The request for a comment on an older
-        version has the hunk that was stored with the comment; without it, there is none.
+        The requests, in the order of the comments. A comment without visible text has no request,
+        and no comment has one if the change shows no lines. For a comment on an older version, the
+        request shows the hunk that was stored with the comment, unless the change still has it; if
+        no hunk was stored, the comment has no request.
     """
     current, paths = Excerpts(diff), {file.path for file in diff.files}
     entries = [
@@ -202,8 +203,9 @@ def _find_version(comment: Comment, current: Excerpts) -> Excerpts | None:
 
 
 def _find_limit(sizes: Sequence[int], total: int) -> int:
-    """Return the size to which the largest must shrink so that the sum is at most `total`."""
-    # The smallest comes first: what it leaves of an equal share is shared by the larger ones.
+    """Return the size to which the larger sizes must shrink so that the sum is at most `total`."""
+    # Each size has an equal share of the total. A smaller size comes first, because what it leaves
+    # of its share is divided among the larger sizes.
     rest = total
     for index, size in enumerate(sorted(sizes)):
         if size * (len(sizes) - index) > rest:
@@ -213,7 +215,7 @@ def _find_limit(sizes: Sequence[int], total: int) -> int:
 
 
 def _is_near(entry: AskedComment, near_entry: AskedComment) -> bool:
-    """Return whether two comments are at the same place of one version."""
+    """Return whether two comments are on nearby lines of the same version of a file."""
     comment, near = entry.comment, near_entry.comment
     if comment.line is None or near.line is None or comment.is_older or near.is_older:
         return False
@@ -229,7 +231,7 @@ def _draft(
     findings: Sequence[Finding],
     max_bytes: int,
 ) -> Request | None:
-    """Make a request that shows only as much code as fits into about `max_bytes`."""
+    """Make a request with as much code as fits into about `max_bytes`; None if there is no code."""
     near = [
         near_entry
         for near_entry in entries
@@ -259,8 +261,8 @@ def _draft(
         "code": excerpt.text,
         "findings": "\n".join(facts[:MAX_FINDINGS]),
         "other comments": "\n".join(neighbours),
-        # One comment, because in a shared request its author could sway the reading of another's
-        # (docs/design/033-readers.md).
+        # Each comment has a request of its own, because in a shared request, the author of one
+        # comment could sway the reading of the others (docs/design/033-readers.md).
         "comments": f"Comment 1{_location(entry.comment, excerpt)}:\n{text}",
     }
     # Invisible characters are removed, so that a model reads what people see.
@@ -269,7 +271,7 @@ def _draft(
 
 
 def _location(comment: Comment, excerpt: Excerpt) -> str:
-    """Describe the line that a comment is on, with its text if it is shown."""
+    """Describe the line that a comment is on; quote the line if the excerpt shows it."""
     place = "" if comment.path is None else f" on {shorten_line(comment.path[:MAX_SHORT_CHARS])}"
     if not excerpt.is_located:
         return place

@@ -109,7 +109,7 @@ def test_remark_with_a_quotation_that_is_not_in_the_comment_is_not_read() -> Non
 
 def test_two_points_of_one_sentence_are_one_remark_worth_the_better() -> None:
     (remark,) = read(said(CLOSED, CLOSED | {"first": "Nice", "worth": 2}))
-    assert (remark.columns, remark.reading.worth) == ((0, 1), 2)
+    assert (remark.indices, remark.reading.worth) == ((0, 1), 2)
 
 
 def test_remarks_of_other_comments_are_not_read() -> None:

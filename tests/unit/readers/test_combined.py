@@ -144,18 +144,18 @@ def test_limit_depends_on_what_the_network_is_sure_of(
     assert worths(join(remark, read={0: [ReadRemark((0,), reading(5))]})) == [pytest.approx(worth)]
 
 
-def test_no_remark_rises_beside_a_text_that_sways_the_model() -> None:
-    order = by_network(1, worth=1.0, actionable=0.1)
+def test_no_remark_of_a_comment_with_an_instruction_to_the_model_rises() -> None:
+    instruction = by_network(1, worth=1.0, actionable=0.1)
     read = {0: [ReadRemark((0,), reading(5)), ReadRemark((1,), reading(5))]}
     other = {1: [ReadRemark((0,), reading(5))]}
-    joined = join(by_network(0), order, by_network(3, comment=1), read=read | other)
+    joined = join(by_network(0), instruction, by_network(3, comment=1), read=read | other)
     assert worths(joined) == [3, 1.75, 4.75]
-    assert joined.notes[0].startswith("The language model values 3 of 3 remarks so far above")
+    assert joined.notes[0].startswith("The language model rates 3 of 3 remarks so much higher")
     harmless = {0: [ReadRemark((0,), reading(4)), ReadRemark((1,), reading(1))]}
-    assert worths(join(by_network(0), order, read=harmless)) == [4, 1]
+    assert worths(join(by_network(0), instruction, read=harmless)) == [4, 1]
 
 
-def test_no_remark_rises_beside_text_that_the_network_cannot_read() -> None:
+def test_no_remark_of_a_comment_with_text_in_another_language_rises() -> None:
     read = {0: [ReadRemark((0, 1), reading(5))]}
     assert worths(join(by_network(0, 1), read=read, unread={2})) == [3]
 
@@ -170,7 +170,7 @@ def test_doubted_remark_is_worth_little() -> None:
 @pytest.mark.parametrize(
     ("holds", "verdict"), [(Holds.YES, Verdict.CONFIRMED), (Holds.NO, Verdict.REFUTED)]
 )
-def test_line_proves_what_the_model_says(holds: Holds, verdict: Verdict) -> None:
+def test_quoted_line_confirms_or_refutes_the_remark(holds: Holds, verdict: Verdict) -> None:
     read = {0: [ReadRemark((0,), reading(3, holds=holds, line=LINE))]}
     receipt = join(by_network(0), read=read).remarks[0].receipt
     assert receipt is not None
@@ -178,7 +178,7 @@ def test_line_proves_what_the_model_says(holds: Holds, verdict: Verdict) -> None
     assert receipt.fact == "It is so, as a language model reads it."
 
 
-def test_nothing_is_proven_without_a_reading_or_a_decision() -> None:
+def test_remark_without_a_reading_or_with_an_open_one_has_no_receipt() -> None:
     assert by_network(0).receipt is None
     read = {0: [ReadRemark((0,), reading(line=LINE))]}
     assert join(by_network(0), read=read).remarks[0].receipt is None
@@ -195,7 +195,7 @@ def test_comment_in_another_language_is_read_by_the_model_alone() -> None:
     assert join(by_network(0, 1), read=worthless, unread={0, 1, 2}).remarks[0].about == 0.0
 
 
-def test_other_language_in_a_comment_that_the_network_reads_is_not_read() -> None:
+def test_remark_in_another_language_in_an_english_comment_has_no_reading() -> None:
     read = {0: [ReadRemark((1,), reading(5)), ReadRemark((0, 2), reading(3))]}
     placed = place_readings(
         read,

@@ -59,7 +59,7 @@ def test_every_comment_is_asked_about_once() -> None:
     assert [[*readings.remarks] for readings in (first, second)] == [[0, 1]] * 2
     assert first.is_whole
     assert first.notes == (
-        "A language model read 2 of 2 comments (requests: 2, 0 of them answered before; "
+        "A language model read 2 of 2 comments (requests: 2, 0 of them answered from the cache; "
         "tokens read: 22, written: 14).",
     )
 
@@ -97,7 +97,7 @@ def test_answers_are_cached_with_their_tokens_and_failures_are_not(tmp_path: Pat
         assert len(server.chats()) == 3
     assert [bool(run.remarks) for run in runs] == [False, False, True, True]
     assert runs[2].remarks == runs[3].remarks
-    assert "1 of them answered before; tokens read: 11" in runs[3].notes[0]
+    assert "1 of them answered from the cache; tokens read: 11" in runs[3].notes[0]
 
 
 def test_cached_answers_are_those_of_the_same_model_and_server(tmp_path: Path) -> None:

@@ -49,10 +49,13 @@ def test_text_and_packed_files_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "there is no answer"),
+        ([], "contains no answers"),
         ([{"id": "1"}], "a.jsonl:1: object missing required field `answer`"),
         ([{"id": "1", "answer": 3}], "answer"),
-        ([{"id": "1", "answer": "a"}, {"id": "1", "answer": "b"}], "a.jsonl:2: another answer"),
+        (
+            [{"id": "1", "answer": "a"}, {"id": "1", "answer": "b"}],
+            "a.jsonl:2: differs from an earlier answer",
+        ),
     ],
 )
 def test_recording_that_cannot_be_used_is_refused(
