@@ -64,7 +64,7 @@ def command(*, output_dir: Path | None) -> int:
         crscore action   # in a workflow
     """
     step, annotate = Step(), False
-    output, summary = environment.outlets()
+    output, summary = environment.runner_files()
     # `finally`, so that a bug in one of many pull requests does not lose the results of the others.
     try:
         runner = environment.read_environment(output_dir=output_dir)
@@ -327,7 +327,7 @@ def _write_log(step: Step) -> None:
     notes = (note for overview in step.overviews for note in overview.notes)
     text += "".join(f"{safe_line(f'note: {note}')}\n" for note in notes)
     # The report quotes untrusted text, whose commands the runner would execute.
-    click.echo(commands.shielded(text), nl=False)
+    click.echo(commands.shield_text(text), nl=False)
     partial = [overview.name for overview in step.overviews if overview.partial]
     if partial:
         names = ", ".join(partial[:5]) + (" and more" if len(partial) > 5 else "")
@@ -347,7 +347,7 @@ def _write_summary(file: Path | None, step: Step) -> None:
     items = "".join(f"- {line}\n" for line in lines)
     notes = escape.no_commands(f"\n**crscore**\n\n{items}") if items else ""
     # Room for the messages is reserved: tables can be shortened, errors must be shown.
-    room = outputs.summary_room(file) - len(notes.encode("utf-8", "replace"))
+    room = outputs.free_summary_bytes(file) - len(notes.encode("utf-8", "replace"))
     text = for_people.render_summary(step.overviews, room=room) if step.overviews else ""
     if step.overviews and not text:
         step.show("warning", "The job summary is full; only the log has the scores.")

@@ -1,6 +1,6 @@
 """Reads full files at the head of a pull request, many in one request.
 
-One GraphQL query returns up to fifty blobs; REST needs a request for each.
+One GraphQL query returns up to fifty blobs; REST needs one request per blob.
 """
 
 import re
@@ -18,14 +18,17 @@ from crscore.hosts.records import Change
 from crscore.records import Diff, FileStatus
 
 OBJECTS_PER_QUERY: Final = 50
-"""Number of objects per query."""
+"""Maximum number of Git objects per query."""
 _Response = dict[str, dict[str, GitObject | None] | None]
 # SHA-1 or SHA-256: https://git-scm.com/docs/hash-function-transition
 _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 def blobs_query(expressions: Sequence[str]) -> str:
-    """Return the query for objects; `$v0`, `$v1`, ... are blob names or `commit:path`."""
+    """Return the query for Git objects, each given as the name of a blob or as `commit:path`.
+
+    The caller passes the expressions again, as the variables `v0`, `v1`, ... of the query.
+    """
     declared, objects = "", ""
     for index, expression in enumerate(expressions):
         argument, kind = ("expression", "String") if ":" in expression else ("oid", "GitObjectID")
@@ -47,19 +50,20 @@ def read_full_files(
     *,
     base: str,
 ) -> Change:
-    """Add the full files at the head to a change.
+    """Add the full files at the head to a change, with one request for every fifty files.
 
     Args:
         client: GitHub client.
-        repository: `owner/name` of the base; it also has the objects of forks.
-        change: The change.
+        repository: `owner/name` of the base repository, which also has the objects of its forks.
+        change: The diff of the change.
         names: Names of the blobs at the head, by path.
         limits: Size limits.
-        base: Tip of the base branch, 40 hex digits. It distinguishes files with only a changed
-            mode from binary ones: GitHub lists both without lines.
+        base: Tip of the base branch, 40 hex digits. GitHub lists a binary file and a file of which
+            only the mode changed in the same way, without lines. The blob at the base shows which
+            of the two a file is.
 
     Returns:
-        The change. One request is sent for every fifty objects.
+        The change, with sentences about the files that could not be read.
 
     Raises:
         HostError: A request failed.
@@ -73,7 +77,8 @@ def read_full_files(
     blob_names = [names[path] for path in paths if _NAME.fullmatch(names.get(path, ""))]
     blobs = _read_objects(client, repository, [*blob_names, *previous.values()])
     texts = {
-        # None: the file exists but has no text. Absent: GitHub does not have the file.
+        # A file that GitHub has but cannot return as text gets None. A file that GitHub does not
+        # have gets no entry.
         path: None if blob.is_binary or blob.is_truncated else blob.text
         for path in paths
         if (blob := blobs.get(names.get(path, ""))) is not None
@@ -101,7 +106,7 @@ def _read_objects(
         data = client.graphql(blobs_query(batch), variables, _Response)
         for index, expression in enumerate(batch):
             blob = (data.get("repository") or {}).get(f"o{index}")
-            # Discard a blob with another name than the requested one.
+            # A blob with another name than the requested one is another file, so it is ignored.
             if blob is not None and (":" in expression or blob.oid == expression):
                 blobs[expression] = blob
     return blobs

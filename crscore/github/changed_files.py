@@ -1,9 +1,10 @@
 """Reads the change of a pull request from GitHub's list of changed files.
 
 The list alone is unreliable: patches of large files are omitted, files beyond GitHub's limits are
-listed as if unchanged, and after a force-push the list may be outdated. So it is compared with the
-pull request's own totals, and discrepancies are reported as missing. If a patch does not match the
-row's line counts, only its own file is omitted: see docs/design/018-the-diff.md.
+listed as if unchanged, and after a force-push the list may be outdated. So the list is compared
+with the pull request's own totals, and differences are reported as missing data. A patch that does
+not match the line counts of its row leaves out only the file of that row: see
+docs/design/018-the-diff.md.
 """
 
 import re
@@ -39,15 +40,15 @@ _STATUS: Final = {
     "renamed": FileStatus.RENAMED,
     "copied": FileStatus.COPIED,
 }
-# A renamed or copied file without changed lines kept its content. Any other file without changed
-# lines is empty or binary.
+# If a renamed or copied file has no changed lines, its content is unchanged. Any other file without
+# changed lines is empty or binary.
 _MOVED: Final = frozenset({FileStatus.RENAMED, FileStatus.COPIED})
 # https://api.github.com/repos/o/r/contents/path?ref=<commit>
 _LISTED_AT: Final = re.compile(r"[?&]ref=([0-9a-f]{40}(?:[0-9a-f]{24})?)(?:&|\Z)")
 
 
 class PatchRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Changed file as listed by GitHub."""
+    """Changed file as GitHub lists it."""
 
     filename: str
     """Path at the head; the old path of a removed file."""
@@ -58,19 +59,20 @@ class PatchRow(msgspec.Struct, frozen=True, kw_only=True):
     deletions: int
     """Lines removed, as counted by GitHub."""
     patch: str | None = None
-    """Hunks, without file headers and without the last line feed; None if not shown."""
+    """Hunks, without file headers and without the last line feed; None if GitHub omits them."""
     previous_filename: str | None = None
     """Path before a rename or copy."""
     sha: str | None = None
     """Name of the file's blob at the head, or of the old blob if the file was removed."""
     contents_url: str | None = None
-    """Address of its content, which contains the commit of the list."""
+    """Address of the file's content at the commit for which GitHub made the list."""
 
     @property
     def commit(self) -> str | None:
-        """Head for which GitHub made the list; None if the row does not contain it.
+        """Head for which GitHub made the list; None if the row does not show it.
 
-        A removed file does not exist at the head, so its row can name another commit.
+        The row of a removed file never shows it: the file does not exist at the head, so its
+        address can contain another commit.
         """
         match = _LISTED_AT.search(self.contents_url or "") if self.status != "removed" else None
         return match[1] if match else None
@@ -80,11 +82,11 @@ class Totals(NamedTuple):
     """Total size of a change."""
 
     files: int
-    """Changed files."""
+    """Number of changed files."""
     additions: int
-    """Lines added."""
+    """Number of added lines."""
     deletions: int
-    """Lines removed."""
+    """Number of removed lines."""
 
 
 def read_change(
@@ -94,15 +96,15 @@ def read_change(
 
     Args:
         client: GitHub client.
-        repository: `owner/name` of the base.
+        repository: `owner/name` of the base repository.
         number: The pull request's number.
         totals: Totals as counted by GitHub.
-        head: Its newest commit, 40 hex digits.
+        head: The pull request's newest commit, 40 hex digits.
         limits: Size limits of the diff.
 
     Returns:
-        The change, independent of the order of rows and pages, with an empty diff for a pull
-        request without changed files; and the names of the blobs at the head, by path.
+        The change, and the names of the blobs at the head by path. The change does not depend on
+        the order of rows and pages. Its diff is empty if the pull request changes no files.
 
     Raises:
         HostError: The list could not be read.
@@ -111,7 +113,8 @@ def read_change(
     for _ in range(2):
         items = client.pages(path, PatchRow, key=attrgetter("filename"))
         rows = {row.filename: row for row in items if row.status != "unchanged"}
-        # After a force-push, GitHub returns the list of the former head for a while.
+        # For a while after a force-push, GitHub returns the list of the former head, so a list that
+        # is outdated or incomplete is read once more.
         stale = {name for name, row in rows.items() if row.commit not in (None, head)}
         if not stale and len(rows) == min(totals.files, MAX_LISTED):
             break
@@ -122,11 +125,12 @@ def read_change(
     )
     disagreements = compare_totals(listed_totals, totals)
     if len(rows) < totals.files > MAX_LISTED:
-        disagreements += (f"Files are not listed: the host lists {MAX_LISTED:,} at most.",)
+        disagreements += (f"Some files are not listed: GitHub lists at most {MAX_LISTED:,}.",)
     listing = {}
     for name, row in rows.items():
-        # GitHub lists a file beyond its limits, about 20,000 lines of patches in total, like a
-        # binary one, with 0 lines. So rows without lines are trusted only if all counts agree.
+        # If the patches together exceed GitHub's limit of about 20,000 lines, the remaining files
+        # are listed like binary files, with 0 lines. So rows without lines are trusted only if all
+        # counts agree.
         # https://docs.github.com/en/repositories/creating-and-managing-repositories/repository-limits
         listing[name] = read_row(row, zeros_are_reliable=not disagreements, limits=limits)
         if name in stale:
@@ -145,15 +149,15 @@ def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: DiffLimits) -> 
 
     Args:
         row: Row to convert.
-        zeros_are_reliable: Whether a row without lines can be trusted: GitHub lists binary files
-            without lines, but also files beyond its limits.
+        zeros_are_reliable: False if a row without lines can be a file beyond GitHub's limits, so
+            that its change is unknown; True if such a file is binary, empty or moved.
         limits: Size limits of the patch.
 
     Returns:
-        The file. GitHub does not provide its modes.
+        The file, or the reason why its change is unknown. GitHub's list does not show file modes.
     """
     status = _STATUS.get(row.status, FileStatus.MODIFIED)
-    # A rename or copy needs a different former name.
+    # A rename or copy without a different former path is treated as a modification.
     if status in _MOVED and row.previous_filename in (None, "", row.filename):
         status = FileStatus.MODIFIED
     file = ChangedFile(
@@ -168,13 +172,14 @@ def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: DiffLimits) -> 
         if not listed.reason and _count_lines(listed.file) != (row.additions, row.deletions):
             return listed.hide("have a patch that does not match the host's line counts")
         return listed
-    # Only the blob's name shows that an added file without a patch is empty, not binary.
+    # Only the blob's name shows whether an added or removed file without a patch is empty or
+    # binary.
     is_empty = row.status in ("added", "removed") and row.sha in EMPTY_BLOBS
     if row.additions or row.deletions:
         return ListedFile(file).hide("have changed lines that the host did not show")
     if not zeros_are_reliable and not is_empty:
-        return ListedFile(file).hide("were listed without a change, despite the totals")
-    # A renamed file without a patch did not change; any other file without lines is binary.
+        return ListedFile(file).hide("were listed without changed lines, but the totals differ")
+    # A moved file without a patch is unchanged, and any other file without a patch is binary.
     return ListedFile(replace(file, is_binary=not is_empty and file.status not in _MOVED))
 
 
@@ -189,18 +194,21 @@ def count_totals(change: Diff) -> Totals:
 
 
 def compare_totals(change: Totals, totals: Totals) -> tuple[str, ...]:
-    """Return a sentence if a change differs from the pull request's own totals."""
+    """Return one sentence if a change differs from the pull request's own totals; else nothing."""
     if change == totals:
         return ()
     listed, counted = (
-        f"{count_noun(size.files, 'file')}, +{size.additions:,} -{size.deletions:,}"
+        f"{count_noun(size.files, 'changed file')}, +{size.additions:,} -{size.deletions:,}"
         for size in (change, totals)
     )
-    return (f"The changed files found are {listed}; the pull request counts {counted}.",)
+    return (f"GitHub lists {listed}; the pull request counts {counted}.",)
 
 
 def _count_lines(file: ChangedFile) -> tuple[int, int]:
-    """Count the added and removed lines; a submodule has one per version, outside hunks."""
+    """Return the numbers of added and removed lines.
+
+    A submodule counts as one line in each version that has the submodule.
+    """
     if file.is_submodule:
         return int(file.status is not FileStatus.DELETED), int(file.status is not FileStatus.ADDED)
     kinds = [line.kind for hunk in file.hunks for line in hunk.lines]

@@ -38,10 +38,11 @@ T = TypeVar("T")
 # https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 SECONDS_BETWEEN_WRITES = 1.0
 """Seconds between two writes, as GitHub requests."""
-# Errors of GraphQL have status 200 and a type. The types are undocumented; those listed here have
-# been observed.
+# GraphQL sends errors with status 200, so only their type tells them apart. GitHub does not
+# document the types; those listed here have been observed.
 _BUSY_TYPES: Final = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"})
-# GitHub ends a query after ten seconds:
+# Phrases in errors without a type. They mean that GitHub was busy, or stopped the query after ten
+# seconds:
 # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 _BUSY_WORDS: Final = ("something went wrong", "timeout", "timedout", "try again", "loading")
 _STATUSES: Final = {
@@ -67,9 +68,9 @@ class Client(HostClient):
     Args:
         token: Token to sign in with; None for anonymous requests.
         api_url: Address of GitHub's API.
-        comment_key: Secret that marks crscore's comments. With None, the token is the secret,
-            unless it is a GitHub App's, which lasts at most a day.
-        options: Arguments of `HostClient`.
+        comment_key: Secret that marks crscore's comments. If it is None, the token is the secret,
+            unless the token is a GitHub App's, which lasts at most a day.
+        options: Other arguments of `HostClient`.
 
     Raises:
         BadTokenError: The token has invalid characters.
@@ -77,7 +78,8 @@ class Client(HostClient):
     """
 
     name = "GitHub"
-    # PyGithub raises all of these but the first for a response that it cannot parse.
+    # PyGithub raises the first for an error response, and the others for a response that it cannot
+    # parse.
     library_errors = (
         github.GithubException,
         github.BadAttributeException,
@@ -130,10 +132,10 @@ class Client(HostClient):
         Args:
             query: Query without mutations.
             variables: Variables of the query.
-            kind: Type to which `data` is converted.
+            kind: Type to which the field `data` of the response is converted.
 
         Raises:
-            HostError: The response is missing or incomplete.
+            HostError: There is no response, or it has errors or another structure.
         """
         operation, url = "GraphQL", self._github.requester.graphql_url
         body = {"query": query, "variables": dict(variables)}
@@ -151,7 +153,7 @@ class Client(HostClient):
         """Return PyGithub's object of an issue or pull request; no request is sent."""
         return self._github.get_repo(repository).get_issue(number)
 
-    # GitHub allows 65,536 characters in a comment.
+    # The caller limits the text: GitHub refuses a comment of more than 65,536 characters.
     def create_comment(self, repository: str, number: int, body: str) -> tuple[int, str]:
         """Write a comment: see `HostClient`."""
         issue, operation = self.issue(repository, number), f"comment on {repository}#{number}"
@@ -174,7 +176,7 @@ class Client(HostClient):
         self.write(f"comment on {repository}#{number}", lambda: issue.get_comment(comment).delete())
 
     def read_refusal(self, exc: Exception) -> tuple[int, Mapping[str, str], bytes] | None:
-        """Return the response behind an exception of PyGithub."""
+        """Return the response that made PyGithub raise an exception: see `HostClient`."""
         if not isinstance(exc, github.GithubException):
             return None
         return exc.status, exc.headers or {}, msgspec.json.encode(exc.data)
@@ -194,9 +196,9 @@ class Client(HostClient):
             return error(operation, join_reason(reason, message))
         is_busy = any(word in message.lower() for word in _BUSY_WORDS)
         if types & _BUSY_TYPES or (types == {""} and is_busy):
-            reason = join_reason("GitHub could not finish it", message)
+            reason = join_reason("GitHub could not finish the query", message)
             return TransientError(UnavailableError(operation, reason))
-        return HostError(operation, join_reason("GitHub cannot do it", message))
+        return HostError(operation, join_reason("GitHub refused the query", message))
 
 
 def _locate(comment: IssueComment, operation: str) -> tuple[int, str]:

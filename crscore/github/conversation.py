@@ -1,8 +1,8 @@
 """Reads the comments of all three kinds on a pull request, with the states of their threads.
 
 Texts and lines come from REST. GraphQL shows which threads are resolved, which comments are
-minimised and which are crscore's own. It also counts the comments, so that a list that changed
-while it was read is detected. To save requests, the same query returns the newest commit and the
+minimised and which are crscore's own. If GraphQL lists a comment that REST did not list, the lists
+changed while they were read. To save requests, the same query returns the newest commit and the
 settings file at the base.
 """
 
@@ -33,20 +33,21 @@ class Conversation:
     head: str
     """The pull request's newest commit at the end of reading."""
     settings: graphql.GitObject | None
-    """The settings file, possibly truncated by GitHub; None if there is none."""
+    """The settings file, possibly truncated by GitHub; None if there is no such file."""
     unlisted: int
-    """Number of comments that GraphQL counts but REST did not list, because the lists changed."""
+    """Number of comments that GraphQL lists but REST did not, because the lists changed between the
+    requests."""
 
 
 class User(msgspec.Struct, frozen=True):
-    """Account in REST."""
+    """Account as REST describes it."""
 
     login: str
     type: str = "User"
 
 
 class Repository(msgspec.Struct, frozen=True):
-    """Repository in REST."""
+    """Repository as REST describes it."""
 
     id: int
     full_name: str
@@ -80,7 +81,7 @@ class PullItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CommentItem(msgspec.Struct, frozen=True):
-    """Review, or comment as REST lists it in the conversation; base of comments on lines."""
+    """Review or comment in the conversation, as REST lists it; base class of comments on lines."""
 
     id: int
     body: str | None = None
@@ -114,18 +115,22 @@ class LineItem(CommentItem, frozen=True):
     pull_request_review_id: int | None = None
 
     def lines(self, *, original: bool) -> tuple[int | None, int | None]:
-        """Return its first line (None for a single line) and its last line (None for a file).
+        """Return the first and the last line of the comment.
+
+        The first line is None if the comment is on a single line or on both sides of the diff. Both
+        lines are None if the comment is on a file.
 
         Args:
-            original: True for the lines in the commit that it was written on.
+            original: True for line numbers in the commit that the comment was written on, False for
+                line numbers at the head.
         """
-        # A comment on a file is on no line, even if GitHub sends one.
+        # A comment on a file is on no line, even if GitHub sends a line number.
         if self.subject_type == "file":
             return None, None
         last = self.original_line if original else self.line
         first = self.original_start_line if original else self.start_line
-        # `start_side` and `side` are LEFT for the old version, RIGHT for the new one.
-        # A range across both sides cannot be expressed as lines of one side.
+        # `start_side` and `side` are LEFT for the old version, RIGHT for the new one. Lines of both
+        # sides cannot be expressed as a range of one side, so only the last one is kept.
         is_across = self.start_side is not None and self.start_side != self.side
         return None if is_across or first is None or first > (last or 0) else first, last
 
@@ -138,15 +143,15 @@ def read_conversation(
     Args:
         client: GitHub client.
         repository: `owner/name`.
-        number: The pull request.
-        settings: `COMMIT:PATH` of the settings file, read in the same query.
+        number: Number of the pull request.
+        settings: `COMMIT:PATH` of the settings file, which is read in the same query.
 
     Raises:
-        HostError: They cannot be read in full.
+        HostError: The comments cannot be read in full.
     """
     pulls, issues = (f"/repos/{repository}/{kind}/{number}" for kind in ("pulls", "issues"))
-    # The lists are read before the states, so that comments in between count as unlisted and are
-    # read again.
+    # The states are read after the lists. So a comment that is written in between counts as
+    # unlisted, and the caller can read the conversation again.
     lines = client.pages(f"{pulls}/comments", LineItem)
     reviews = client.pages(f"{pulls}/reviews", CommentItem)
     comments = client.pages(f"{issues}/comments", CommentItem)
@@ -164,11 +169,11 @@ def read_conversation(
     pending = {review.id for review in reviews if review.state == PENDING}
     messages = [
         *(read_line_comment(item) for item in lines if item.pull_request_review_id not in pending),
-        *(_from_review(review) for review in reviews if review.state != PENDING),
+        *(_convert_review(review) for review in reviews if review.state != PENDING),
         *map(read_comment, comments),
     ]
     listed = {(message.kind, message.id) for message in messages}
-    # GraphQL counts drafts, too, so the drafts that REST lists are included here.
+    # GraphQL lists drafts too, so the drafts that REST lists must not count as unlisted.
     listed |= {(MessageKind.LINE, item.id) for item in lines}
     for index, message in enumerate(messages):
         state = states.get((message.kind, message.id))
@@ -222,11 +227,12 @@ def read_reviews(
     """Read the submitted reviews, each with the commit that it reviewed.
 
     Raises:
-        HostError: They could not be read in full.
+        HostError: The reviews could not be read in full.
     """
     path = f"/repos/{repository}/pulls/{number}"
     reviews = client.pages(f"{path}/reviews", CommentItem)
-    # A reply in a thread is also an empty review; only the comments show that it is a reply.
+    # GitHub also lists each reply in a thread as a review without text. Only the comments of such a
+    # review show that it is a reply.
     replies = {
         review.id
         for review in reviews
@@ -236,16 +242,16 @@ def read_reviews(
         lines = client.pages(f"{path}/comments", LineItem)
         replies -= {line.pull_request_review_id for line in lines if line.in_reply_to_id is None}
     return tuple(
-        _from_review(review)
+        _convert_review(review)
         for review in reviews
         if review.state != PENDING and review.id not in replies
     )
 
 
 def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION) -> HostMessage:
-    """Convert the fields that all kinds of comments have."""
+    """Convert the fields that all kinds of comments have to a message."""
     is_bot = item.user is not None and item.user.type == "Bot"
-    # An app has no association, but someone with rights in the repository installed it:
+    # An app has no association with the repository, but someone with rights there installed it:
     # https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
     is_chosen = is_bot or item.author_association in TRUSTED
     return HostMessage(
@@ -261,7 +267,7 @@ def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION
     )
 
 
-def _from_review(review: CommentItem) -> HostMessage:
+def _convert_review(review: CommentItem) -> HostMessage:
     message = read_comment(review, MessageKind.REVIEW)
     return replace(
         message, state=review.state, created=review.submitted_at or "", commit=review.commit_id
@@ -269,11 +275,12 @@ def _from_review(review: CommentItem) -> HostMessage:
 
 
 def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
-    """Convert a comment on lines.
+    """Convert a comment on lines to a message.
 
     Args:
         item: The comment.
-        original: True for the lines in the commit that it was written on, even if it is current.
+        original: True for line numbers in the commit that the comment was written on, even if the
+            comment is not outdated.
     """
     # GitHub sets the `line` of an outdated comment to null and keeps `original_line`:
     # https://docs.github.com/en/rest/pulls/comments

@@ -1,8 +1,8 @@
 """Reads pull requests as an audit stores them.
 
-Reading a changed pull request takes a GraphQL query and a request for each of its two lists of
-comments, and more if a list has over 100 items. One query reads the thread states of 100 pull
-requests.
+Reading a changed pull request takes a GraphQL query and a REST request for each of its two lists of
+comments, and further requests if a list has over 100 items. One query reads the thread states of
+100 pull requests.
 """
 
 from collections import Counter
@@ -30,10 +30,11 @@ from crscore.hosts.records import HostMessage, MessageKind
 
 Response = TypeVar("Response", graphql.Nodes, graphql.Commits)
 
-# An `object` in a query costs no request of its own, so 100 of them cost one point, like one.
+# GitHub charges a query for its lists, not for its single objects, so a query for 100 commits costs
+# one point, as does a query for one.
 COMMITS_PER_QUERY: Final = 100
-"""Number of commits per query."""
-# That is 300,000 pull requests. The limit is for a host whose list never ends.
+"""Maximum number of commits per query."""
+# This allows 300,000 pull requests, and stops if a host's list never ends.
 MAX_PULL_PAGES: Final = 3_000
 """Maximum number of pages to read from a repository's list of pull requests."""
 
@@ -46,10 +47,10 @@ class GitHubFeed:
     """
 
     page: str | None = None
-    # GitHub keeps the head of each pull request here, also of forks and closed ones:
+    # GitHub keeps the head of each pull request here, even if it is closed or from a fork:
     # https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
     refs = "refs/pull/*/head"
-    # The name under which git sends a token:
+    # GitHub requires this user name if the password is a token:
     # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
     login = "x-access-token"
     # GitHub refuses a longer list, "You may not provide more than 100 node ids", a limit that its
@@ -107,8 +108,8 @@ class GitHubFeed:
             for item in page.items:
                 times.append(item.updated_at)
                 if item.updated_at >= since:
-                    changed.setdefault(item.number, _facts(item, repository))
-            # If the items read so far are in order, all items that changed since are among them.
+                    changed.setdefault(item.number, _convert_pull(item, repository))
+            # If the items read so far are in order, the later ones have not changed since then.
             is_past = bool(times) and times[-1] < since
             if not page.has_more or (is_past and times == sorted(times, reverse=True)):
                 break
@@ -128,14 +129,17 @@ class GitHubFeed:
             # This query has no paging: if there are more threads, `read_details` must read them.
             is_complete = node is not None and not node.threads.page_info.has_next_page
             states.append(
-                tuple(_thread(thread, 0) for thread in node.threads.nodes)
+                tuple(_convert_thread(thread, 0) for thread in node.threads.nodes)
                 if node is not None and is_complete
                 else None
             )
         return states
 
     def read_details(self, pull: FeedPull, known_hunks: Collection[int]) -> FeedDetails:  # noqa: ARG002
-        """Read a pull request: see `Feed`. GitHub stores the original lines of comments."""
+        """Read a pull request: see `Feed`.
+
+        GitHub lists each comment with its hunk, so no hunks are requested.
+        """
         node = self._read_node(pull)
         path = f"/repositories/{pull.repository}"
         reviews = node.reviews.nodes if node.reviews else []
@@ -155,7 +159,7 @@ class GitHubFeed:
             if first.state != PENDING
         ]
         sizes = Counter(roots.values())
-        lacks = {note.id for note in node.comments.nodes} - {item.id for item in comments} or any(
+        unread = {note.id for note in node.comments.nodes} - {item.id for item in comments} or any(
             first.id not in roots or sizes[roots[first.id]] < thread.comments.total_count
             for first, thread in threads
         )
@@ -166,7 +170,7 @@ class GitHubFeed:
         }
         messages = [read_line_comment(item, original=True) for item in lines]
         messages += map(read_comment, comments)
-        messages += [_from_review(review) for review in reviews if review.state != PENDING]
+        messages += [_convert_review(review) for review in reviews if review.state != PENDING]
         return FeedDetails(
             pull=None,
             messages=tuple(
@@ -176,7 +180,7 @@ class GitHubFeed:
                 for message in messages
             ),
             threads=tuple(
-                _thread(thread, roots.get(first.id, first.id)) for first, thread in threads
+                _convert_thread(thread, roots.get(first.id, first.id)) for first, thread in threads
             ),
             checks={
                 (head["commit"].oid, check.app, check.name or check.context): check.outcome
@@ -185,8 +189,8 @@ class GitHubFeed:
                 for check in rollup["contexts"].nodes
             },
             lines=node.additions + node.deletions,
-            language=_language(node),
-            unlisted="GitHub counts comments that it does not list" if lacks else "",
+            language=_find_main_language(node),
+            unlisted="GitHub counts comments that it does not list" if unread else "",
         )
 
     def _read_node(self, pull: FeedPull) -> graphql.Node:
@@ -210,7 +214,7 @@ class GitHubFeed:
         return response
 
 
-def _facts(item: PullItem, repository: int) -> FeedPull:
+def _convert_pull(item: PullItem, repository: int) -> FeedPull:
     return FeedPull(
         repository=repository,
         number=item.number,
@@ -232,7 +236,7 @@ def _facts(item: PullItem, repository: int) -> FeedPull:
     )
 
 
-def _from_review(review: graphql.Review) -> HostMessage:
+def _convert_review(review: graphql.Review) -> HostMessage:
     author = review.author
     return HostMessage(
         id=review.id,
@@ -247,7 +251,7 @@ def _from_review(review: graphql.Review) -> HostMessage:
     )
 
 
-def _thread(thread: graphql.Node, first: int) -> FeedThread:
+def _convert_thread(thread: graphql.Node, first: int) -> FeedThread:
     return FeedThread(
         first=first,
         node=thread.id,
@@ -257,7 +261,7 @@ def _thread(thread: graphql.Node, first: int) -> FeedThread:
     )
 
 
-def _language(node: graphql.Node) -> str | None:
+def _find_main_language(node: graphql.Node) -> str | None:
     """Return the language with the most changed lines; in a tie, the first by name."""
     lines: Counter[str] = Counter()
     for file in node.files.nodes if node.files else ():

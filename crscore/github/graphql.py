@@ -1,8 +1,8 @@
 """GitHub's GraphQL API: queries for pull requests, records of the responses, and pagination.
 
-GitHub computes the cost of a query before it runs, as if every list were full: it counts one
-request for each list and each of its parents, and 100 requests are one point. So nested lists have
-small pages, and longer lists are read to their end for one pull request at a time:
+GitHub computes the cost of a query in advance, as if every list were full: a list counts as one
+request for each of its parent objects, and 100 requests are one point. So nested lists have small
+pages, and longer lists are read to their end for one pull request at a time:
 https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 
@@ -44,25 +44,25 @@ class Actor(_Object, frozen=True):
 
     @property
     def is_app(self) -> bool:
-        """Whether GitHub reports a bot, which means an app."""
+        """Whether the account belongs to an app, whose type is `Bot` in GraphQL."""
         return self.typename == "Bot"
 
     @property
     def rest_login(self) -> str:
-        """Login as in REST."""
+        """Login as REST writes it, with `[bot]` for an app."""
         return f"{self.login.removesuffix('[bot]')}[bot]" if self.is_app else self.login
 
 
 class CommentState(_Object, frozen=True):
-    """Whether a comment is hidden or pending, which GitHub's REST API does not say."""
+    """State of a comment that GitHub's REST API does not show, such as hidden or pending."""
 
-    # An id has 64 bits, which is too much for a JSON number, so GitHub sends a string.
+    # An id has up to 64 bits, more than a JSON number can hold exactly, so GitHub sends a string.
     full_database_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,19}\Z")]
     is_minimized: bool = False
     minimized_reason: str | None = None
     viewer_did_author: bool = False
     state: str = ""
-    """PENDING until it is submitted; "" in a conversation."""
+    """PENDING until the comment is submitted; "" for a comment in the conversation."""
 
     @property
     def id(self) -> int:
@@ -71,7 +71,7 @@ class CommentState(_Object, frozen=True):
 
     @property
     def minimized(self) -> str:
-        """Why it is hidden, in lower case; "" if it is shown."""
+        """Why the comment is hidden, in lower case; "" if it is shown."""
         return (self.minimized_reason or "hidden").lower() if self.is_minimized else ""
 
 
@@ -80,7 +80,7 @@ class GitObject(_Object, frozen=True):
 
     oid: str = ""
     status_check_rollup: "dict[str, Connection[CheckContext]] | None" = None
-    """Checks of a commit."""
+    """Checks of a commit, as the field `contexts`."""
     text: str | None = None
     """Text of a blob."""
     is_binary: bool | None = None
@@ -99,7 +99,7 @@ class Review(CommentState, frozen=True):
 
 
 class CheckContext(_Object, frozen=True):
-    """Check run or status."""
+    """Check run (`name`, `status`, `conclusion`) or commit status (`context`, `state`)."""
 
     name: str = ""
     status: str = ""
@@ -111,16 +111,16 @@ class CheckContext(_Object, frozen=True):
 
     @property
     def app(self) -> str:
-        """App or account that reported it; empty when unknown."""
+        """App or account that reported the check; empty if unknown."""
         app = (self.check_suite or {}).get("app") or {}
         return app.get("slug") or (self.creator.login if self.creator else "")
 
     @property
     def outcome(self) -> str:
-        """Result in lower case; `pending` while it runs."""
+        """Result in lower case; `pending` while the check runs."""
         result = (self.conclusion or self.state).lower()
         # https://docs.github.com/en/graphql/reference/enums#statusstate
-        # EXPECTED is a status that a branch rule requires but that was not reported yet.
+        # EXPECTED means that a branch rule requires the status, but nothing has reported it yet.
         return result if result not in {"", "expected"} else "pending"
 
 
@@ -133,7 +133,7 @@ class File(_Object, frozen=True):
 
 
 class Node(_Object, frozen=True):
-    """Pull request, or thread of comments on lines; lists that were not requested are empty."""
+    """Pull request, or thread of comments on lines, with the fields that were requested."""
 
     id: str = ""
     is_resolved: bool = False
@@ -161,7 +161,7 @@ class Commits(_Object, frozen=True):
     """Response to a query of `commits_query`."""
 
     repository: dict[str, GitObject | None]
-    """Commits by alias; None for each that GitHub does not have."""
+    """Commits by alias, which is `c` and the hex digits; None for each that GitHub lacks."""
     rate_limit: dict[str, int] = {}
     """The `cost` of the query in points."""
 
@@ -185,9 +185,10 @@ class ListQuery(NamedTuple):
     """List to read to its end."""
 
     field: str
+    """Name of the list in GitHub's schema."""
     nodes: str
-    """Fields of an item."""
-    # A page of a list has at most 100 items, by the source in the module's docstring.
+    """Fields to read of each item."""
+    # GitHub's limit is 100 items per page: see the address in the module's docstring.
     first: int = 100
     """Number of items in the first query."""
     later: int = 100
@@ -198,7 +199,8 @@ _PAGE: Final = "pageInfo { hasNextPage endCursor }"
 _FLAGS: Final = "fullDatabaseId isMinimized viewerDidAuthor"
 _STATE: Final = "fullDatabaseId isMinimized minimizedReason"
 _THREAD: Final = "id isResolved isOutdated resolvedBy { login }"
-# Long pages cost little here, for one pull request; `DETAILS`, for many, has short ones.
+# Long pages cost little here, because a run reads one pull request. An audit reads `DETAILS` of
+# many, so those pages are short.
 CONVERSATION: Final = {
     "threads": ListQuery(
         "reviewThreads", f"id isResolved comments(first: 100) {{ {_PAGE} nodes {{ {_FLAGS} }} }}"
@@ -206,7 +208,7 @@ CONVERSATION: Final = {
     "comments": ListQuery("comments", _FLAGS),
     "reviews": ListQuery("reviews", f"{_FLAGS} state"),
 }
-"""Lists with the states of all comments: minimised, resolved, written by crscore."""
+"""Lists with the states of all comments: minimised, resolved, written by the signed-in account."""
 THREAD_COMMENTS: Final = {"comments": ListQuery("comments", _FLAGS)}
 THREAD_STATES: Final = {"threads": ListQuery("reviewThreads", _THREAD)}
 """States of the threads of up to 100 pull requests, for one point."""
@@ -255,10 +257,11 @@ def nodes_query(
     """Return the query for lists of the objects whose ids are in `$ids`.
 
     Args:
-        lists: Lists to read.
-        fields: Other fields.
-        kind: Type of the objects.
-        later: Whether the lists start after cursors, which are variables with the lists' names.
+        lists: Lists to read, by their names in the response.
+        fields: Other fields to read.
+        kind: Type of the objects in GitHub's schema.
+        later: True for later pages. The query then has a variable with each list's name, which is
+            the cursor after which the page starts.
     """
     cursors = "".join(f", ${name}: String" for name in lists) if later else ""
     selection = "\n".join((*fields, _list_fields(lists, later=later)))
@@ -287,23 +290,26 @@ id headRefOid
 }}
 }}
 }}"""
-"""Conversation of a pull request, and a file at its base."""
+"""Query for the conversation of a pull request and for the settings file at its base."""
 DETAILS_QUERY: Final = nodes_query(DETAILS, SIZE, CHECKS)
-"""Details of many pull requests."""
+"""Query for all that an audit stores of a pull request, up to the first page of each list."""
 THREAD_STATES_QUERY: Final = nodes_query(THREAD_STATES)
 
 
 def read_rest(
     send: Send, node: Node, lists: Mapping[str, ListQuery], *fields: str, kind: str = "PullRequest"
 ) -> Node:
-    """Read the lists that have further pages to their end; each query reads a page of all of them.
+    """Read the remaining pages of lists; each query reads the next page of every unfinished list.
 
     Args:
         send: Sends a query.
         node: Pull request or thread, as read so far.
-        lists: Its lists.
+        lists: Lists of the node, by field of `Node`.
         fields: Fields that are read again with each page.
-        kind: Type of the node.
+        kind: Type of the node in GitHub's schema.
+
+    Returns:
+        The node with complete lists.
 
     Raises:
         HostError: A page is missing; incomplete lists are not used.

@@ -47,15 +47,15 @@ class _Pull(PullItem, frozen=True, kw_only=True):
     deletions: int
 
 
-# GitHub compares at most 300 files, which is enough: for a missing file, the part of the hunk that
-# GitHub stores with the comment is used:
+# A comparison lists at most 300 files. For a comment on any other file, the part of the hunk that
+# GitHub stores with the comment is used, which is sufficient.
 # https://docs.github.com/en/rest/commits/commits#compare-two-commits
 class _Comparison(msgspec.Struct, frozen=True):
     files: list[changed_files.PatchRow] = []
 
 
-# The diff of the whole pull request is not requested: for more than 300 files GitHub answers 406,
-# which ended the runs of other tools: https://github.com/danger/danger-js/pull/1440
+# The pull request is not requested as one diff, because GitHub refuses this for more than 300 files
+# (406), which ended the runs of other tools: https://github.com/danger/danger-js/pull/1440
 @dataclass(frozen=True, slots=True)
 class GitHub:
     """`Host` of a GitHub server."""
@@ -70,17 +70,17 @@ class GitHub:
         limits: DiffLimits,
         find_checkout: FindCheckout = no_checkout,
     ) -> PullRequest:
-        """Read a pull request: see `Host`. A former name of a repository redirects."""
+        """Read a pull request: see `Host`. The repository's name may be a former one."""
         # The lists may change while they are read; then everything is read a second time. If
-        # comments are still unlisted after that, the run is partial; if a push came meanwhile, it
-        # fails.
+        # comments are still unlisted after that, the run is partial. If there was another push, the
+        # run fails.
         for is_last in (False, True):
             pull = self._get_pull(repository, number)
             # GitHub redirects reads from a former name, but writes need the current one.
             repository = pull.base.repo.full_name if pull.base.repo else repository
             checkout, reason = find_checkout(pull.base.sha, pull.head.sha)
             change = self._read_change(repository, pull, checkout, reason, limits)
-            # From the branch itself, because GitHub's `base.sha` may be older.
+            # The settings are read from the branch, because `base.sha` may be an older commit.
             settings = f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}"
             discussion = conversation.read_conversation(
                 self.client, repository, number, settings=settings
@@ -91,7 +91,8 @@ class GitHub:
                 raise UnavailableError(
                     f"{repository}#{number}", "it was pushed to while it was read"
                 )
-        # crscore's own comment lists all points; read as a review, it would address all of them.
+        # crscore's own comment lists what reviews should address. If it were scored as a review, it
+        # would address everything.
         own_comments = sticky.find_own(discussion.messages, self.client.comment_key)
         reviews = [
             message
@@ -146,7 +147,7 @@ class GitHub:
 
     def read_own(self, repository: str, number: int) -> OwnMessages:
         """Read crscore's own comments: see `Host`."""
-        # No settings are needed, so `settings` names the root folder, which has no text.
+        # The settings are not needed, so `settings` names the root folder, which has no text.
         discussion = conversation.read_conversation(
             self.client, repository, number, settings="HEAD:"
         )
@@ -158,17 +159,17 @@ class GitHub:
         return sticky.post(self.client, repository, number, body, existing)
 
     def read_older_files(self, repository: str, base: str, commit: str) -> list[ChangedFile]:
-        """Read the files of the change up to an older commit.
+        """Read the files that the pull request changed up to an older commit.
 
         Raises:
-            HostError: They cannot be read; `NotFoundError` if the commit is gone.
+            HostError: The files cannot be read; `NotFoundError` if the commit is gone.
         """
         path = f"/repos/{repository}/compare/{base}...{commit}"
         files: list[ChangedFile] = []
         for row in self.client.get(path, _Comparison).files:
             with suppress(InputError):
-                # A row is one file; GitHub omits the last line feed of its patch.
-                # A binary file has no patch, which is then an InputError.
+                # GitHub omits the last line feed of a patch. A binary file has no patch, so it
+                # raises an InputError and is skipped.
                 files += parse.parse_diff(f"{row.patch or ''}\n", path=row.filename).files[:1]
         return files
 
@@ -183,7 +184,7 @@ class GitHub:
         reason: str,
         limits: DiffLimits,
     ) -> Change:
-        """Read the change from the checkout, else from GitHub's list of files."""
+        """Read the change from the checkout or, if `reason` says why not, from GitHub's list."""
         totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
         if checkout is not None:
             try:
@@ -194,7 +195,7 @@ class GitHub:
                 if not changed_files.compare_totals(changed_files.count_totals(diff), totals):
                     return Change(diff, (), notes)
                 # `base` can be older than the commit that GitHub compares with, and a shallow clone
-                # can have another merge base: GitHub's own list is used.
+                # can have another merge base. In both cases, GitHub's own list is used.
                 reason = "its change does not match GitHub's counts"
         unused = (f"The local checkout was not used: {reason}.",) if reason else ()
         listed, names = changed_files.read_change(
@@ -221,17 +222,17 @@ def _head(pull: _Pull, repository: str) -> Head:
 def find_by_head(
     client: Client, repository: str, *, owner: str, branch: str, sha: str
 ) -> tuple[int, ...]:
-    """Find the open pull requests of a branch, which can have one for each base branch.
+    """Find the open pull requests of a branch. There can be one for each base branch.
 
     Args:
         client: GitHub client.
-        repository: `owner/name` of the base.
+        repository: `owner/name` of the base repository.
         owner: Login of the owner of the branch's repository, which may be a fork.
         branch: Name of the branch; untrusted.
-        sha: Required newest commit, 40 hex digits.
+        sha: Commit that must be the newest one, 40 hex digits.
 
     Returns:
-        The numbers; empty when no open pull request still has this head.
+        The pull requests' numbers; empty if no open pull request has this head any more.
     """
     query = {"state": "open", "head": f"{owner}:{branch}"}
     items = client.pages(f"/repos/{repository}/pulls", PullItem, query, key=attrgetter("number"))
@@ -247,12 +248,12 @@ def find_recent(
     Args:
         client: GitHub client.
         repository: `owner/name`.
-        days: Maximum days since the change.
-        limit: Maximum number, up to `MAX_LISTED`.
+        days: Maximum number of days since the last change of a pull request.
+        limit: Maximum number of pull requests, up to `MAX_LISTED`.
         now: Current time; None to read the clock.
 
     Returns:
-        Numbers, the most recently changed first.
+        The pull requests' numbers, the most recently changed first.
 
     Raises:
         HostError: The list could not be read.

@@ -1,4 +1,4 @@
-"""GitHub as a known host: forms of its names and addresses."""
+"""Describes GitHub to `hosts.site`: the forms of names and addresses, and the clients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def web_address(api_url: str | None) -> str:
-    """Return the address of GitHub's pages and clones for the given or the environment's API.
+    """Return the address of GitHub's pages and clones, given the address of its API.
+
+    If `api_url` is None, it is read from the environment.
 
     Example:
         >>> web_address("https://api.github.com"), web_address("https://git.example.org/api/v3")
@@ -30,8 +32,8 @@ def web_address(api_url: str | None) -> str:
         return "https://github.com"
     parts = urlsplit(api_url)
     host = parts.netloc
+    # On GHE.com, the API has a host name of its own:
     # https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency
-    # On GHE.com the API has its own host name.
     host = host.removeprefix("api.") if host.endswith(".ghe.com") else host
     return f"{parts.scheme}://{host}"
 
@@ -40,7 +42,7 @@ def _api_address(api_url: str | None) -> str:
     return api_url or variable("GITHUB_API_URL") or "https://api.github.com"
 
 
-# The variables of GitHub's command line: https://cli.github.com/manual/gh_help_environment
+# GitHub's own command line reads these: https://cli.github.com/manual/gh_help_environment
 def _token() -> str | None:
     return variable("GITHUB_TOKEN", "GH_TOKEN")
 

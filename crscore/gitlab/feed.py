@@ -91,7 +91,7 @@ class GitLabFeed:
         after, number, count, in_order = since, 1, 0, True
         for _ in range(MAX_PAGES):
             page = self.client.page(path, MergeRequest, number, query | {"updated_after": after})
-            pulls = tuple(_facts(item, repository) for item in page.items)
+            pulls = tuple(_convert_request(item, repository) for item in page.items)
             count += len(pulls)
             if not page.has_more and count < (page.total or 0):
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
@@ -114,7 +114,7 @@ class GitLabFeed:
         for pull in pulls:
             path = request_path(pull.repository, pull.number)
             request = self.client.get(path, MergeRequest)
-            states.append(tuple(_threads(self._read_discussions(path), request.sha or "")))
+            states.append(tuple(_convert_threads(self._read_discussions(path), request.sha or "")))
         return states
 
     def read_details(self, pull: FeedPull, known_hunks: Collection[int]) -> FeedDetails:
@@ -148,9 +148,9 @@ class GitLabFeed:
             raise UnavailableError(path, "it was pushed to while it was read")
         listed = sum(not note.system for item in discussions for note in item.notes)
         return FeedDetails(
-            pull=_facts(current, pull.repository),
+            pull=_convert_request(current, pull.repository),
             messages=tuple(messages),
-            threads=tuple(_threads(discussions, request.sha or "")),
+            threads=tuple(_convert_threads(discussions, request.sha or "")),
             lines=lines,
             language=language,
             unlisted=current.describe_unlisted(listed),
@@ -176,7 +176,7 @@ def utc(text: str | None) -> str:
         return ""
 
 
-def _facts(request: MergeRequest, repository: int) -> FeedPull:
+def _convert_request(request: MergeRequest, repository: int) -> FeedPull:
     merged = utc(request.merged_at) or None
     # After a fast-forward, the branch contains the merge request's own newest commit.
     commit = request.merge_commit_sha or request.squash_commit_sha or request.sha
@@ -198,7 +198,7 @@ def _facts(request: MergeRequest, repository: int) -> FeedPull:
     )
 
 
-def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThread]:
+def _convert_threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThread]:
     for discussion in discussions:
         pairs = [
             (note, message)

@@ -1,7 +1,7 @@
-"""Reads the result of an untrusted job in memory: one file with a fixed name and a limited size.
+"""Reads the result of an untrusted job: one file with a fixed name and a limited size.
 
-The job ran for an untrusted pull request, so the archive is untrusted too. Nothing in it is written
-to disk, and no name in it is used as a path.
+The job ran for an untrusted pull request, so its archive is untrusted too. Nothing from the archive
+is written to disk, and no name in the archive is used as a path.
 """
 
 import zipfile
@@ -12,11 +12,11 @@ from typing import Final
 from crscore.errors import InputError, LimitError
 
 MEMBER: Final = "crscore.json"
-"""The only file name read from an archive."""
+"""Name of the only file that is read from an archive."""
 # https://docs.python.org/3/library/zipfile.html: Python also reads BZIP2, LZMA and Zstandard.
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Accepted compression methods: GitHub uses no others, and each decoder adds attack surface."""
-# Equal to `pull_request.overview.MAX_BYTES`, the limit of the same file on a command line.
+"""Accepted compression methods. GitHub uses no others, and each decoder adds attack surface."""
+# Equal to `pull_request.overview.MAX_BYTES`, which limits the same file on the command line.
 MAX_BYTES: Final = 50_000_000
 """Maximum size of the file and of the archive, in bytes."""
 
@@ -34,7 +34,7 @@ def read_artifact(path: Path) -> bytes:
 
     Raises:
         InputError: The file is missing, or the archive cannot be read.
-        LimitError: It is too large.
+        LimitError: The file or the archive is too large.
     """
     try:
         # A symbolic link could lead out of the artifact's folder.
@@ -45,8 +45,8 @@ def read_artifact(path: Path) -> bytes:
             return path.read_bytes()
         with zipfile.ZipFile(path) as archive:
             names = [info for info in archive.infolist() if info.filename == MEMBER]
-            # Programs differ in which of two members with the same name they read. CVE-2013-4787:
-            # Android checked one and installed the other.
+            # If two members have the same name, programs differ in which one they read. Android
+            # checked one and installed the other (CVE-2013-4787).
             if len(names) != 1:
                 raise InputError(f"post-from: the archive must have one {MEMBER}")
             if names[0].compress_type not in METHODS:

@@ -19,7 +19,7 @@ def message(level: Level, text: str, **properties: str) -> str:
     Args:
         level: Level of the message.
         text: Any text.
-        properties: Any texts: `title` (default: crscore), and `file`, `line` and `endLine`.
+        properties: Any texts; GitHub knows `title` (default: crscore), `file`, `line`, `endLine`.
 
     Returns:
         One line, without a line end.
@@ -45,7 +45,7 @@ def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def shielded(text: str) -> str:
+def shield_text(text: str) -> str:
     """Wrap text so that the runner executes none of its lines as a command.
 
     Args:

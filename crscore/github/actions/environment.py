@@ -31,7 +31,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Token for GitHub's API; never shown."""
     # `Int` of GraphQL has 32 bits: https://spec.graphql.org/October2021/#sec-Int
     pull_request: Annotated[int, _Meta(ge=1, le=2**31 - 1)] | None = None
-    """Number of the pull request; None for the one that the event is about."""
+    """Number of the pull request; None for the pull request that the event is about."""
     comment: bool = False
     """Whether to write one comment and keep it up to date."""
     annotations: bool = True
@@ -41,9 +41,9 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     fail_on: _Names = ("together",)
     """Reviewers to which the gate applies: `together`, `each`, or patterns of names."""
     fail_on_partial: bool = False
-    """Whether a partial run fails, too, if there is a threshold."""
+    """Whether the gate also fails a partial run; without a threshold, there is no gate."""
     reviewed_by: _Names = ()
-    """Patterns of reviewers who must have reviewed the newest commit; empty for none."""
+    """Patterns of reviewers who must have reviewed the newest commit; empty if none must."""
     review_wait: Annotated[float, _Meta(ge=0, le=3600)] = 0.0
     """Seconds to wait for the reviews that `reviewed_by` requires."""
     authors: _Names = ()
@@ -55,7 +55,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     post_from: Path | None = None
     """File with the result of another job, which is untrusted, to post; None to score."""
     working_directory: Path | None = None
-    """A checkout of the repository, if there is one."""
+    """Checkout of the repository; None if there is none."""
 
     def __repr__(self) -> str:
         return "Inputs(...)"  # the token is one of them
@@ -74,19 +74,21 @@ class Environment:
     repository: str
     """`owner/name` of the workflow's repository."""
     api_url: str = "https://api.github.com"
-    """Address of GitHub's API; on GitHub Enterprise, it is another one."""
+    """Address of GitHub's API; servers of GitHub Enterprise have addresses of their own."""
     output_dir: Path = Path("crscore")
     """Folder for the reports."""
 
 
-def outlets(variables: Mapping[str, str] | None = None) -> tuple[Path | None, Path | None]:
-    """Return the runner's files. Never fails, so that all other failures can be reported there.
+def runner_files(variables: Mapping[str, str] | None = None) -> tuple[Path | None, Path | None]:
+    """Return the runner's files for the step's outputs and for the job summary.
+
+    This never fails, so that all other failures can be reported in these files.
 
     Args:
-        variables: Environment variables; None for the process's own.
+        variables: Environment variables; None for those of this process.
 
     Returns:
-        The files for the step's outputs and for the job summary; None if the runner has none.
+        The two files, each None if the runner does not provide the file.
     """
     variables = os.environ if variables is None else variables
     return _path(variables, "GITHUB_OUTPUT"), _path(variables, "GITHUB_STEP_SUMMARY")
@@ -98,10 +100,10 @@ def read_environment(
     """Read the variables set by the runner.
 
     Args:
-        variables: Environment variables; None for the process's own.
-        output_dir: Folder for the reports; None for one in the runner's temporary folder. A
-            relative path stays relative: the workspace has another path in a container than in
-            the later steps, and a relative path is valid in both.
+        variables: Environment variables; None for those of this process.
+        output_dir: Folder for the reports; None for a folder in the runner's temporary folder. A
+            relative path stays relative, because it must also be valid in later steps, where the
+            workspace has another path than in a container.
 
     Returns:
         The step's environment.
@@ -139,7 +141,7 @@ def _path(variables: Mapping[str, str], name: str) -> Path | None:
 
 
 INPUTS: Final = tuple(field.encode_name for field in msgspec.structs.fields(Inputs))
-"""Inputs that the program reads, as named in `action.yml`; an empty input counts as absent."""
+"""Names of the inputs in `action.yml`; an empty input counts as absent."""
 
 
 def _read_inputs(variables: Mapping[str, str]) -> Inputs:
@@ -147,7 +149,7 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
     values: dict[str, Any] = {}
     for name in INPUTS:
         # https://docs.github.com/en/actions/reference/workflows-and-actions/metadata-syntax#inputs
-        # The runner converts letters to upper case and keeps hyphens.
+        # The runner converts names to upper case and keeps hyphens.
         key = f"INPUT_{name.upper()}"
         text = (variables.get(key) or variables.get(key.replace("-", "_")) or "").strip()
         if text:

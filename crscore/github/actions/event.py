@@ -1,7 +1,7 @@
 """Finds the pull requests that an event refers to.
 
-An event is a JSON file with untrusted parts. Only the fields named here are read; each is checked
-against its type, and none is executed or shown.
+An event is a JSON file with untrusted parts. Only the fields named in this module are read. Each is
+checked against its type, and none is executed or shown.
 """
 
 import re
@@ -22,21 +22,22 @@ MAX_RECENT: Final = 50
 """Maximum number of pull requests in a scheduled run, half a page of GitHub's list."""
 # https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
 TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-"""Associations of users with the repository that allow them to request a run."""
+"""Associations with the repository that allow a user to request a run."""
 
 
 class Target(NamedTuple):
-    """Pull requests of a run; exactly one field is set."""
+    """Pull requests to score; exactly one field is set."""
 
     number: int | None = None
     """Number of the pull request, if there is only one."""
     head: tuple[str, str, str] | None = None
-    """Owner of a repository, possibly a fork, a branch of it (untrusted), and its newest commit, 40
-    hex digits: the number of the open pull request with this head must be looked up."""
+    """Owner of a repository (possibly a fork), a branch of this repository (untrusted), and the
+    branch's newest commit, 40 hex digits. The caller must find the open pull request with this
+    head."""
     is_recent: bool = False
-    """True for the pull requests that changed within `RECENT_DAYS`, the latest change first."""
+    """True for all open pull requests that changed within `RECENT_DAYS`."""
     reason: str = ""
-    """Why no run is requested, in one trusted sentence. This is not a failure."""
+    """Why there is nothing to score, as a clause without untrusted text. This is not a failure."""
 
 
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
@@ -45,7 +46,7 @@ _Login = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]+(\[bot\])?\Z", ma
 
 
 def find_target(environment: Environment) -> Target:
-    """Find out which pull requests to score.
+    """Decide which pull requests to score.
 
     The input `pull-request` takes precedence over the event, but a comment must still be allowed to
     start a run.
@@ -97,20 +98,20 @@ def _field(event: Any, path: str, kind: Any) -> Any:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
-        # The message names types but quotes no part of the event.
+        # msgspec's message contains the names of types, but no part of the untrusted event.
         raise InputError(f"the event does not have GitHub's format: {exc} - at `{path}`") from exc
 
 
-def _of_pull_request(event: Any) -> Target:
+def _read_pull_request(event: Any) -> Target:
     return Target(_field(event, "pull_request.number", _Number))
 
 
-def _of_comment(event: Any) -> Target:
+def _read_comment(event: Any) -> Target:
     number = _field(event, "issue.number", _Number)
     body = _field(event, "comment.body", str | None) or ""
     association = _field(event, "comment.author_association", str)
-    # Only the first word counts, so that a comment that quotes or explains the command requests
-    # nothing. A byte order mark at the start is not part of the first word.
+    # Only the first word counts, so that a comment that quotes or explains the command does not
+    # request a run. A byte order mark at the start is not part of the first word.
     first = body.lstrip("\ufeff").split("\n", 1)[0].split()
     # The event `issue_comment` is also sent for issues, and for edited and deleted comments:
     # https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows
@@ -125,15 +126,15 @@ def _of_comment(event: Any) -> Target:
     return Target(number)
 
 
-def _of_dispatch(event: Any) -> Target:
+def _read_dispatch(event: Any) -> Target:
     inputs = _field(event, "inputs", dict | None) or {}
     match = re.fullmatch(r"\s*#?0*([1-9][0-9]{0,8})\s*", str(inputs.get("pull-request", "")))
     if match:
         return Target(int(match[1]))
-    return Target(reason="no pull request was named; start the workflow with its number")
+    return Target(reason="the input pull-request is not a number; start the workflow with one")
 
 
-def _of_run(event: Any) -> Target:
+def _read_run(event: Any) -> Target:
     if not _field(event, "workflow_run.event", str).startswith("pull_request"):
         return Target(reason="the workflow that ran before was not about a pull request")
     branch = _field(event, "workflow_run.head_branch", str | None)
@@ -141,17 +142,17 @@ def _of_run(event: Any) -> Target:
     sha = _field(event, "workflow_run.head_sha", _Sha)
     if repository is None or not branch:
         return Target(reason="the branch of the workflow that ran before is gone")
-    # https://github.com/actions/runner/issues/3444
-    # GitHub leaves `pull_requests` of the run empty for forks, so branch and commit identify it.
+    # For a fork, GitHub leaves the run's list `pull_requests` empty, so the branch and the commit
+    # identify the pull request: https://github.com/actions/runner/issues/3444
     return Target(head=(_field(repository, "owner.login", _Login), branch, sha))
 
 
 _READERS: Final[Mapping[str, Callable[[Any], Target]]] = {
-    "pull_request": _of_pull_request,
-    "pull_request_target": _of_pull_request,
-    "pull_request_review": _of_pull_request,
-    "pull_request_review_comment": _of_pull_request,
-    "issue_comment": _of_comment,
-    "workflow_dispatch": _of_dispatch,
-    "workflow_run": _of_run,
+    "pull_request": _read_pull_request,
+    "pull_request_target": _read_pull_request,
+    "pull_request_review": _read_pull_request,
+    "pull_request_review_comment": _read_pull_request,
+    "issue_comment": _read_comment,
+    "workflow_dispatch": _read_dispatch,
+    "workflow_run": _read_run,
 }

@@ -30,24 +30,27 @@ def write_document(folder: Path, name: str, text: str) -> Path:
 
     Args:
         folder: Destination folder; created if missing.
-        name: Its file name.
+        name: File name of the document.
         text: Content of the document.
 
     Returns:
-        Its path.
+        The path of the document.
 
     Raises:
-        OutputError: It cannot be written, or a link is in the path of its folder.
+        OutputError: The document cannot be written, or there is a symbolic link in the path of a
+            folder in the workspace.
     """
     path = folder / name
-    # The workspace may contain a stranger's link to any folder of the runner.
+    # The workspace may be a checkout of an untrusted branch, with a symbolic link to any folder of
+    # the runner.
     workspace = Path.cwd()
     inside = Path(os.path.normpath(workspace / folder))
     if inside.is_relative_to(workspace) and inside.resolve() != inside:
         raise OutputError(str(folder), "its path contains a symbolic link")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # The file is deleted first: if it were a link, its target would be overwritten.
+        # An existing file is deleted first, because if it is a link, its target would be
+        # overwritten.
         path.unlink(missing_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     except OSError as exc:
@@ -60,21 +63,21 @@ def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:
 
     Args:
         file: The runner's file; None if the runner has none.
-        values: Values by name; any text, also empty or with several lines.
+        values: Values by name; a value can be empty or have several lines.
 
     Raises:
         OutputError: The file cannot be written.
     """
     if file is None or not values:
         return
-    # The delimiter is random, because a value that contains it could set other outputs.
-    # CVE-2022-35954: `@actions/core` had a fixed one:
+    # The delimiter is random, because a value that contains the delimiter could set other outputs.
+    # In `@actions/core`, it was fixed (CVE-2022-35954):
     # https://github.com/actions/toolkit/security/advisories/GHSA-7r3h-m5j6-3q42
     mark = f"ghadelimiter_{uuid.uuid4()}"
     _append(file, "".join(f"{name}<<{mark}\n{text}\n{mark}\n" for name, text in values.items()))
 
 
-def summary_room(file: Path | None) -> int:
+def free_summary_bytes(file: Path | None) -> int:
     """Return the number of UTF-8 bytes that still fit into the summary.
 
     Args:
@@ -90,7 +93,7 @@ def summary_room(file: Path | None) -> int:
 
 
 def append_summary(file: Path | None, text: str) -> bool:
-    """Append to the job summary.
+    """Append a text to the job summary.
 
     Args:
         file: The runner's file; None if the runner has none.
@@ -103,7 +106,7 @@ def append_summary(file: Path | None, text: str) -> bool:
         OutputError: The file cannot be written.
     """
     text = text if text.endswith("\n") else f"{text}\n"
-    if file is None or len(text.encode("utf-8", errors="replace")) > summary_room(file):
+    if file is None or len(text.encode("utf-8", errors="replace")) > free_summary_bytes(file):
         return False
     _append(file, text)
     return True

@@ -96,7 +96,7 @@ def test_silently_empty_rows_are_missing_when_the_totals_say_more() -> None:
     totals = totals_of(*WHOLE)._replace(additions=400)
     change = read(Lists(WHOLE), totals)
     assert unseen(change) == ["logo.png", "n.py"]
-    assert "listed without a change, despite the totals: 'logo.png', 'n.py'" in change.missing[0]
+    assert "lines, but the totals differ: 'logo.png', 'n.py'" in change.missing[0]
     assert "+4 -2; the pull request counts" in change.missing[1]
 
 
@@ -115,7 +115,7 @@ def test_files_beyond_those_that_the_host_lists_are_missing(monkeypatch) -> None
     host = Lists(WHOLE)
     change = read(host, totals_of(*WHOLE)._replace(files=9))
     assert host.asked == ["/repos/o/r/pulls/7/files"]
-    assert "Files are not listed: the host lists 4 at most." in change.missing
+    assert "Some files are not listed: GitHub lists at most 4." in change.missing
 
 
 def test_stale_list_is_read_once_more() -> None:
@@ -142,7 +142,7 @@ def test_pull_request_without_files_has_an_empty_diff() -> None:
 def test_nothing_listed_at_all_is_missing_and_no_empty_change() -> None:
     change = read(Lists([]), Totals(files=3, additions=5, deletions=0))
     assert change.diff.files == ()
-    assert "0 files, +0 -0; the pull request counts 3 files" in change.missing[-1]
+    assert "0 changed files, +0 -0; the pull request counts 3 changed files" in change.missing[-1]
 
 
 def test_unchanged_rows_are_no_part_of_the_change() -> None:
@@ -211,9 +211,9 @@ SUBMODULE = (
     ("totals", "message"),
     [
         ((2, 3, 2), ""),
-        ((3, 3, 2), "counts 3 files, +3 -2"),
-        ((2, 3, 1), "counts 2 files, +3 -1"),
-        ((2, 4, 2), "counts 2 files, +4 -2"),
+        ((3, 3, 2), "counts 3 changed files, +3 -2"),
+        ((2, 3, 1), "counts 2 changed files, +3 -1"),
+        ((2, 4, 2), "counts 2 changed files, +4 -2"),
     ],
 )
 def test_change_from_elsewhere_is_held_against_the_totals(totals, message: str) -> None:

@@ -17,8 +17,8 @@ def test_any_text_stays_one_line(text: str) -> None:
     assert not re.search(r"[\r\n]", commands.message("error", text, title=text))
 
 
-def test_shield_is_another_each_time_and_ends() -> None:
-    first, second = (commands.shielded("::error::x").split("\n") for _ in range(2))
+def test_shield_has_a_new_token_each_time_and_ends() -> None:
+    first, second = (commands.shield_text("::error::x").split("\n") for _ in range(2))
 
     assert first[0] != second[0]
     mark = first[0].removeprefix("::stop-commands::")

@@ -31,8 +31,8 @@ def test_surroundings_are_read() -> None:
 def test_files_of_the_runner_are_found_whatever_else_is_wrong() -> None:
     variables = {"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"}
 
-    assert environment.outlets(variables) == (Path("/o"), Path("/s"))
-    assert environment.outlets({"GITHUB_OUTPUT": ""}) == (None, None)
+    assert environment.runner_files(variables) == (Path("/o"), Path("/s"))
+    assert environment.runner_files({"GITHUB_OUTPUT": ""}) == (None, None)
 
 
 def test_no_input_gives_the_defaults() -> None:

@@ -63,7 +63,7 @@ def test_outputs_come_behind_those_of_others(tmp_path: Path) -> None:
 def test_runner_without_files_gets_nothing() -> None:
     outputs.append_outputs(None, {"a": "b"})
 
-    assert outputs.summary_room(None) == 0
+    assert outputs.free_summary_bytes(None) == 0
     assert outputs.append_summary(None, "x") is False
 
 
@@ -79,20 +79,20 @@ def test_summary_is_appended_whole(tmp_path: Path) -> None:
 def test_summary_counts_what_is_there_and_bytes_not_characters(tmp_path: Path) -> None:
     file = tmp_path / "summary"
     file.write_text("x" * 1000, encoding="utf-8")
-    room = outputs.summary_room(file)
+    room = outputs.free_summary_bytes(file)
 
     assert outputs.append_summary(file, "é" * (room // 2 + 1)) is False
     assert file.stat().st_size == 1000
     assert outputs.append_summary(file, "é" * (room // 2 - 1)) is True
     assert file.stat().st_size <= 1024 * 1024
-    assert outputs.summary_room(file) < 10
+    assert outputs.free_summary_bytes(file) < 10
 
 
-def test_full_summary_has_no_room(tmp_path: Path) -> None:
+def test_full_summary_has_no_free_bytes(tmp_path: Path) -> None:
     file = tmp_path / "summary"
     file.write_bytes(b"x" * 1024 * 1024)
 
-    assert outputs.summary_room(file) == 0
+    assert outputs.free_summary_bytes(file) == 0
     assert outputs.append_summary(file, "") is False
 
 
