@@ -402,18 +402,6 @@ def search_path() -> str:
     return os.environ.get("PATH", os.defpath)
 
 
-# The variables of a job (`CI_...`): https://docs.gitlab.com/ci/variables/predefined_variables/
-def gitlab_token() -> tuple[str, bool] | None:
-    """Return the token for GitLab and whether it is a job's; None without one.
-
-    The token is `GITLAB_TOKEN`, of a user, project or group, or else `CI_JOB_TOKEN`.
-    """
-    if token := variable("GITLAB_TOKEN"):
-        return token.strip(), False
-    token = variable("CI_JOB_TOKEN")
-    return (token.strip(), True) if token else None
-
-
 def color_choice(*, is_terminal: bool) -> bool:
     """Return whether output has colors: `NO_COLOR`, then `FORCE_COLOR`, then the terminal."""
     # https://no-color.org and https://force-color.org: any value that is not empty counts.

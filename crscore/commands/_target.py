@@ -19,13 +19,6 @@ _REMOTE: Final = re.compile(
     r"(?P<repository>[\w.-]+(?:/[\w.-]+?){1,20}?)(?:\.git)?/?",
     re.ASCII,
 )
-# https://docs.github.com/en/authentication/troubleshooting-ssh/using-ssh-over-the-https-port
-_ALIASES: Final = {
-    "ssh.github.com": "github.com",
-    "www.github.com": "github.com",
-    "altssh.gitlab.com": "gitlab.com",
-}
-"""Alias -> host, such as the alias that accepts SSH on the port of HTTPS."""
 
 
 class Target(NamedTuple):
@@ -78,7 +71,7 @@ def find_target(target: str, api_url: str | None) -> Target:
         if text.lower().startswith(f"{web.netloc.lower()}/"):
             text = f"{web.scheme}://{text}"
         if match := site.target.fullmatch(text):
-            server = match["server"] and _ALIASES.get(match["server"].lower(), match["server"])
+            server = match["server"] and _resolve_alias(match["server"])
             if server and api_url is None and server.lower() != web.netloc.lower():
                 expected = (
                     f"is a page on {server}, but {site.variable} says {web.netloc}; change the "
@@ -175,7 +168,12 @@ def find_repository(folder: Path) -> tuple[str, str]:
             continue
         # The remote of a clone may also be a folder.
         if match := _REMOTE.fullmatch(address):
-            host = (match["host"] or match["short"]).lower()
-            return _ALIASES.get(host, host), match["repository"]
+            host = _resolve_alias(match["host"] or match["short"])
+            return host, match["repository"]
     expected = f"needs a clone, and {reason}; elsewhere: crscore pr acme/shop#7"
     raise ConfigError("a number alone", COMMAND_LINE, expected)
+
+
+def _resolve_alias(server: str) -> str:
+    names = (site.aliases.get(server.lower()) for site in all_sites())
+    return next(filter(None, names), server.lower())

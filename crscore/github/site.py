@@ -89,6 +89,8 @@ SITE: Final = Site(
     branch_commit_form="/commit/{commit}",
     web=web_address,
     token=_token,
+    # https://docs.github.com/en/authentication/troubleshooting-ssh/using-ssh-over-the-https-port
+    aliases={"ssh.github.com": "github.com", "www.github.com": "github.com"},
     make_host=_make_host,
     make_feed=_make_feed,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crscore.hosts.records import MessageKind
 from crscore.hosts.site import PAGE, Connection, Site
-from crscore.settings import gitlab_token, variable
+from crscore.settings import variable
 
 if TYPE_CHECKING:
     from crscore.gitlab.client import Client
@@ -20,18 +20,18 @@ def _web_address(api_url: str | None) -> str:
     return address.rstrip("/")
 
 
+# The variables of a job (`CI_...`): https://docs.gitlab.com/ci/variables/predefined_variables/
 def _token() -> str | None:
-    token = gitlab_token()
-    return token[0] if token else None
+    token = variable("GITLAB_TOKEN", "CI_JOB_TOKEN")
+    return token and token.strip()
 
 
 def _make_client(connection: Connection) -> Client:
     from crscore.gitlab.client import Client  # noqa: PLC0415  (so that --help answers at once)
 
-    token, is_job = gitlab_token() or (None, False)
     return Client(
-        token=token,
-        is_job=is_job,
+        token=_token(),
+        is_job=variable("GITLAB_TOKEN") is None and variable("CI_JOB_TOKEN") is not None,
         url=_web_address(connection.api_url),
         certificates=variable("CI_SERVER_TLS_CA_FILE"),
         **connection.options(),
@@ -75,6 +75,7 @@ SITE: Final = Site(
     branch_commit_form="/-/commit/{commit}",
     web=_web_address,
     token=_token,
+    aliases={"altssh.gitlab.com": "gitlab.com"},
     make_host=_make_host,
     make_feed=_make_feed,
 )

@@ -85,6 +85,8 @@ class Site:
     for the address in the environment."""
     token: Callable[[], str | None]
     """Returns the environment's token; None if there is none."""
+    aliases: Mapping[str, str]
+    """Alias -> server, such as the alias that accepts SSH on the port of HTTPS."""
     make_host: Callable[[Connection], Host]
     """Makes the reader of the host's pull requests, which also writes crscore's comment."""
     make_feed: Callable[[Connection], Feed]

@@ -12,7 +12,7 @@ import pytest
 from referencing import Registry, Resource
 
 from crscore import cli
-from crscore.hosts import http
+from crscore.hosts import http, site
 from crscore.sandbox import run as sandbox
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
@@ -400,6 +400,28 @@ def test_port_of_the_clones_address_does_not_matter(
     monkeypatch.setattr(http, "RETRIES", http.RETRIES.new(total=0))
     ran = crscore("pr", 7, *FAST)
     assert ran.code == 3, ran.err  # asked, and nobody is there
+
+
+def test_another_host_needs_a_module_and_its_name(
+    crscore, tmp_path: Path, github: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A host with GitHub's interface, and names of its own.
+    text = """
+import dataclasses, re
+from crscore.github.site import SITE
+target = re.compile(r"(?P<server>forge:)?(?P<repository>[a-z]+/[a-z]+)~(?P<number>[0-9]+)")
+SITE = dataclasses.replace(SITE, name="Forge", form="OWNER/NAME~N", mark="~", target=target)
+"""
+    (tmp_path / "forge_site.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(site, "SITES", (*site.SITES, "forge_site"))
+    site.all_sites.cache_clear()
+    try:
+        ran = crscore("pr", "acme/shop~7", "--api-url", github.url, *FAST)
+    finally:
+        site.all_sites.cache_clear()
+    assert ran.code == 0, ran.err
+    assert "coderabbit (bot)" in ran.out
 
 
 # Bad input
