@@ -68,8 +68,6 @@ _RULES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf
 _LEVELS: Final = {rule["id"]: rule["level"] for rule in _RULES}
 # SARIF has three levels but importance has four, so a nit is also a note.
 _REMARK_LEVELS: Final = dict(zip(Importance, ("error", "warning", "note", "note"), strict=True))
-# `[text](target)` is a link in a message, but `\[text\](target)` is not.
-_LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
 
 
 def render(results: Sequence[Result], category: str = "crscore") -> str:
@@ -130,8 +128,13 @@ def _notice(level: str, text: str) -> dict[str, Any]:
 
 
 def _message(text: str) -> str:
-    """Clean a text and escape embedded links."""
-    return _LINK.sub(r"\\[\1\\]", escape.one_line(text, MAX_CHARS))
+    r"""Clean a text and escape what could be an embedded link: `\[text\](target)` is none.
+
+    If the text contains `](`, every bracket and backslash up to the last `](` is escaped, so that
+    `crscore.static_analysis.wording.resolve_links` can restore the text exactly.
+    """
+    head, mark, tail = escape.one_line(text, MAX_CHARS).rpartition("](")
+    return re.sub(r"[\[\]\\]", r"\\\g<0>", head) + mark.replace("]", r"\]") + tail
 
 
 def _rule(rule: dict[str, str]) -> dict[str, Any]:

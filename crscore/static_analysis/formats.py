@@ -16,6 +16,7 @@ from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif
 from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport, without_surrogates
+from crscore.static_analysis.wording import resolve_links
 
 # More findings are an error, because a report without some of them would hide defects.
 MAX_FINDINGS = 25_000
@@ -163,7 +164,9 @@ def _required(value: Any, tool: str) -> list[Any]:
 
 
 def _finding(tool: str, **values: Any) -> RawFinding:
-    """Check the values of a finding; a missing one has its default.
+    """Check the values of a finding and resolve the links of its message.
+
+    A missing value has its default.
 
     Raises:
         ToolOutputError: A value has another type, or a line number is negative.
@@ -173,4 +176,5 @@ def _finding(tool: str, **values: Any) -> RawFinding:
         finding = msgspec.convert(present, RawFinding, strict=False)
     except msgspec.ValidationError as exc:
         raise ToolOutputError(tool, f"a finding: {exc}") from exc
-    return replace(finding, end_line=max(finding.line, finding.end_line))
+    message, end = resolve_links(finding.message), max(finding.line, finding.end_line)
+    return replace(finding, message=message, end_line=end)

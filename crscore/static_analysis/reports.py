@@ -16,7 +16,7 @@ class RawFinding(msgspec.Struct, frozen=True, kw_only=True):
     rule: str = ""
     """The tool's id of the rule; "" when missing."""
     message: str = ""
-    """Message of the tool; may be Markdown or several lines."""
+    """Message of the tool, with links replaced by their text; may be Markdown or several lines."""
     line: Line = 0
     """First line, 1-based; 0 for the whole file."""
     end_line: Line = 0

@@ -159,7 +159,7 @@ class _RunParser:
         failed = any(invocation.get("executionSuccessful") is False for invocation in invocations)
         # A failed tool without results would look like one that found nothing.
         if failed and not findings and not unparsed:
-            texts = (shorten(_text(note, "message", "text")) for note in notes)
+            texts = (shorten(_message(note, {})) for note in notes)
             reason = next((f": {sentence}" for sentence in texts if sentence), "")
             raise ToolOutputError(source, f"it says that the tool failed{reason}")
         return RawReport(
@@ -276,9 +276,8 @@ def _object(owner: Json, *keys: str) -> Json:
 def _objects(owner: Json, key: str) -> list[Json]:
     """Return a list of objects; an invalid entry becomes {}, because indices refer to positions."""
     value = owner.get(key)
-    if not isinstance(value, list):
-        return []
-    return [item if isinstance(item, dict) else {} for item in value]
+    items = value if isinstance(value, list) else []
+    return [item if isinstance(item, dict) else {} for item in items]
 
 
 def _text(owner: Json, *keys: str) -> str:
@@ -288,9 +287,8 @@ def _text(owner: Json, *keys: str) -> str:
 
 def _whole(value: object, maximum: int) -> int | None:
     """Return a whole number from 0 to a maximum; None for another value."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        return None
-    return value if 0 <= value <= maximum else None
+    # A JSON `true` is an `int` for `isinstance`.
+    return value if type(value) is int and 0 <= value <= maximum else None
 
 
 def path_of(uri: str, roots: Sequence[str] = ()) -> str:
@@ -346,16 +344,15 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[Analysis, ...]:
         unread = by_path.keys() & set(report.unparsed)
         outside_count = 0
         for raw in report.findings:
-            path = raw.path
-            if path not in by_path:
+            if raw.path not in by_path:
                 outside_count += 1
             elif _UNREAD.fullmatch(raw.rule):
-                unread.add(path)
+                unread.add(raw.path)
             elif not raw.suppressed and raw.message.strip():
                 finding = Finding(
                     tool=name,
                     rule=raw.rule,
-                    path=path,
+                    path=raw.path,
                     line=raw.line,
                     end_line=raw.end_line,
                     message=raw.message,
@@ -363,7 +360,7 @@ def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[Analysis, ...]:
                     severity=_LEVELS.get(raw.level or "", Severity.WARNING),
                     pre_existing=raw.baseline == "unchanged",
                 )
-                findings.setdefault(path, []).append(finding)
+                findings.setdefault(raw.path, []).append(finding)
         # The version includes a hash of the content, because two files may have the same version.
         digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
         version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]

@@ -46,12 +46,9 @@ def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
     for severity_of_rule, rules in manifest.severity_of_rules.items():
         if any(rule.compiled.fullmatch(finding.rule) for rule in rules):
             return severity_of_rule
-    table = manifest.severity
-    level = finding.level or ""
-    if level in table:
-        return table[level]
-    severity = level if level in set(Severity) else table.get("default", Severity.WARNING)
-    return Severity(severity)
+    level, table = finding.level or "", manifest.severity
+    default = level if level in set(Severity) else table.get("default", Severity.WARNING)
+    return Severity(table.get(level, default))
 
 
 def _short(value: str | None) -> str:
@@ -66,10 +63,12 @@ _READ_CHARS: Final = 4_000
 """Maximum characters read of a message, enough for its first sentence."""
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-# `[text](1)`, `[text](https://host/page)`, `[text](#part)`, but not the call `table[0](x)`
+# `[text](1)`, `[text](https://host/page)`, `[text](#part)`, but not the call `table[0](x)`; or one
+# of the escapes `\[`, `\]` and `\\`
 _LINK: Final = re.compile(
     r"(?<![\w)\]\\])\[((?:\\.|[^\[\]\\\n]){1,400})\]"
-    r"\((?:\d{1,9}|#[^\s()]{1,200}|\.{0,2}/[^\s()]{0,1000}|[a-z][a-z0-9+.-]{1,20}:[^\s()]{0,1000})\)",
+    r"\((?:\d{1,9}|#[^\s()]{1,200}|\.{0,2}/[^\s()]{0,1000}|[a-z][a-z0-9+.-]{1,20}:[^\s()]{0,1000})\)"
+    r"|\\[\[\]\\]",
     re.IGNORECASE,
 )
 # An empty line, a fence or a list ends the first paragraph.
@@ -91,32 +90,43 @@ _PLAIN_WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*(?=[,;:.!?]?(?:\s|$))"
 
 
 def resolve_links(text: str) -> str:
-    r"""Replace embedded links by their text.
+    r"""Replace embedded links by their text, and remove the escapes of brackets that are no link.
+
+    A text is resolved only once, because an escaped link would be resolved by a second call. A
+    backslash after the last `\](` escapes nothing: it may belong to a regular expression.
 
     Example:
         >>> resolve_links("It depends on a [user's value](1), see [CWE-79](https://x.example/79).")
         "It depends on a user's value, see CWE-79."
         >>> resolve_links("The call `table[0](x)`.")
         'The call `table[0](x)`.'
+        >>> resolve_links(r"The literal text \[a\](1) and the pattern `\[a-z\]`.")
+        'The literal text [a](1) and the pattern `\\[a-z\\]`.'
     """
-    return _LINK.sub(lambda match: re.sub(r"\\([\[\]\\])", r"\1", match[1]), text)
+    last = text.rfind(r"\](") + 2
+
+    def unescape(match: re.Match[str]) -> str:
+        is_literal = match[1] is None and match.end() > last
+        return match[0] if is_literal else re.sub(r"\\([\[\]\\])", r"\1", match[1] or match[0])
+
+    return _LINK.sub(unescape, text)
 
 
 def shorten(message: str) -> str:
     r"""Return the first sentence of a tool's message.
 
-    Links and emphasis of Markdown are resolved, and names in quotation marks become code spans. The
-    sentence is capitalized, unless it starts with a name, and ends with a full stop.
+    Emphasis of Markdown is removed, and names in quotation marks become code spans. The sentence is
+    capitalized, unless it starts with a name, and ends with a full stop.
 
     Args:
-        message: Any text; may be Markdown or several lines.
+        message: Any text with its links resolved; may be Markdown or several lines.
 
     Returns:
         One line of at most `MAX_SENTENCE` characters, cut at a word with `…`; "" for a message
         without any text.
 
     Example:
-        >>> shorten("**Unused** variable 'x'.\n\nSee [the rule](https://x.example/r).")
+        >>> shorten("**Unused** variable 'x'.\n\nSee the documentation.")
         'Unused variable `x`.'
         >>> shorten("variable 'y' is assigned, e.g. in a loop, but never used")
         'Variable `y` is assigned, e.g. in a loop, but never used.'
@@ -125,7 +135,7 @@ def shorten(message: str) -> str:
     """
     # Control characters could move the cursor of a terminal.
     text = _CONTROL.sub("", message[:_READ_CHARS].replace("\r", "")).strip()
-    text = resolve_links(_PARAGRAPH_END.split(text, maxsplit=1)[0])
+    text = _PARAGRAPH_END.split(text, maxsplit=1)[0]
     # Every second part is code, which is not Markdown and does not end sentences.
     parts = " ".join(re.sub("`+", "`", text).split()).split("`")
     parts[::2] = [_QUOTED_NAME.sub(r"`\1`", _STRONG.sub(r"\1", part)) for part in parts[::2]]

@@ -61,6 +61,7 @@ def test_json_maps_each_value() -> None:
         ({"line": "", "end": 9}, {"line": 0, "end_line": 9}),
         ({"rule": None, "text": None}, {"rule": "", "message": ""}),
         ({"text": "\ud800\u00e9"}, {"message": "?\u00e9"}),
+        ({"text": "See [the rule](https://x.example/r)."}, {"message": "See the rule."}),
         ({"level": "\udfff"}, {"level": "?"}),
     ],
 )

@@ -263,6 +263,10 @@ def test_message_is_looked_up_and_filled(message, text) -> None:
         (r"A [name \[0\]](3) is used.", "A name [0] is used."),
         ("Call handlers[0](1) twice.", "Call handlers[0](1) twice."),
         ("Array [0](x) stays.", "Array [0](x) stays."),
+        (
+            r"The text \[0\](1) is no link, \[a-z\] is a pattern.",
+            r"The text [0](1) is no link, \[a-z\] is a pattern.",
+        ),
     ],
 )
 def test_embedded_links_become_their_text(text: str, plain: str) -> None:

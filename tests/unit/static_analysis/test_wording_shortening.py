@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.static_analysis.wording import shorten
+from crscore.static_analysis.wording import resolve_links, shorten
 from tests.helpers.growth import slowness
 
 
@@ -32,7 +32,6 @@ from tests.helpers.growth import slowness
         ("Wrong call\r\n```py\nf()\n```\nmore", "Wrong call."),
         # Markdown
         ("**Bold** and *soft* words", "Bold and soft words."),
-        ("See [the rule](https://x.example/r) now", "See the rule now."),
         ("2 ** 3 and 4 ** 5 differ", "2 ** 3 and 4 ** 5 differ."),
         ("The glob *.py matches *.pyi", "The glob *.py matches *.pyi."),
         ("snake_case_name stays", "snake_case_name stays."),
@@ -73,7 +72,7 @@ def test_one_long_word_is_cut_too() -> None:
 @pytest.mark.parametrize("piece", ["[", "*", "`", "'a", "[a](", "\\[", "<b", "a.", "(((", "\n- "])
 def test_hostile_message_is_read_in_time(piece: str) -> None:
     start = time.process_time()
-    shorten(piece * 50_000)
+    shorten(resolve_links(piece * 50_000))
     assert time.process_time() - start < 0.5 * slowness()
 
 
