@@ -1,1 +1,1 @@
-"""Nightly audits of review bots: coverage, noise, reactions of authors, and comparisons."""
+"""Nightly audits of review bots: coverage, noise, reactions of authors, comparisons, decisions."""

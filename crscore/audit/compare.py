@@ -1,11 +1,11 @@
-"""Comparison of reviewers: does one find more that is worth acting on than another?
+"""Compares reviewers: on how many of 100 pull requests does each find something worth acting on?
 
-A pull request counts as 1 for a reviewer that made a critical, major or minor comment on it, and as
-0 for one that saw it and made no such comment. If two reviewers saw enough of the same pull
-requests, their differences on these are averaged; otherwise their means are compared within strata
-of repository, language and size. Intervals come from resampling pull requests. The mean usefulness
-would distinguish a better bot less often, because a single misread comment changes it much
-(`benchmarks/audit_planted.py`).
+A pull request counts as 100 for a reviewer that made a critical, major or minor comment on it, and
+as 0 for a reviewer that saw it and made no such comment. If two reviewers saw enough common pull
+requests, the differences on these are averaged; otherwise the two means are compared within strata
+of repository, language and size. Intervals come from a bootstrap over pull requests. A comparison
+of the mean usefulness would distinguish a better bot less often, because a single misread comment
+changes that mean by much (`benchmarks/audit_planted.py`).
 """
 
 from collections.abc import Sequence
@@ -27,15 +27,15 @@ from crscore.statistics.paired import correct as correct_p_values
 from crscore.text import count_noun
 
 DETECT: Final = 5.0
-"""Default smallest difference that matters, of 100 pull requests."""
+"""Default smallest difference that matters, in pull requests per 100."""
 MIN_PULLS: Final = 20
-"""Minimum number of pull requests of each reviewer for a comparison. If both saw as many in common,
-only the common ones are compared."""
+"""Minimum number of pull requests of each reviewer for a comparison. If at least this many were
+seen by both reviewers, only these common ones are compared."""
 LEAST_SHOWN: Final = 2.0
-"""For a difference of at least this, of 100 pull requests, the report says how many more pull
-requests would show it."""
+"""Minimum difference, in pull requests per 100, for which the report says how many more pull
+requests would be needed to show it."""
 MAX_NEEDED: Final = 1000
-"""Maximum number of further pull requests that a comparison names."""
+"""The report names a number of further pull requests only if it is at most this."""
 
 
 def compare_all(
@@ -46,17 +46,19 @@ def compare_all(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[PairComparison, ...]:
-    """Compare each pair of reviewers; p-values are corrected for the number of pairs (Holm).
+    """Compare each pair of reviewers.
+
+    The p-values are corrected for the number of pairs by the method of Holm.
 
     Args:
         table: Reviews of a period.
         reviewers: Names to compare; None for all bots.
-        detect: Smallest difference that matters, above 0 and at most 100 of 100 pull requests.
-        resamples: Number of draws.
-        seed: Seed of the draws.
+        detect: Smallest difference that matters, in pull requests per 100, in (0, 100].
+        resamples: Number of bootstrap samples.
+        seed: Seed of the bootstrap.
 
     Returns:
-        One comparison per pair, in the order of the names.
+        One comparison for each pair, in the order of the names.
 
     Raises:
         InputError: A name is not in the table, or `detect` is out of range.
@@ -64,17 +66,15 @@ def compare_all(
     if reviewers is None:
         reviewers = [name for name in table.reviewers if table.is_bot[name]]
     if not 0 < detect <= 100:
-        raise InputError(f"the difference to detect is {detect:g}; it must be in (0, 100]")
+        raise InputError(f"the difference to detect is {detect:g} %: it must be above 0, up to 100 %")
     if missing := set(reviewers) - set(table.reviewers):
         names = ", ".join(table.reviewers) or "none"
-        raise InputError(
-            f"no review of {min(missing)} in the period; there are reviews of: {names}"
-        )
+        raise InputError(f"no review by {min(missing)} in the period; reviewers in it: {names}")
     pairs = list(combinations(reviewers, 2))
     sides, is_paired, tests = _test_pairs(table, pairs, resamples=resamples, seed=seed)
     count = max(1, sum(test.p is not None for test in tests))
     return tuple(
-        _verdict(names, both, test, paired, detect, count)
+        _make_comparison(names, both, test, paired, detect, count)
         for names, both, test, paired in zip(pairs, sides, tests, is_paired, strict=True)
     )
 
@@ -85,14 +85,15 @@ def _test_pairs(
     """Test the difference of each pair.
 
     Returns:
-        For each pair: both reviewers' values on the pull requests in the comparison, whether both
-        saw all of them, and the test.
+        Three lists with one item for each pair: the values of both reviewers on the pull requests
+        of the comparison, whether both reviewers saw all of these pull requests, and the test with
+        its corrected p-value.
     """
     index_of = {name: index for index, name in enumerate(table.reviewers)}
     columns = [(index_of[first], index_of[second]) for first, second in pairs]
-    # In planted histories, a bot that finds a fault on 70 % of 400 pull requests is distinguished
-    # from one with 50 % in 0.996 of all cases; by the mean usefulness, in 0.958
-    # (docs/design/031-decisions.md).
+    # In synthetic histories, a bot that finds a defect on 70 % of 400 pull requests is
+    # distinguished from a bot that finds one on 50 % in 99.6 % of the cases. With the mean
+    # usefulness, it would be in 95.8 % (docs/design/031-decisions.md).
     values, strata = table.matrix(GAINED), table.stratum
     # Pull requests without these reviewers do not affect the result, so they are skipped.
     is_used = (~np.isnan(values[:, sorted({*chain(*columns)})])).any(axis=1)
@@ -113,10 +114,10 @@ def _test_pairs(
     observed, draws = np.full(len(pairs), np.nan), np.full((1, len(pairs)), np.nan)
     if pulls:
         observed = differ(np.ones((1, pulls)))[0]
-        # All pairs share the draws: one product of matrices for all of them.
+        # All pairs share the bootstrap samples, because one matrix product is then enough for all.
         draws = bootstrap.resample(differ, pulls, resamples=resamples, seed=seed)
-    # Pull requests in each comparison: those that both reviewers saw, or those that one of them
-    # saw.
+    # The pull requests of a paired comparison are those that both reviewers saw; those of another
+    # comparison are all that at least one of them saw.
     is_counted = [
         ~(np.isnan(first) | np.isnan(second) if paired else np.isnan(first) & np.isnan(second))
         for (first, second), paired in zip(sides, is_paired, strict=True)
@@ -133,7 +134,7 @@ def _test_pairs(
     return counted_sides, is_paired.tolist(), correct_p_values(tests)
 
 
-def _verdict(
+def _make_comparison(
     names: tuple[str, str],
     sides: Sequence[Doubles],
     test: PairedComparison,
@@ -141,16 +142,16 @@ def _verdict(
     detect: float,
     tests: int,
 ) -> PairComparison:
-    """Decide about a pair.
+    """Decide which reviewer of a pair finds more, and describe the comparison.
 
     Args:
         names: The two reviewers.
-        sides: The values of each on the pull requests in the comparison, shape (P,); NaN if it did
-            not see one.
+        sides: Values of each reviewer on the P pull requests of the comparison, shape (P,) each;
+            NaN for a pull request that the reviewer did not see.
         test: The test, with a corrected p-value.
-        paired: Whether both saw all of these pull requests.
-        detect: Smallest difference that matters.
-        tests: Number of tests for which p-values are corrected.
+        paired: Whether both reviewers saw all of these pull requests.
+        detect: Smallest difference that matters, in pull requests per 100.
+        tests: Number of tests for which the p-values are corrected.
     """
     counts = [int((~np.isnan(side)).sum()) for side in sides]
     fewest, difference = min(counts), None
@@ -160,20 +161,20 @@ def _verdict(
     decision: Literal["better", "worse", "equivalent", "unknown"] = "unknown"
     if difference is not None and fewest >= MIN_PULLS:
         gained = tuple(int((side > 0).sum()) for side in sides)
-        # This is checked first, because a significant difference can still be too small to matter.
+        # Equivalence is checked first, because a significant difference may be too small to matter.
         if -detect <= difference.low and difference.high <= detect:
             decision = "equivalent"
         elif test.direction:
             decision = "better" if difference.value > 0 else "worse"
     needed = None
     if decision == "unknown" and test.error:
-        # The power is 80 %, at the significance level divided by the number of tests, which is
-        # Holm's largest correction.
+        # The number is that for a power of 80 %. The significance level is divided by the number of
+        # tests, which is the largest correction by the method of Holm.
         size = max(detect, abs(test.difference or 0.0))
         total = test.units_needed(size, significance=SIGNIFICANCE / tests)
         more = max((total or 0) - test.units, MIN_PULLS - fewest)
         needed = more if more > 0 else None
-    cause = "they saw no pull requests of one repository, language and size"
+    cause = "no two pull requests that they saw are of the same repository, language and size"
     if fewest < MIN_PULLS:
         cause = f"{names[counts.index(fewest)]} saw only {count_noun(fewest, 'pull request')}"
     verdict = PairComparison(
@@ -188,12 +189,12 @@ def _verdict(
         gained=gained,
         text=f"{names[0]} and {names[1]} cannot be compared: {cause}",
     )
-    text = _sentence(verdict, difference, counts) if difference and gained else verdict.text
+    text = _write_text(verdict, difference, counts) if difference and gained else verdict.text
     return replace(verdict, text=text)
 
 
 def describe(pair: PairComparison, name: str) -> str:
-    """Say how a reviewer compares with the other one of a pair, by the counts alone."""
+    """Say how a reviewer of a pair compares with the other one, without the interval."""
     if not pair.gained:
         return pair.text
     is_first = name == pair.first
@@ -201,29 +202,29 @@ def describe(pair: PairComparison, name: str) -> str:
     more = "more" if is_first == (pair.verdict == "better") else "less"
     text = {
         "equivalent": f"{name} finds as much worth acting on as {rival}",
-        "unknown": f"{name} shows no sure difference from {rival}",
+        "unknown": f"{name} shows no clear difference from {rival}",
     }.get(pair.verdict, f"{name} finds {more} worth acting on than {rival}")
-    # For different pull requests, the difference within strata is another number than that of the
-    # counts, which `_sentence` adds.
+    # If the pull requests differ, the difference within strata is not the difference of the counts.
+    # Therefore, the counts are left out here; `_write_text` adds them after the interval.
     if not pair.paired:
-        return f"{text} on pull requests of one repository, language and size"
+        return f"{text} on pull requests of the same repository, language and size"
     count, rival_count = pair.gained if is_first else pair.gained[::-1]
     return f"{text}: on {count:,} against {rival_count:,} of {pair.pulls:,}"
 
 
-def _sentence(pair: PairComparison, difference: Estimate, pulls: Sequence[int]) -> str:
+def _write_text(pair: PairComparison, difference: Estimate, pulls: Sequence[int]) -> str:
     first, low, high, value = pair.first, difference.low, difference.high, difference.value
     if value < 0:
         first, low, high, value = pair.second, -high, -low, -value
-    # The difference is given in words, because people read "+31" beside the worst of three bots as
-    # praise. The bot that gained more is named first.
+    # The text names the bot with the higher share first and says "more", because readers took
+    # "+31" next to the worst of three bots for praise.
     least = f"{format_score(-low)} fewer" if low < 0 else format_score(low)
     numbers = f"{format_score(value)} more of 100 (95 %: {least} to {format_score(high)} more)"
     if pair.verdict == "unknown" and low > 0:
         numbers += "; among so many pairs, that may be chance"
     for name, count, total in zip((pair.first, pair.second), pair.gained, pulls, strict=True):
         numbers += f"; {name} on {count:,} of all {total:,} that it saw" * (not pair.paired)
-    # A team does not wait for more than `MAX_NEEDED` pull requests, nor for a difference near 0.
+    # A team does not wait for more than `MAX_NEEDED` pull requests, nor to show a tiny difference.
     if pair.needed and pair.needed <= MAX_NEEDED and value >= LEAST_SHOWN:
         more = count_noun(pair.needed, f"more {'common ' * pair.paired}pull request")
         numbers += f"; about {more} would probably (4 in 5) show such a difference between the two"

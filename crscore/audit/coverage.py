@@ -1,4 +1,4 @@
-"""Coverage: the merged pull requests that each reviewer really reviewed."""
+"""Computes which merged pull requests each reviewer reviewed, and shares with their intervals."""
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -16,30 +16,32 @@ from crscore.pull_request.reviewers.profile import profiles
 from crscore.statistics.intervals import Doubles, clustered_wilson, wilson
 
 _Pull = tuple[int, int]
+"""Repository and number of a pull request."""
 
 
 def load_coverage(
     store: Store, scope: Scope
 ) -> tuple[dict[str, Coverage], dict[str, Mapping[_Pull, bool]]]:
-    """Load the coverage of each account that wrote in a period, by the reviewer's name.
+    """Load the coverage of each reviewer that posted in a period.
 
     A pull request counts only if the reviewer reviewed it, or if it was merged after the reviewer's
     first post in the repository. A check belongs to a reviewer if the app that ran it has the name
     of the reviewer or of the reviewer's account. If an app ran several checks on a pull request,
-    the pull request is green if all of them are.
+    the pull request is green if all of them are green.
 
     Args:
         store: The store.
         scope: Rows to load.
 
     Returns:
-        The coverage by reviewer; and for each bot the pull requests on which it posted or ran a
-        check, each with whether one of the posts is a comment to score.
+        Two mappings by the name of the reviewer: the coverage of each reviewer; and for each bot,
+        the pull requests on which it posted or ran a check, each with whether the bot made a
+        comment to score on it.
 
     Raises:
         StoreError: The store cannot be read.
     """
-    # A shared account, such as that of workflows, also posts other messages than reviews.
+    # A shared account, such as the account of workflows, does not only post reviews.
     review_bots = [profile.name for profile in profiles() if not profile.shared]
     posts_by_reviewer: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for name, *post in reports.read_posts(store, scope, review_bots):
@@ -51,8 +53,9 @@ def load_coverage(
         times[repository].append(time)
     green: dict[str, set[_Pull]] = defaultdict(set)
     for app, repository, number, is_green in reports.read_checks(store, scope):
-        # An app whose checks are never green has an entry, too: its count is 0, not unknown. A
-        # check has the name of the app, `Otter Bot`; a comment has its login, `otter-bot[bot]`.
+        # An app whose checks are never green also gets an entry, so that its count is 0 and not
+        # unknown. A check has the name of the app, such as `Otter Bot`; a comment has the login of
+        # the app, such as `otter-bot[bot]`.
         green[_app_name(app)] |= {(repository, number)} if is_green else set()
     coverage: dict[str, Coverage] = {}
     pulls_by_bot: dict[str, Mapping[_Pull, bool]] = {}
@@ -70,14 +73,18 @@ def _cover(
     times: Mapping[int, Sequence[str]],
     green: Mapping[str, set[_Pull]],
 ) -> tuple[Coverage, Mapping[_Pull, bool]]:
-    """Compute a reviewer's coverage, and the pull requests on which it posted or ran a check.
+    """Compute the coverage of one reviewer.
 
     Args:
         name: The reviewer.
-        posts: The reviewer's rows of `reports.read_posts`.
+        posts: The reviewer's rows of `reports.read_posts`, without the name.
         merged_at: When each pull request was merged.
         times: The same times by repository, sorted.
-        green: Merged pull requests with a green check, by the name of the app.
+        green: Merged pull requests with a green check, by the name of the app (`_app_name`).
+
+    Returns:
+        The coverage, and the pull requests on which the reviewer posted or ran a check, each with
+        whether the reviewer made a comment to score on it.
     """
     first_post: dict[int, str] = {}
     app_names, reviewed, last_head = {_app_name(name)}, set(), 0
@@ -98,13 +105,13 @@ def _cover(
         if merged and is_review:
             reviewed.add((repository, number))
             last_head += on_head
-    # Pull requests merged before the first post do not count: a bot that was tried for one week
-    # would look absent in the month before.
+    # Pull requests that were merged before the first post do not count. Otherwise, a bot that was
+    # tried for one week would seem to have been absent in the month before.
     since_first = sum(
         len(times[repository]) - bisect_left(times[repository], first)
         for repository, first in first_post.items()
     )
-    # Pull requests that it reviewed although they were merged before its first post count, too.
+    # Pull requests that were reviewed count even if they were merged before the first post.
     total = since_first + sum(merged_at[pull] < first_post[pull[0]] for pull in reviewed)
     checks = [green[app] for app in app_names if app in green]
     green_pulls: set[_Pull] = set().union(*checks)
@@ -119,19 +126,24 @@ def _cover(
 
 
 def rate(count: int, total: int) -> Rate:
-    """Return a share of independent items with its interval."""
+    """Return the share of `count` in `total` independent items, with its 95 % interval."""
     share, low, high = wilson(count, total) or (None, None, None)
     return Rate(count=count, total=total, share=share, low=low, high=high)
 
 
 def rate_of_pulls(counts: Doubles, totals: Doubles) -> Rate:
-    """Return the share of items, given the counts of each pull request, shape (N,)."""
+    """Return a share of items that come in pull requests, with its 95 % interval.
+
+    Args:
+        counts: Number of items of each pull request that belong to the share, shape (N,).
+        totals: Number of all items of each pull request, shape (N,).
+    """
     share, low, high = clustered_wilson(counts, totals) or (None, None, None)
     return Rate(count=round(counts.sum()), total=int(totals.sum()), share=share, low=low, high=high)
 
 
 def rate_of_events(events: Iterable[tuple[_Pull, bool]]) -> Rate:
-    """Return the share of true events; each event has its pull request and its value."""
+    """Return the share of events that are true; each event has a pull request and a value."""
     counts: dict[_Pull, Counter[bool]] = defaultdict(Counter)
     for pull, value in events:
         counts[pull][value] += 1
@@ -141,7 +153,7 @@ def rate_of_events(events: Iterable[tuple[_Pull, bool]]) -> Rate:
     )
 
 
-@cache  # asked for each post, but a store has few names
+@cache  # called for each post, but a store has only few names
 def _app_name(name: str) -> str:
-    """Return the part common to an app's and its account's name: `Otter Bot`, `otter-bot[bot]`."""
+    """Normalise a name, so that an app (`Otter Bot`) and its login (`otter-bot[bot]`) are equal."""
     return "".join(filter(str.isalnum, name.casefold().removesuffix("[bot]")))

@@ -1,11 +1,11 @@
-"""Detects from a bot's behaviour that its configuration changed.
+"""Detects from the reviews of a bot that its configuration changed.
 
-For each night, the pull requests in a window of recent nights (`RECENT`) are compared with the pull
-requests of up to 14 nights before the window, by one rank test for each number of the bot's reviews
-(such as words per comment). The p-values are corrected for
-all nights and numbers of a bot (Bonferroni), but not for the windows, which overlap:
-`benchmarks/audit_planted.py` counts the false alarms. The test assumes similar pull requests: a
-large migration looks like a change of the bot.
+For each day of the period, the pull requests created in the last days (windows of `RECENT` days)
+are compared with the pull requests created in up to 14 days before the window. There is one
+rank-sum test for each measure of the bot's reviews, such as words per comment. The p-values are
+corrected for all days and measures of a bot (Bonferroni), but not for the windows, because these
+overlap; `benchmarks/audit_planted.py` counts the false alarms. The test assumes that the pull
+requests are similar: a large migration may look like a change of the bot.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,28 +23,29 @@ from crscore.statistics.resampled import divide
 
 Ints = npt.NDArray[np.int64]
 
-# With many pull requests per night, short windows show a change soon; with few, only long ones do.
+# If there are many pull requests a day, short windows show a change soon; if there are few, only
+# long windows do.
 RECENT: Final = (1, 2, 3, 7, 14)
-"""Lengths of the windows in nights."""
+"""Lengths of the windows in days."""
 BEFORE: Final = 14
-"""Maximum number of nights before a window in the comparison."""
+"""Maximum number of days before a window that are compared with the window."""
 MIN_BEFORE: Final = 5
-"""Minimum number of nights before a window in the comparison."""
-# With other seeds (3000 to 3029) than those used to choose the level, all 30 planted changes are
-# found within three nights, and 1 of 180 bots that did not change is reported.
+"""Minimum number of days before a window on which the bot reviewed a pull request."""
+# The level was chosen with seeds 0 to 99 of `benchmarks/audit_planted.py`. With seeds 3000 to 3029,
+# all 30 changes are found within three days, and 1 of 180 bots that did not change is reported.
 SIGNIFICANCE: Final = 0.01
-"""Significance level, chosen with seeds 0 to 99 of `benchmarks/audit_planted.py`."""
+"""Significance level of the corrected p-values."""
 
 
 def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange, ...]:
     """Find the days on which a bot began to behave differently.
 
     Args:
-        table: Reviews of a period, with all measures; its last day is the last night.
+        table: Reviews of a period.
         reviewer: Name of the bot.
 
     Returns:
-        The changes in order. After a change, only later nights are compared with each other.
+        The changes, sorted by day. After a change, days are compared only with days after it.
     """
     rows = table.rows_of(reviewer)
     first, last = (
@@ -53,9 +54,9 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     length = last - first + 1
     days = table.day[table.pull[rows]] - first
     columns = table.columns
-    # For each number, its distinct values, shape (V,), and how often each had occurred before each
-    # night, shape (T + 1, V). The counts in a window are then one difference.
-    numbers: dict[str, tuple[Doubles, Doubles]] = {}
+    # For each measure, its V distinct values, shape (V,), and how often each value occurred before
+    # each of T days, shape (T + 1, V). The counts in a window are then one subtraction.
+    measures: dict[str, tuple[Doubles, Doubles]] = {}
     for name, column in {
         "comments per pull request": columns["comments"],
         "words per comment": divide(columns["words"], columns["comments"]),
@@ -66,20 +67,21 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
         distinct, indices = np.unique(column[rows][has_value], return_inverse=True)
         counts = np.zeros((length + 1, len(distinct)))
         np.add.at(counts, (days[has_value] + 1, indices), 1)
-        numbers[name] = distinct, np.cumsum(counts, axis=0)
-    # Only nights with a review count: the others are not evidence of a steady bot.
-    worked = np.concatenate([[0], np.cumsum(np.bincount(days, minlength=length) > 0)])
+        measures[name] = distinct, np.cumsum(counts, axis=0)
+    # Number of days with a review before each day. Days without a review do not show how the bot
+    # behaved.
+    active = np.concatenate([[0], np.cumsum(np.bincount(days, minlength=length) > 0)])
     changes = []
-    start = 0  # the first night that is compared
-    for night in range(length):
-        # Only data up to this night is used, so that later nights never change earlier results.
-        best = min(_test(numbers, worked, start, night), default=None)
+    start = 0  # the first day that is compared
+    for last_day in range(length):
+        # Only data up to this day are used, so that later days never change earlier results.
+        best = min(_test(measures, active, start, last_day), default=None)
         if best is None:
             continue
         p_value, day, name, before, after = best
-        p_value = p_value * length * len(numbers)
+        p_value = p_value * length * len(measures)
         if p_value < SIGNIFICANCE:
-            # Later nights are compared with nights after this change, so that it is reported once.
+            # Later days are compared only with days after this change, so that it is reported once.
             start = day
             changes.append(
                 ConfigurationChange(
@@ -94,28 +96,28 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
 
 
 def _test(
-    numbers: Mapping[str, tuple[Doubles, Doubles]], worked: Ints, start: int, night: int
+    measures: Mapping[str, tuple[Doubles, Doubles]], active: Ints, start: int, last_day: int
 ) -> Iterator[tuple[float, int, str, float, float]]:
-    """Test each number in each window that ends with `night`.
+    """Test each measure in each window that ends with `last_day`.
 
     Args:
-        numbers: Distinct values of each number, shape (V,), and the count of each value in all
-            nights before each night, shape (T + 1, V).
-        worked: Number of nights with a review before each night, shape (T + 1,).
-        start: First night to use.
-        night: Last night of the windows.
+        measures: By name of the measure, its V distinct values, shape (V,), and the count of each
+            value in all days before each of T days, shape (T + 1, V).
+        active: Number of days with a review before each day, shape (T + 1,).
+        start: First day to use.
+        last_day: Last day of the windows.
 
     Yields:
-        p-value, first night of the window, name of the number, and its means before and since.
+        The p-value, the first day of the window, the name of the measure, and the means of the
+        measure before the window and in it.
     """
     for window in RECENT:
-        day = night - window + 1
+        day = last_day - window + 1
         earliest = max(start, day - BEFORE)
-        # Nights before the last change would show the same change again.
-        if earliest >= day or worked[day] - worked[earliest] < MIN_BEFORE:
+        if earliest >= day or active[day] - active[earliest] < MIN_BEFORE:
             continue
-        for name, (values, counts) in numbers.items():
-            old, new = counts[day] - counts[earliest], counts[night + 1] - counts[day]
+        for name, (values, counts) in measures.items():
+            old, new = counts[day] - counts[earliest], counts[last_day + 1] - counts[day]
             if old.any() and new.any():
                 before, after = (float(side @ values / side.sum()) for side in (old, new))
                 yield rank_sum_p(old, new), day, name, before, after

@@ -1,7 +1,7 @@
 """Engines that process many pull requests: in this process, in worker processes, or on Ray.
 
-Results are in the order of the tasks. If a worker dies, its task is tried again, so the results are
-the same as in a single process.
+All engines yield the same results in the same order, because a task whose worker process died is
+tried again.
 """
 
 import contextlib
@@ -25,34 +25,36 @@ Result = TypeVar("Result")
 Engine: TypeAlias = Callable[
     [Iterable[Any], Callable[[Any], Any], Callable[[Any], Any]], Iterator[Any]
 ]
-"""Processes tasks and yields one result for each, in their order.
+"""Function that processes tasks and yields one result for each task, in the order of the tasks.
 
-The tasks can be pickled, and are read only when they are needed. The first function makes the
-result of a task, in any process; an error that it raises ends the run. The second function makes
-the result of a task during which `ATTEMPTS` workers died.
+Its arguments are the tasks and two functions. Tasks must be picklable; they are read from the
+iterable only when a worker needs them. The first function computes the result of a task, in any
+process; if it raises an error, the run ends with that error. The second function returns the result
+of a task during which `ATTEMPTS` worker processes died.
 """
 ATTEMPTS: Final = 3
-"""Number of workers that may die during a task before it counts as failed."""
-# A task has all texts of a pull request, and tasks are read while others run.
+"""Number of worker processes that may die during a task before the task counts as failed."""
+# The limit bounds memory, because a task has all texts of a pull request.
 MAX_TASKS_PER_WORKER: Final = 4
-"""Maximum number of unfinished tasks per worker, which limits memory."""
+"""Maximum number of tasks per worker that are waiting or running."""
 WORKER_DIED_REASON: Final = f"its worker process died {ATTEMPTS} times"
 
 
 def make_engine(name: str, workers: int) -> Engine:
-    """Make an engine.
+    """Create an engine.
 
     Args:
-        name: `processes`, or `ray[:ADDRESS]`.
-        workers: Number of worker processes; with 1, this process does the work. For Ray without an
-            address, the number of cores of the cluster to start.
+        name: `processes`, or `ray[:ADDRESS]` for a Ray cluster.
+        workers: Number of worker processes. With 1, the tasks run in this process. For Ray without
+            an address, the number of cores of the cluster that is started; with an address,
+            ignored.
 
     Raises:
         ConfigError: The engine is unknown, or `workers` is less than 1.
     """
     if workers < 1:
         raise ConfigError("workers", "settings", "expected at least 1")
-    # `ray:10.0.0.5:6379` has the address of a running cluster, `ray` none.
+    # `ray:10.0.0.5:6379` names a running cluster; `ray` starts one.
     kind, _, address = name.partition(":")
     if kind == "ray":
         return partial(run_on_ray, workers=workers, address=address or None)
@@ -64,7 +66,7 @@ def make_engine(name: str, workers: int) -> Engine:
 def run_serially(
     tasks: Iterable[Task],
     work: Callable[[Task], Result],
-    died: Callable[[Task], Result],  # noqa: ARG001  (a dead worker would be this process)
+    died: Callable[[Task], Result],  # noqa: ARG001  (there is no worker that could die)
 ) -> Iterator[Result]:
     """Process tasks in this process; see `Engine`."""
     return map(work, tasks)
@@ -92,8 +94,8 @@ def run_in_processes(
         task, future = sent
         with contextlib.suppress(BrokenProcessPool):
             return future.result()
-        # When a worker dies, all tasks of its pool fail and it is unknown which one killed it, so
-        # each is tried alone
+        # When a worker dies, all tasks of its pool fail. It is unknown which task was the cause, so
+        # each task is tried again in a pool of its own
         # (https://docs.python.org/3/library/concurrent.futures.html#concurrent.futures.process.BrokenProcessPool).
         for _ in range(ATTEMPTS - 1):
             with _make_pool(1) as alone, contextlib.suppress(BrokenProcessPool):
@@ -103,7 +105,7 @@ def run_in_processes(
     try:
         yield from _in_order(tasks, submit, receive, limit=workers * MAX_TASKS_PER_WORKER)
     finally:
-        # If the caller stops early, tasks that have not begun are dropped.
+        # If the caller stops early, tasks that have not begun are cancelled.
         pool.shutdown(cancel_futures=True)
 
 
@@ -117,10 +119,10 @@ def run_on_ray(
 ) -> Iterator[Result]:
     """Process tasks on a Ray cluster; see `Engine`.
 
-    The machines of the cluster need the clones at the same (shared) paths. Without an address, a
-    cluster with `workers` cores is started on this machine.
+    All machines of the cluster need the clones under the same paths, for example on a shared disk.
+    Without an address, a cluster with `workers` cores is started on this machine.
     """
-    # Otherwise Ray sends statistics to its makers:
+    # Without this setting, Ray sends usage statistics to its developers:
     # https://docs.ray.io/en/latest/cluster/usage-stats.html
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     with requires("ray", "pip install 'crscore[ray]'"):
@@ -131,8 +133,9 @@ def run_on_ray(
     except (ConnectionError, RuntimeError, ValueError) as exc:
         name = address or "this machine"
         raise ConfigError("engine", "settings", f"no Ray at {name}: {exc}") from exc
-    # Ray itself repeats a task whose worker or machine died, which its `multiprocessing.Pool` does
-    # not. It takes plain functions only, and `work` may be a `functools.partial`.
+    # `ray.remote` repeats a task whose worker or machine died; `ray.util.multiprocessing.Pool` does
+    # not. The lambda is needed, because `ray.remote` accepts only plain functions, and `work` may
+    # be a `functools.partial`.
     remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(
         lambda task: work(task)  # noqa: PLW0108
     )
@@ -142,7 +145,7 @@ def run_on_ray(
         try:
             result: Result = ray.get(reference)
         except ray.exceptions.RayTaskError as exc:
-            # Raise the original error, as without Ray, because the caller handles it.
+            # Raise the original error, because callers handle the same errors as without Ray.
             raise exc.cause from None
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
             return died(task)
@@ -162,7 +165,7 @@ def _in_order(
     *,
     limit: int,
 ) -> Iterator[Result]:
-    """Keep at most `limit` tasks submitted, and yield their results in order."""
+    """Yield the results in the order of the tasks, with at most `limit` tasks submitted at once."""
     waiting: deque[Any] = deque()
     for task in tasks:
         waiting.append(submit(task))
@@ -180,10 +183,10 @@ def _make_pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process ends, even if it was killed."""
+    """Make this worker process exit when the parent process ends, even if the parent is killed."""
 
     def watch() -> None:
-        # A killed parent cannot stop its workers, so each worker waits for the parent's end.
+        # A killed parent cannot stop its workers, so each worker watches the parent.
         parent = multiprocessing.parent_process()
         if parent is not None:
             parent.join()

@@ -1,4 +1,4 @@
-"""Escaped defects of a period: what was fixed after the merge, and who had commented near it."""
+"""Loads escaped defects: which lines were fixed after the merge, and who had commented there."""
 
 import json
 from typing import Final
@@ -17,12 +17,12 @@ MAX_MISSED: Final = 10
 
 
 def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
-    """Load the later commits that fixed lines of the merged pull requests of a period.
+    """Load which merged pull requests of a period later commits fixed, and what reviewers had said.
 
     Args:
         store: The store.
         table: Reviews of the period.
-        host: Address of the host, for links.
+        host: Address of GitHub's pages, for links.
 
     Raises:
         StoreError: The store cannot be read.
@@ -36,7 +36,8 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
         changes.append(((repository, number), bool(is_fix), json.loads(near)))
         if not is_fix or changes[-1][2] or len(missed) == MAX_MISSED:
             continue
-        # The subject of a merge is the title of its pull request, below the name of the branch.
+        # The first line of a merge commit names a branch; the title of the pull request is the next
+        # line with text.
         text = store.text(message)
         lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
         subject = lines[len(lines) > 1 and lines[0].startswith("Merge pull request ")]
@@ -53,9 +54,9 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
     recalls = []
     for name in sorted(table.reviewers, key=lambda name: (not table.is_bot[name], name)):
         pulls = table.seen_pulls(name)
-        # A bot that comments everywhere is next to all fixes, but also next to all other changes,
-        # so both shares are shown. If others had commented next to a fix as well, the fix may be
-        # due to them, so it does not count.
+        # A bot that comments everywhere has comments near all fixes, but also near all other
+        # changes, so both shares are shown. A fix near which other reviewers had commented, too,
+        # does not count, because it may be due to their comments.
         near_fix, near_change = (
             rate_of_events(
                 (pull, name in reviewers)

@@ -1,4 +1,4 @@
-"""Reads the comments of review bots from a store, as findings for `crscore bench`."""
+"""Reads the comments of review bots from the store of an audit, as findings for `crscore bench`."""
 
 from pathlib import Path
 
@@ -12,17 +12,17 @@ from crscore.records import Side
 def read_posted(path: Path) -> list[Finding]:
     """Read the comments of bots, without notices that nothing was reviewed.
 
-    Hidden and deleted comments are included. The text of a comment is the first one that was read,
-    so a bot cannot take back what it posted.
+    Hidden and deleted comments are included. The text of a comment is the first version that was
+    read, so a bot cannot take back what it posted.
 
     Args:
         path: Store of `crscore audit`.
 
     Returns:
-        Comments as posted; a change is named `owner/repository#number`.
+        One finding for each comment; its change is named `owner/repository#number`.
 
     Raises:
-        StoreError: The file is not a store, or is damaged.
+        StoreError: The file does not exist, is not a store, or is damaged.
     """
     with Store(path, must_exist=True) as store:
         names = {row.id: row.name for row in all_repositories(store)}
@@ -34,7 +34,7 @@ def read_posted(path: Path) -> list[Finding]:
                 bot=row.reviewer,
                 text=store.text(first_texts.get(row.key) or row.body),
                 path=row.path,
-                # Golden sets name lines of the new version.
+                # Golden sets only have lines of the new version.
                 line=None if row.side == Side.OLD.value else row.line,
                 raw=True,
             )

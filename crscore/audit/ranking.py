@@ -1,7 +1,8 @@
-"""Order of the bots of an audit, and the recommendation that it leads to.
+"""Sorts the bots of an audit and writes the recommendation.
 
-Bots are ordered by their fixes beyond chance per pull request that they saw, which are acts of
-others, not by the words of the bots (docs/design/031-decisions.md).
+Bots with the same verdict are sorted by their fixes beyond chance per pull request that they saw.
+Fixes are acts of others, so a bot cannot improve its rank by its texts alone
+(docs/design/031-decisions.md).
 """
 
 from collections.abc import Sequence
@@ -11,23 +12,23 @@ from typing import Final
 from crscore.audit.decide import CONDITION, hollow_checks, is_staged
 from crscore.audit.overview import Reviewer
 
-# An undecided bot may still turn out to be one to keep.
+# "undecided" is before "drop", because more data may show that the bot should be kept.
 _ORDER: Final = ("keep", "tune", "undecided", "drop", "")
-"""Verdicts, the most valuable first; people have none."""
+"""Verdicts in the order of the report; "" is for people, who have no verdict."""
 
 
-def place(row: Reviewer) -> tuple[float, ...]:
+def sort_key(row: Reviewer) -> tuple[float, ...]:
     """Return a key that sorts reviewers: bots by verdict and by the acts of others, then people.
 
     The best reviewers come first; among the bots to drop, the worst ones come first.
     """
-    # The count is divided by the pull requests, because a bot that was tried for a week has had
-    # less time to find something.
+    # The count is divided by the number of pull requests, because a bot that was tried for only a
+    # week had less time to find something.
     mattered = sum(row.comments.mattered.values()) / max(1, row.pulls)
     index = _ORDER.index(_verdict(row))
     if row.decision is None:
         return (index, -mattered)
-    worth = (beyond_chance(row), mattered, row.decision.important.share or 0.0)
+    worth = (count_beyond_chance(row), mattered, row.decision.important.share or 0.0)
     if row.decision.verdict == "drop":
         return (index, *worth)
     is_doubtful = hollow_checks(row.coverage) > 0 or is_staged(row.decision.afterwards)
@@ -38,8 +39,11 @@ def _verdict(row: Reviewer) -> str:
     return row.decision.verdict if row.decision else ""
 
 
-def beyond_chance(row: Reviewer, end: str = "share") -> float:
-    """Return the fixes beyond chance per pull request seen.
+def count_beyond_chance(row: Reviewer, end: str = "share") -> float:
+    """Return the fixes beyond chance per pull request that a reviewer saw.
+
+    These are the fixed comments minus those expected to be fixed by chance. The result is negative
+    if fewer were fixed than expected, and 0 if the chance is unknown.
 
     Args:
         row: The reviewer.
@@ -52,7 +56,7 @@ def beyond_chance(row: Reviewer, end: str = "share") -> float:
 
 
 def recommend(reviewers: Sequence[Reviewer]) -> str:
-    """Say what to do with each bot; the reviewers are sorted by `place`."""
+    """Say what to do with each bot; the reviewers must be sorted by `sort_key`."""
     parts = []
     for verdict, group in groupby(filter(_verdict, reviewers), _verdict):
         bots = list(group)
@@ -61,7 +65,7 @@ def recommend(reviewers: Sequence[Reviewer]) -> str:
         if verdict != "undecided" and len(bots) > 1:
             names[:2] = f"{names[0]} first", f"then {names[1]}"
         if verdict == "keep" and len(bots) > 1:
-            fixes = [max(0, round(row.pulls * beyond_chance(row))) for row in bots[:2]]
+            fixes = [max(0, round(row.pulls * count_beyond_chance(row))) for row in bots[:2]]
             names[0] += f" ({fixes[0]:,} fixes beyond chance on {bots[0].pulls:,} pull requests)"
             names[1] += f" ({fixes[1]:,} on {bots[1].pulls:,}{_doubt(bots[0], bots[1])})"
         for at, row in enumerate(bots if verdict in ("keep", "tune") else ()):
@@ -72,6 +76,6 @@ def recommend(reviewers: Sequence[Reviewer]) -> str:
 
 
 def _doubt(first: Reviewer, second: Reviewer) -> str:
-    """Return the words that this order of two bots may be chance; "" if it is sure."""
-    is_sure = beyond_chance(first, "low") > beyond_chance(second, "high")
+    """Return a clause that the order of two bots may be chance; "" if the order is clear."""
+    is_sure = count_beyond_chance(first, "low") > count_beyond_chance(second, "high")
     return "" if is_sure or hollow_checks(second.coverage) else "; this order may be chance"

@@ -28,7 +28,7 @@ from crscore.audit.overview import (
     RepositorySummary,
     Reviewer,
 )
-from crscore.audit.ranking import place, recommend
+from crscore.audit.ranking import recommend, sort_key
 from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pull_pages
@@ -131,7 +131,7 @@ def make_overview(
         if row.decision:
             row = replace(row, facts=make_facts(row, row.decision, verdicts))
         reviewers.append(row)
-    reviewers.sort(key=place)
+    reviewers.sort(key=sort_key)
     pulls, merged, pending, failed = reports.count_pulls(store, table.scope)
     unscored = reports.count_unscored(store, table.scope)
     repositories = tuple(

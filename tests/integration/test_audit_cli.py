@@ -268,7 +268,7 @@ def test_failing_webhook_is_reported_without_its_address(audit, tmp_path: Path) 
             "the file does not exist; crscore audit sync creates it",
         ),
         (("report", "--format", "site"), "-o site"),
-        (("compare", "coderabbit", "rabbit", *PERIOD), "no review of rabbit"),
+        (("compare", "coderabbit", "rabbit", *PERIOD), "no review by rabbit"),
         (("report", "--price", "coderabbit=much", *PERIOD), "BOT=AMOUNT/month"),
         (("compare", "--since", "2026-02-01", "--until", "2026-01-01"), "before its start"),
         (("gate", "--baseline", "often", *PERIOD), "not 'often'"),

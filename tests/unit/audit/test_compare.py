@@ -145,7 +145,7 @@ def test_each_reviewer_of_a_pair_is_described_from_its_side() -> None:
         describe(clear, "otter")
         == "otter finds less worth acting on than hare: on 10 against 30 of 40"
     )
-    start = "wren shows no sure difference from otter: on 12"
+    start = "wren shows no clear difference from otter: on 12"
     assert describe(open_pair, "wren").startswith(start)
 
 
@@ -178,7 +178,7 @@ def test_different_pulls_are_compared_within_strata() -> None:
     assert verdict.text.endswith(
         "; hare on 160 of all 200 that it saw; otter on 40 of all 200 that it saw"
     )
-    assert "on pull requests of one repository, language and size, " in verdict.text
+    assert "on pull requests of the same repository, language and size, " in verdict.text
 
 
 def test_nothing_in_common_cannot_be_compared() -> None:
@@ -193,7 +193,7 @@ def test_nothing_in_common_cannot_be_compared() -> None:
         verdict = compare(load_reviews(store, MARCH), "hare", "otter")
 
     assert (verdict.verdict, verdict.difference, verdict.needed) == ("unknown", None, None)
-    assert verdict.text.endswith("they saw no pull requests of one repository, language and size")
+    assert verdict.text.endswith("are of the same repository, language and size")
 
 
 def test_all_pairs_of_bots_are_corrected_together() -> None:
@@ -222,7 +222,7 @@ def test_the_same_seed_gives_the_same_verdict() -> None:
 @pytest.mark.parametrize(
     ("pair", "options", "message"),
     [
-        (("hare", "fox"), {}, "no review of fox"),
+        (("hare", "fox"), {}, "no review by fox"),
         (("hare", "otter"), {"detect": 0}, "difference to detect is 0"),
     ],
 )

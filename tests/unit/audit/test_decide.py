@@ -497,7 +497,7 @@ def test_bot_whose_posts_all_come_after_the_fix_is_dropped(store: Store) -> None
     )
     compared = make_facts(row_of(store), decision, [pair])[3].text
     assert compared == (
-        "By the words alone, although late: otter shows no sure difference from hare: on 32 "
+        "By the words alone, although late: otter shows no clear difference from hare: on 32 "
         "against 27 of 40."
     )
     unpaired = make_facts(row_of(store), decision, [replace(pair, paired=False)])

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from crscore.audit.coverage import rate
 from crscore.audit.overview import Reviewer
-from crscore.audit.ranking import place, recommend
+from crscore.audit.ranking import recommend, sort_key
 from crscore.audit.store.database import Store
 from crscore.audit.summary import make_overview
 from crscore.audit.tables import Period
@@ -47,7 +47,7 @@ def bot(
 
 
 def said(*bots: Reviewer) -> str:
-    return recommend(sorted(bots, key=place))
+    return recommend(sorted(bots, key=sort_key))
 
 
 def test_first_one_to_keep_has_most_fixes_beyond_chance(reviewer: Reviewer) -> None:
