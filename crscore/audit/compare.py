@@ -66,7 +66,9 @@ def compare_all(
     if reviewers is None:
         reviewers = [name for name in table.reviewers if table.is_bot[name]]
     if not 0 < detect <= 100:
-        raise InputError(f"the difference to detect is {detect:g} %: it must be above 0, up to 100 %")
+        raise InputError(
+            f"the difference to detect is {detect:g} %; it must be above 0 and up to 100 %"
+        )
     if missing := set(reviewers) - set(table.reviewers):
         names = ", ".join(table.reviewers) or "none"
         raise InputError(f"no review by {min(missing)} in the period; reviewers in it: {names}")
