@@ -1,8 +1,8 @@
-"""Reads the answers of language models: the requested JSON, or why there is none.
+"""Finds the requested JSON in the answers of language models.
 
 A model may write other text around its answer: reasoning between tags, drafts in prose, a code
-fence, chatter. The JSON is read tolerantly (line breaks and wrong escapes in strings, missing or
-additional commas), because models without guided decoding make such mistakes.
+fence, chatter. The JSON may have line breaks and wrong escapes in strings, and missing or
+additional commas, because models without guided decoding make such mistakes.
 """
 
 import json
@@ -20,18 +20,18 @@ T = TypeVar("T")
 # About 100,000 tokens of English.
 MAX_CHARS: Final = 400_000
 """Maximum characters of an answer that are read; a longer one counts as cut off."""
-# No requested answer has more than four levels.
+# No answer that crscore requests has more than four levels.
 MAX_DEPTH: Final = 8
 """Maximum depth of nested JSON."""
 
-# A string, which is a key if a colon follows; a bracket; a number or word.
+# A string, which is a key if a colon follows, or a bracket, a number or a word.
 _TOKEN: Final = re.compile(
     r'[\s,:]*+("(?:[^"\\]++|\\.)*+"(?:\s*+:)?|[\[{}\]]|true|false|null|-?\d[\d.eE+-]*+)', re.DOTALL
 )
 _JSON: Final = re.compile(r'\{(?=\s*+["}])')
-# "\d", "\_", "\u12"; not "\n", "\u00e9". "\\" is taken as a whole.
+# "\d", "\_", "\u12"; not "\n", "\u00e9". "\\" matches, so that its second half begins no escape.
 _WRONG_ESCAPE: Final = re.compile(r'\\(\\|(?!["/bfnrt]|u[0-9a-fA-F]{4}))')
-# JSON breaks off if nothing follows, or an unfinished string or word, or a code fence.
+# JSON breaks off if it is followed by nothing, by an unfinished string or word, or by a code fence.
 _BREAK: Final = re.compile(r'[\s,:]*+(?:"|[a-z]{0,5}\s*+\Z|-\Z|```)')
 
 _NAME: Final = (
@@ -67,18 +67,19 @@ class ModelText:
     text: str
     """Text after the reasoning; empty if the reasoning never ends."""
     values: tuple[Any, ...]
-    """Complete JSON objects, also nested ones, as they end."""
+    """Complete JSON objects, including nested ones, in the order of their ends."""
     unfinished: dict[str, Any] | None
-    """Object that breaks off at the end of the answer, up to its last complete item."""
+    """Object that breaks off at the end of the answer, up to its last complete item; None if no
+    object breaks off."""
     is_cut: bool
     """Whether the answer broke off before its end, so that its content may be a draft."""
 
-    def read(self, fits: Callable[[Any], T]) -> T:
-        """Return the last JSON object that fits; see `read_object`."""
+    def read(self, convert: Callable[[Any], T]) -> T:
+        """Return the last JSON object of the requested form, converted; see `read_object`."""
         reason = "the answer broke off before its end" if self.is_cut else ""
         for value in () if self.is_cut else reversed(self.values):
             try:
-                return fits(value)
+                return convert(value)
             except (ValueError, LookupError, TypeError) as exc:
                 reason = reason or f"its JSON does not fit ({exc})"
         raise MalformedAnswerError(reason or "the answer has no JSON", shorten_line(self.text, 80))
@@ -90,27 +91,29 @@ class _Json(NamedTuple):
     start: int
     end: int
     value: Any
-    is_whole: bool
+    is_complete: bool
+    """False if the JSON broke off."""
 
 
-def read_object(text: str, fits: Callable[[Any], T], *, whole: bool = True) -> T:
-    r"""Return the last complete JSON object of an answer that fits.
+def read_object(text: str, convert: Callable[[Any], T], *, whole: bool = True) -> T:
+    r"""Return the last complete JSON object of an answer that has the requested form, converted.
 
     Args:
         text: The model's text.
-        fits: Converts an object; raises a `ValueError` that says what is wrong if it is not a
-            requested one. For a type, `functools.partial(msgspec.convert, type=Verdict)`.
+        convert: Converts an object; if the object does not have the requested form, raises a
+            `ValueError` that says what is wrong. An example is
+            `functools.partial(msgspec.convert, type=Verdict)`.
         whole: False if the engine reports that the token limit cut off the answer.
 
     Raises:
-        MalformedAnswerError: The answer has no such object, or broke off before its end; the error
-            says what it has instead.
+        MalformedAnswerError: The answer has no such object, or it broke off before its end. The
+            error quotes the start of the answer.
 
     Example:
         >>> read_object('<think>{"n": 1}?</think>No:\n```json\n{"n": 2}\n```', lambda v: v["n"])
         2
     """
-    return parse_answer(text, whole=whole).read(fits)
+    return parse_answer(text, whole=whole).read(convert)
 
 
 def parse_answer(text: str, *, whole: bool = True) -> ModelText:
@@ -124,12 +127,12 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
         text, whole = text[:MAX_CHARS], False
     blocks: list[_Json] = []
     position = 0
-    # This takes linear time, because the depth of the JSON is limited.
+    # This loop takes linear time, because the depth of the JSON is limited.
     while (opening := _JSON.search(text, position)) is not None:
         read = _read_json(text, opening.end() - 1)
         blocks += [read] if read else []
         position = read.end if read else opening.end()
-    # Tags in the strings of JSON are quotations.
+    # Tags in JSON are quotations, so they are hidden from the search for the model's own tags.
     parts, position = [], 0
     for block in blocks:
         parts += [text[position : block.start], " " * (block.end - block.start)]
@@ -143,10 +146,10 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
     stop = len(text) if reasoning is None else reasoning.start()
     blocks = [block for block in blocks if start <= block.start and block.end <= stop]
     last = blocks[-1] if blocks else None
-    unfinished = None if last is None or last.is_whole else last.value
+    unfinished = None if last is None or last.is_complete else last.value
     is_cut = unfinished is not None
     if (not whole or reasoning is not None) and not is_cut:
-        # JSON between two texts may be a draft if the second text broke off.
+        # JSON between two texts may be a draft, because the second text broke off.
         before = masked[start : last.start] if last else ""
         before = re.sub(r"```(?:json)?\s*\Z", "", _MARKS.sub("", before))
         after = masked[last.end :].strip("` \n\r\t") if last else ""
@@ -154,7 +157,7 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
     return ModelText(
         text=_MARKS.sub("", text[start:stop]),
         values=tuple(
-            value for block in blocks if block.is_whole for value in _objects(block.value)
+            value for block in blocks if block.is_complete for value in _objects(block.value)
         ),
         unfinished=unfinished,
         is_cut=is_cut,
@@ -162,7 +165,11 @@ def parse_answer(text: str, *, whole: bool = True) -> ModelText:
 
 
 def summarize(failures: Iterable[str | MalformedAnswerError]) -> str:
-    """Count why answers were not used, with an example of each malformed kind, for a message."""
+    """Return the reasons why answers were not used, each with an example and a count, as a clause.
+
+    Args:
+        failures: For each such answer, its reason or the error of its parser.
+    """
     examples = [(getattr(failure, "reason", str(failure)), str(failure)) for failure in failures]
     first = dict(reversed(examples))
     counts = Counter(reason for reason, _ in examples)
@@ -170,7 +177,7 @@ def summarize(failures: Iterable[str | MalformedAnswerError]) -> str:
 
 
 def _objects(value: Any) -> Iterator[Any]:
-    """Yield the objects in a value as they end."""
+    """Yield the objects in a value, in the order of their ends: an inner one before its outer."""
     for part in value.values() if isinstance(value, dict) else value:
         if isinstance(part, (dict, list)):
             yield from _objects(part)
@@ -179,7 +186,7 @@ def _objects(value: Any) -> Iterator[Any]:
 
 
 def _read_json(text: str, start: int) -> _Json | None:
-    """Read JSON tolerantly; None if the text is not JSON."""
+    """Read the JSON at `start`, despite small mistakes; return None if the text is not JSON."""
     parts: list[str] = []
     closers: list[str] = []
     position = start
@@ -196,22 +203,22 @@ def _read_json(text: str, start: int) -> _Json | None:
             parts.append(",")
         parts.append(_WRONG_ESCAPE.sub(r"\\\\", part))
         if not closers:
-            return _decode(parts, start, position, is_whole=True)
+            return _decode(parts, start, position, is_complete=True)
     rest = _BREAK.match(text, position)
     if rest is None:
         return None
     if parts[-1].endswith(":"):
         parts.append("null")
-    # Other JSON may follow a code fence.
+    # After a code fence, other JSON may follow, so the search continues there.
     end = position if rest[0].endswith("```") else len(text)
-    return _decode([*parts, *reversed(closers)], start, end, is_whole=False)
+    return _decode([*parts, *reversed(closers)], start, end, is_complete=False)
 
 
-def _decode(parts: Sequence[str], start: int, end: int, *, is_whole: bool) -> _Json | None:
+def _decode(parts: Sequence[str], start: int, end: int, *, is_complete: bool) -> _Json | None:
     try:
         value = json.loads("".join(parts), strict=False)
     except ValueError:
         return None
     # Half a surrogate pair is replaced, because it cannot be encoded.
     safe = json.dumps(value, ensure_ascii=False).encode(errors="replace")
-    return _Json(start, end, json.loads(safe), is_whole)
+    return _Json(start, end, json.loads(safe), is_complete)

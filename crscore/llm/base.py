@@ -1,4 +1,4 @@
-"""Interface of engines, which answer chats."""
+"""Interface of engines, each of which runs a language model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ class Message:
     """One message of a chat."""
 
     role: Role
-    """Role of the author; a chat ends with a message of the user."""
+    """Role of the author. The last message of a chat is the user's."""
     text: str
     """Plain text, without the model's control tokens and without lone surrogates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """Sampling settings of an answer. The defaults are greedy and repeatable."""
+    """Sampling settings of an answer. By default, sampling is greedy and repeatable."""
 
     max_tokens: int
     """Maximum tokens of one answer; a longer one is truncated."""
@@ -29,11 +29,11 @@ class Sampling:
     temperature: float = 0.0
     """0 always selects the most likely token."""
     top_p: float = 1.0
-    """Probability mass of the most likely tokens to draw from, in (0, 1]."""
+    """Total probability of the most likely tokens, of which each token is one; in (0, 1]."""
     seed: int = 0
-    """Seed of the draws, as far as the engine supports it."""
+    """Seed of the random choice of tokens, if the engine supports a seed."""
     schema: Mapping[str, Any] | None = None
-    """JSON Schema of the answer; ignored by engines without support."""
+    """JSON Schema of the answer; an engine that does not support schemas ignores it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,19 +41,19 @@ class Answer:
     """A model's answer to one chat."""
 
     text: str
-    """Text without lone surrogates; empty when there is no answer."""
+    """Text without lone surrogates; empty if there is no answer."""
     whole: bool
-    """False when the token limit truncated the answer."""
+    """False if the token limit truncated the answer, or if there is no answer."""
     reason: str | None = None
-    """Reason for a missing answer, as a clause; None when there is an answer."""
+    """Reason for a missing answer, as a clause; None if there is an answer."""
     input_tokens: int | None = None
-    """Tokens of the chat, as counted by the engine; None when unknown."""
+    """Tokens of the chat, as counted by the engine; None if unknown."""
     output_tokens: int | None = None
-    """Tokens of the answer; None when unknown."""
+    """Tokens of the answer; None if unknown."""
 
 
 def shorten_line(text: str, limit: int = 300) -> str:
-    r"""Clean a text, join its lines with single spaces and cut it.
+    r"""Clean a text, join its lines with single spaces and shorten it to `limit` characters.
 
     Example:
         >>> shorten_line("a\u200bb\r\n c\x1b")
@@ -65,36 +65,37 @@ def shorten_line(text: str, limit: int = 300) -> str:
 class Engine(Protocol):
     """Engine that runs one language model.
 
-    The module `llm/<name>.py` defines its `Options` and `create(options) -> Engine`.
+    A plugin module `crscore/llm/<name>.py` has `create(options) -> Engine`; the type of `options`
+    lists the engine's options.
     """
 
     @property
     def identity(self) -> str:
-        """Engine, model, revision and adapter, which determine the answers."""
+        """Names of the engine, model, revision and adapter, which determine the answers."""
         ...
 
     @property
     def origin(self) -> str:
-        """Address of the model's server, part of the key of cached answers; "" in this process.
+        """Address of the model's server; "" if the model runs in this process.
 
-        Two servers may use one name for different models. It is not in the signature, because an
-        address is private.
+        The key of a cached answer includes the address, because two servers may use the same name
+        for different models. The signature does not, because the address is private.
         """
         ...
 
     @property
     def context_tokens(self) -> int | None:
-        """Maximum tokens of a chat and its answer together; None when unknown."""
+        """Maximum tokens of a chat and its answer together; None if unknown."""
         ...
 
     @property
     def special_tokens(self) -> frozenset[str]:
-        """Texts that are always one token for the model; empty when unknown.
+        """Texts that are always one token for the model; empty if unknown.
 
         Raises:
             DependencyError: The engine's package is not installed.
             ModelNotFoundError: The model is not available and may not be downloaded.
-            GenerationError: Its tokenizer is missing or cannot be read.
+            GenerationError: The model's tokenizer is missing or cannot be read.
         """
         ...
 
@@ -108,7 +109,8 @@ class Engine(Protocol):
             sampling: Sampling settings.
 
         Returns:
-            One answer per chat, in order; a chat that could not be answered has a reason.
+            One answer for each chat, in order. If a chat could not be answered, the answer has a
+            reason instead of a text.
 
         Raises:
             DependencyError: The engine's package is not installed.

@@ -1,4 +1,4 @@
-"""Converts chats to the text that a model reads, by its own template or in a plain form.
+"""Converts chats to the text that a model reads, with the model's template or in a plain form.
 
 The plain form is the layout that the default model was trained on: the system message, then each
 turn below a line `@@ Instruction` or `@@ Response`.
@@ -40,7 +40,7 @@ def tokenize_chat(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
         except (TemplateError, ValueError) as exc:
             failure = exc
         else:
-            # The template has already added the special tokens.
+            # The tokenizer adds no special tokens, because the template has added them.
             return list(tokenizer(text, add_special_tokens=False)["input_ids"])
     raise GenerationError(f"the model's chat template rejects the chat: {failure}") from failure
 

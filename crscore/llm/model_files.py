@@ -1,9 +1,9 @@
-"""Finds folders of models: named by a setting, or kept on this disk by the client of the hub.
+"""Finds the folder of a model: a folder that a setting names, or one in the cache of the hub.
 
-The hub is Hugging Face's, huggingface.co.
+The hub is Hugging Face (huggingface.co), whose client caches the models that it downloads.
 
-Weights are read from safetensors files only: a `.bin` or `.pt` file is a pickle, and reading one
-runs the program in it.
+Weights are read from safetensors files only, because a `.bin` or `.pt` file is a pickle, and
+reading a pickle runs the program in it.
 """
 
 import hashlib
@@ -15,30 +15,29 @@ from typing import Final
 from crscore.errors import GenerationError, ModelNotFoundError
 
 _SAMPLE_BYTES: Final = 2**20
-"""Number of bytes at the beginning and at the end of a file that a fingerprint includes."""
+"""Number of bytes that a fingerprint includes of each end of a file."""
 # "owner/name", "gpt2"; not "/models/x", "a/b/c".
 _HUB_NAME: Final = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _FOLDER_PREFIXES: Final = ("./", "../", "~", ".\\", "..\\")
-# `*.bin` and `*.pt` are left out: they are pickles
-# (https://huggingface.co/docs/hub/security-pickle).
+# Without `*.bin` and `*.pt`, which are pickles: https://huggingface.co/docs/hub/security-pickle
 _FILES: Final = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model")
 """Patterns of the files that a model is loaded from."""
 
 
 def folder_of(model: str) -> Path | None:
-    """Return the folder that a setting names, or None when it is the name of a model.
+    """Return the folder that a setting names, or None if the setting is the name of a model.
 
-    The form of the text decides, not the file system: the current folder may hold an untrusted
-    change, with a folder named like a model.
+    Whether a folder exists does not matter, because the current folder may have an untrusted
+    change with a folder that is named like a model.
 
     Returns:
-        The folder, which need not exist, when `model` is absolute or begins with `./`, `../` or
-        `~`; None when it is a name.
+        The folder, which need not exist, if `model` is an absolute path or begins with `./`, `../`
+        or `~`; None otherwise.
     """
     if model in {".", ".."} or model.startswith(_FOLDER_PREFIXES) or Path(model).is_absolute():
         try:
             return Path(model).expanduser()
-        except RuntimeError:  # no such user
+        except RuntimeError:  # `~name`, but there is no such user
             return Path(model)
     return None
 
@@ -49,7 +48,7 @@ def is_name(model: str) -> bool:
 
 
 def find_on_hub(model: str, revision: str, *, offline: bool) -> Path:
-    """Return the folder of a model of the hub; download missing files.
+    """Download missing files of a model from the hub, and return the model's folder.
 
     Args:
         model: `owner/name`.
@@ -57,8 +56,8 @@ def find_on_hub(model: str, revision: str, *, offline: bool) -> Path:
         offline: Never use the network.
 
     Raises:
-        ModelNotFoundError: It is not on this disk, and the hub does not have it, cannot be reached
-            or must not be used.
+        ModelNotFoundError: The model is not on this disk, and the hub does not have it, cannot be
+            reached or must not be used.
     """
     try:
         from huggingface_hub import snapshot_download  # noqa: PLC0415  (comes with transformers)
@@ -81,19 +80,19 @@ def download_command(model: str, revision: str | None) -> str:
 def fingerprint(folder: Path) -> str:
     """Return a hash of a model's or an adapter's settings, tokenizer and weights.
 
-    Reading all of a large model takes minutes, and training changes every tensor. So the size of a
-    weights file, its beginning and its end distinguish the results of two trainings. They do not
-    detect deliberate tampering.
+    Only the size, the beginning and the end of each file are hashed, because reading all of a large
+    model takes minutes. They differ after each training, which changes every tensor. They do not
+    reveal deliberate tampering.
 
     Args:
-        folder: A model as `save_pretrained` writes it.
+        folder: Folder of the model, as `save_pretrained` writes it.
 
     Returns:
         12 hexadecimal digits.
 
     Raises:
         ModelNotFoundError: The folder does not exist.
-        GenerationError: It has no safetensors files.
+        GenerationError: The folder has no safetensors files.
     """
     if not folder.is_dir():
         raise ModelNotFoundError(str(folder), f"hf download MODEL --local-dir {folder}")

@@ -1,10 +1,10 @@
-"""Any OpenAI-compatible server: `vllm serve`, llama.cpp, Ollama, a cloud service.
+"""Asks a model on an OpenAI-compatible server: `vllm serve`, llama.cpp, Ollama, a cloud service.
 
 Tool: the package `openai` (extra `crscore[openai]`, tested: 3.52, 3.54), endpoint
-`/chat/completions`. Each chat is one request, and many run at a time. The address and the key are
-options, which the configuration fills from the environment; the key appears in no message and no
-`repr`. Redirects are not followed: they would send the chat, and on the same host also the key, to
-an address that is not configured. Design: docs/design/022-engines.md.
+`/chat/completions`. Each chat is one request, and many requests run at a time. The address and the
+key are options, which the configuration fills from the environment. No message and no `repr` shows
+the key. Redirects are not followed, because they would send the chat, and on the same host also the
+key, to an address that is not configured. Design: docs/design/022-engines.md.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 INSTALL_COMMAND: Final = "pip install 'crscore[openai]'"
 OPENAI_URL: Final = "https://api.openai.com/v1"
-"""Default server when there is a key but no address."""
+"""Address of the server if only a key is set."""
 MAX_RETRIES: Final = 3
-"""Maximum retries of a request when the server fails, is busy or cannot be reached."""
+"""Maximum retries of a request if the server fails, is busy or cannot be reached."""
 # An answer may take minutes, but a running server accepts a connection at once.
 CONNECT_TIMEOUT_S: Final = 10.0
 # Without this limit, 1,000 chats to a server that hangs would wait 1,000 times the time-out.
 MAX_FAILURES_IN_A_ROW: Final = 3
-"""Number of failed chats in a row after which no more are sent."""
+"""Number of failed chats in a row after which no more chats are sent."""
 # OpenAI's reasoning models require another name for `max_tokens` and reject a temperature
 # (https://platform.openai.com/docs/api-reference/chat/create); some servers reject other fields.
 _REJECTIONS: Final = {
@@ -46,7 +46,7 @@ _REJECTIONS: Final = {
     "top_p": "top_p",
     "seed": "seed",
 }
-"""Field of a request -> pattern, in lower case, of the message that rejects it."""
+"""Field of a request -> pattern of the server's message, in lower case, that rejects the field."""
 _ORIGIN: Final = "engine openai"
 # The client requires a key, and local servers ignore it.
 _PLACEHOLDER_KEY: Final = "none"
@@ -62,11 +62,11 @@ class Failure(NamedTuple):
     """Reason why a chat has no answer."""
 
     text: str
-    """Message for the user, a clause."""
+    """Message for the user, as a clause."""
     remedy: str = ""
-    """What the user can do, a clause; empty if that is not known."""
+    """Advice for the user, as a clause; empty if there is none."""
     is_final: bool = False
-    """Whether every other chat would fail, too, so that no more are sent."""
+    """Whether every other chat would fail, too, so that no more chats are sent."""
     is_of_chat: bool = False
     """Whether the chat is the cause, rather than the server."""
 
@@ -99,13 +99,13 @@ class OpenAIOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     base_url: str = ""
     """Address of the server, usually ending in `/v1`; "" for OpenAI's own."""
     api_key: str | None = None
-    """Key sent with each request; None for a server that requires none."""
+    """Key sent with each request; None for a server that requires no key."""
     concurrency: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 16
-    """Maximum requests at a time."""
+    """Maximum number of requests at a time."""
     timeout_s: Annotated[float, msgspec.Meta(gt=0, le=86_400)] = 300.0
     """Seconds for one answer, from the first byte sent to the last one read."""
     max_model_len: Annotated[int, msgspec.Meta(ge=1, le=10_000_000)] | None = None
-    """Maximum tokens of a chat and its answer together; None when unknown."""
+    """Maximum tokens of a chat and its answer together; None if unknown."""
     offline: bool = False
     """Never use the network."""
 
@@ -117,7 +117,7 @@ class OpenAI:
     options: OpenAIOptions = field(repr=False)
     """The model, its server and key, and how requests are sent."""
     _renamed: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
-    """Field of a request that the server rejects -> its other name, or None to leave it out."""
+    """Field of a request that the server rejects -> its other name, or None to omit the field."""
 
     @property
     def identity(self) -> str:
@@ -136,7 +136,7 @@ class OpenAI:
 
     @property
     def special_tokens(self) -> frozenset[str]:
-        """Empty: only the server knows its model's tokens."""
+        """Empty, because only the server knows the tokens of its model."""
         return frozenset()
 
     def complete(
@@ -145,12 +145,14 @@ class OpenAI:
         """Send every chat to the server.
 
         Args:
-            chats: Chats that start with their common prefix; sent in order, several at a time.
+            chats: Chats that start with their common prefix; they are sent in order, several at a
+                time.
             sampling: Sampling settings. The schema is sent as `response_format`. An optional field
                 that the server rejects is left out of all later requests of this engine.
 
         Returns:
-            One answer per chat, in order; a chat that could not be answered has a reason.
+            One answer for each chat, in order. If a chat could not be answered, the answer has a
+            reason instead of a text.
 
         Raises:
             DependencyError: The `openai` package is not installed.
@@ -171,7 +173,7 @@ class OpenAI:
                 results = thread.submit(asyncio.run, answering).result()
         failures = [result for result in results if isinstance(result, Failure)]
         if len(failures) == len(results) and not any(failure.is_of_chat for failure in failures):
-            # The most frequent reason, in one line.
+            # The error reports only the most frequent reason, in one line.
             failure = Counter(failures).most_common(1)[0][0]
             remedy = f"; {failure.remedy}" if failure.remedy else ""
             server = f"{self.options.model} at {self.options.base_url}"
@@ -194,7 +196,7 @@ class OpenAI:
             import openai  # noqa: PLC0415  (an extra)
         seconds = self.options.timeout_s
         free = asyncio.Semaphore(self.options.concurrency)
-        in_a_row: list[Failure] = []
+        failures: list[Failure] = []
         try:
             # A redirect must not take the key to another server.
             http_client = openai.DefaultAsyncHttpxClient(follow_redirects=False)
@@ -207,23 +209,23 @@ class OpenAI:
             base_url=self.options.base_url,
             api_key=self.options.api_key or _PLACEHOLDER_KEY,
             max_retries=MAX_RETRIES,
-            # No limit on the wait for a free connection: `concurrency` limits the requests.
+            # The wait for a free connection needs no limit, because `concurrency` limits requests.
             timeout=openai.Timeout(seconds, connect=min(CONNECT_TIMEOUT_S, seconds), pool=None),
             http_client=http_client,
         ) as client:
 
             async def ask(chat: Sequence[Message]) -> Answer | Failure:
                 async with free:
-                    if in_a_row and (
-                        in_a_row[-1].is_final or len(in_a_row) >= MAX_FAILURES_IN_A_ROW
+                    if failures and (
+                        failures[-1].is_final or len(failures) >= MAX_FAILURES_IN_A_ROW
                     ):
-                        return in_a_row[-1]
+                        return failures[-1]
                     result = await self._ask(client, chat, sampling)
                     if isinstance(result, Answer):
-                        in_a_row.clear()
+                        failures.clear()
                     # Without a remedy, the error may concern only this chat.
                     elif result.remedy:
-                        in_a_row.append(result)
+                        failures.append(result)
                     return result
 
             return await asyncio.gather(*map(ask, chats))
@@ -231,7 +233,7 @@ class OpenAI:
     async def _ask(
         self, client: openai.AsyncOpenAI, chat: Sequence[Message], sampling: Sampling
     ) -> Answer | Failure:
-        """Send a chat; while the server rejects a field of the request, try another format."""
+        """Send a chat, and send it again without each field that the server rejects."""
         from openai import APIStatusError, OpenAIError  # noqa: PLC0415
 
         fields: dict[str, Any] = {
@@ -252,8 +254,8 @@ class OpenAI:
                     renamed = {self._renamed.get(name, name): fields[name] for name in fields}
                     body = {name: value for name, value in renamed.items() if name is not None}
                     try:
-                        # `extra_body` is sent unchanged. If the client checked the same fields
-                        # against its types, that would take more time than the request.
+                        # `extra_body` is sent unchecked, because the client's checks of the same
+                        # fields against its types would take more time than the request.
                         completion = await client.chat.completions.create(
                             model=self.options.model, messages=[], extra_body=body
                         )
@@ -267,17 +269,17 @@ class OpenAI:
             return _NO_ANSWER_IN_TIME
         except OpenAIError as exc:
             return _failure_of_connection(exc)
-        except (ValueError, RecursionError):  # very deep nesting is valid JSON
+        except (ValueError, RecursionError):  # JSON may be nested too deeply for Python's parser
             return Failure("the reply is not JSON")
 
     def _adapt(self, sent: dict[str, Any], error: openai.APIStatusError) -> bool:
-        """Rename or leave out the field that a server rejects; return whether there is one.
+        """Rename or omit a field that the server rejects; return whether it rejects one.
 
         llama.cpp's Python server rejects a schema with status 500.
         """
         message = error.response.text.lower()
         for name, pattern in _REJECTIONS.items():
-            # An error with another status that mentions the field is not a rejection of it.
+            # With another status, an error that mentions the field does not reject it.
             codes = {400, 422, 500} if name == "response_format" else {400, 422}
             is_named = name in sent and re.search(pattern, message)
             if is_named and error.status_code in codes:
@@ -287,7 +289,7 @@ class OpenAI:
 
 
 def create(options: OpenAIOptions) -> Engine:
-    """Make the engine, without sending a request.
+    """Return the engine, without sending a request.
 
     Raises:
         ConfigError: An option has a wrong value, or no model or server is named.
@@ -325,16 +327,20 @@ _CUT: Final = frozenset({"length", "model_length", "max_tokens"})
 
 
 def read_completion(completion: Any) -> Answer | Failure:
-    """Return the answer in a completion's first choice, with a reason when its text is empty.
+    """Return the answer in a completion's first choice.
 
     Args:
         completion: A `ChatCompletion`, which the client does not check, or another value if the
             server sent something else.
+
+    Returns:
+        The answer, with a reason if its text is empty. A failure if the server reports an error or
+        sent no choices.
     """
     choices = getattr(completion, "choices", None)
     choice: Any = choices[0] if isinstance(choices, list) and choices else None
     message: Any = getattr(choice, "message", None)
-    # Some gateways send an error with status 200, also together with half of an answer.
+    # Some gateways report an error with status 200, even together with a part of an answer.
     if error := getattr(choice, "error", None) or getattr(completion, "error", None):
         return Failure(f"the server reports an error: {_message(error)}")
     if not hasattr(message, "content"):
@@ -353,7 +359,7 @@ def read_completion(completion: Any) -> Answer | Failure:
         )
     usage = getattr(completion, "usage", None)
     counts = (getattr(usage, f"{name}_tokens", None) for name in ("prompt", "completion"))
-    # Some servers send the counts as texts, which are ignored.
+    # Some servers send the counts as strings, which are ignored.
     read, written = (count if isinstance(count, int) else None for count in counts)
     return Answer(
         text=text,
@@ -373,7 +379,7 @@ def _content_text(content: object) -> str:
 
 
 def _failure_of_connection(error: openai.OpenAIError) -> Failure:
-    """Explain an error without an answer of the server."""
+    """Describe the error of a request that the server did not answer."""
     from openai import APITimeoutError  # noqa: PLC0415
 
     cause = error.__cause__
@@ -387,7 +393,7 @@ def _failure_of_connection(error: openai.OpenAIError) -> Failure:
 
 
 def _failure_of_status(error: openai.APIStatusError) -> Failure:
-    """Explain an answer of the server with an error status."""
+    """Describe the error that the server reports by a status."""
     status, message = error.status_code, _message(error.body)
     quoted = f"(HTTP {status}{f': {message}' if message else ''})"
     text = error.response.text.lower()
@@ -396,8 +402,8 @@ def _failure_of_status(error: openai.APIStatusError) -> Failure:
     if status == 429 and error.code == "insufficient_quota":
         failure = Failure("the account's quota is used up", "pay, or wait", is_final=True)
     elif status < 400:
-        remedy = "set OPENAI_BASE_URL to its final address"
-        failure = Failure("the server redirects, which is not followed", remedy, is_final=True)
+        remedy = "set OPENAI_BASE_URL to the target of the redirect"
+        failure = Failure("the server's redirect is not followed", remedy, is_final=True)
     elif status >= 500 or status in {408, 409}:
         failure = Failure("the server failed")
     else:
@@ -406,5 +412,5 @@ def _failure_of_status(error: openai.APIStatusError) -> Failure:
 
 
 def _message(body: object) -> str:
-    """Return the message in an error's body; all of a body that is not in OpenAI's format."""
+    """Return the message in an error's body, or all of the body if it is not in OpenAI's format."""
     return shorten_line(str((isinstance(body, dict) and body.get("message")) or body or ""))

@@ -1,9 +1,9 @@
-"""Escaping of text from a change, so that it can neither end its fence nor act as a control token.
+"""Escapes untrusted text, so that it can neither end its fence nor act as a control token.
 
-The model's template turns a chat into tokens. Text that looks like one of its control tokens would
-become that token, and could end the user's turn and begin the assistant's. A space is inserted into
-such text: no tokenizer then recognizes the token, and the text remains readable. Decisions:
-docs/design/023.
+The model's template turns a chat into tokens. Text that looks like a control token would become
+that token, and could end the user's turn and begin the assistant's. So a space is inserted into
+such text: no tokenizer then recognizes the token, and the text remains readable. Design:
+docs/design/023-model-claims.md.
 """
 
 import re
@@ -12,11 +12,11 @@ from typing import Final
 
 from crscore.text import clean
 
-# Terminal sequences: "\x1b[31m", "\x1b]0;title\x07". `clean` removes a lone escape character.
+# Control sequences of terminals: "\x1b[31m", "\x1b]0;title\x07". `clean` removes a lone "\x1b".
 _ANSI: Final = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]{0,40}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b\n]{0,200}\x07?"
 )
-# Templates join a chat to one text: https://huggingface.co/docs/transformers/chat_templating
+# The tags that chat templates use: https://huggingface.co/docs/transformers/chat_templating
 _TAG_NAMES: Final = (
     r"s|bos|eos|pad|unk|mask|cls|sep|start_of_turn|end_of_turn|start_of_image|human|bot"
     r"|system|user|assistant|think|thinking|tool_call|tool_response|function_calls?|fim_\w{1,10}"
@@ -46,15 +46,15 @@ _TOKEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fence:
-    """Fence that marks the text of one run as data."""
+    """Fence around an untrusted text, which marks the text as data."""
 
     nonce: str
-    """Random word that the author of a change cannot know: 16 or more letters and digits."""
+    """Word that no author of the text can predict: 16 or more letters and digits."""
     special: frozenset[str] = frozenset()
     """Special tokens of the model, where the engine provides them."""
 
     def text(self, raw: str) -> str:
-        """Escape lines of a change."""
+        """Return a text as it is shown between the marks of the fence."""
         return break_control_tokens(raw, self.special | {self.nonce})
 
 
@@ -62,11 +62,11 @@ def break_control_tokens(text: str, special: frozenset[str] = frozenset()) -> st
     r"""Remove invisible characters, and break up the control tokens of chat templates.
 
     Args:
-        text: Text of the change.
+        text: Untrusted text.
         special: Further texts that are a single token for the model.
 
     Returns:
-        The text with a space inside each control token and without terminal sequences,
+        The text with a space inside each control token, and without control sequences of terminals,
         zero-width and bidirectional characters. Line ends and tabs are kept.
 
     Example:
@@ -77,7 +77,7 @@ def break_control_tokens(text: str, special: frozenset[str] = frozenset()) -> st
     text = _TOKEN.sub(lambda match: match[0] + " ", text)
     long_tokens = [token for token in special if len(token.strip()) > 1]
     if long_tokens:
-        # A lookahead, so that every position is searched: a token may begin inside another one.
+        # A lookahead matches no characters, so a token that begins inside another one is found.
         pattern = "|".join(map(re.escape, sorted(long_tokens)))
         text = re.sub(rf"(?=(?:{pattern}))(\s*\S)", r"\1 ", text)
     return text

@@ -1,8 +1,8 @@
-"""Prompts of crscore: one TOML file per task and version.
+"""Reads the prompts of crscore: one TOML file for each task and version.
 
-A released prompt is never edited: its hash is in signatures, and models are trained with it. The
-code of each task defines the content as a `msgspec.Struct` that forbids unknown fields. This module
-finds and hashes the files. Their texts may have placeholders, `{{change}}`.
+A released prompt is never edited, because its hash is in signatures and models are trained with it.
+The code of each task defines the fields of its prompt as a `msgspec.Struct` that forbids unknown
+fields. The texts of a prompt may have placeholders, such as `{{change}}`.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prompt(Generic[T]):
-    """Prompt, as read from its file."""
+    """Prompt that was read from its file."""
 
     name: str
     """Task and version: `claims.v1`."""
@@ -35,14 +35,14 @@ class Prompt(Generic[T]):
 
     @property
     def identity(self) -> str:
-        """Name and short hash, for signatures and caches: `claims.v1@1a2b3c4d`."""
+        """Name and short hash, for signatures and keys of caches: `claims.v1@1a2b3c4d`."""
         return f"{self.name}@{self.sha256[:8]}"
 
 
 def builtin_folder() -> Path:
     """Return the folder of the prompts that come with crscore.
 
-    In a wheel, the folder is inside the package; in a checkout, next to it.
+    The folder is inside an installed package; in a checkout, it is next to the package.
     """
     package = Path(__file__).resolve().parents[1]
     packaged = package / "_data" / "prompts"

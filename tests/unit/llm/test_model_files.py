@@ -50,18 +50,18 @@ def test_fingerprint_does_not_change_with_the_readme(tmp_path: Path) -> None:
     assert model_files.fingerprint(one) == model_files.fingerprint(two)
 
 
-def test_a_model_of_pickles_is_refused(tmp_path: Path) -> None:
+def test_model_without_safetensors_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x04")
     with pytest.raises(GenerationError, match=r"pickled weights \(.bin, .pt\) are not loaded"):
         model_files.fingerprint(tmp_path)
 
 
-def test_a_folder_that_is_not_there_is_no_model(tmp_path: Path) -> None:
+def test_missing_folder_of_a_model_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match="hf download"):
         model_files.fingerprint(tmp_path / "gone")
 
 
-def test_fingerprint_of_an_adapter_is_of_all_its_weights(tmp_path: Path) -> None:
+def test_fingerprint_of_an_adapter_depends_on_all_its_weights(tmp_path: Path) -> None:
     one, two = write_adapter(tmp_path / "one"), write_adapter(tmp_path / "two")
     (two / "adapter_model.safetensors").write_bytes(b"weighty")
     marks = {model_files.fingerprint(folder) for folder in (one, two)}
@@ -69,7 +69,7 @@ def test_fingerprint_of_an_adapter_is_of_all_its_weights(tmp_path: Path) -> None
 
 
 def write_cache(monkeypatch: pytest.MonkeyPatch, root: Path, name: str) -> Path:
-    """Lay a model into a hub cache as the hub's library does."""
+    """Write a model into a cache with the layout of the hub's client."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(root))
     repository = root / f"models--{name.replace('/', '--')}"
     (repository / "refs").mkdir(parents=True)
@@ -77,7 +77,7 @@ def write_cache(monkeypatch: pytest.MonkeyPatch, root: Path, name: str) -> Path:
     return write_model(repository / "snapshots" / COMMIT, {"a": b"1"})
 
 
-def test_a_branch_is_the_commit_that_was_last_seen_of_it(
+def test_branch_is_resolved_offline_to_the_commit_in_the_cache(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = write_cache(monkeypatch, tmp_path / "hub", "org/seen")
@@ -86,11 +86,11 @@ def test_a_branch_is_the_commit_that_was_last_seen_of_it(
 
 
 @pytest.mark.parametrize("revision", ["main", COMMIT])
-def test_a_model_never_seen_is_not_found_offline(revision: str) -> None:
+def test_model_that_is_not_cached_is_not_found_offline(revision: str) -> None:
     with pytest.raises(ModelNotFoundError, match=f"hf download org/unseen --revision {revision}"):
         model_files.find_on_hub("org/unseen", revision, offline=True)
 
 
-def test_a_path_names_no_repository() -> None:
+def test_path_is_not_the_name_of_a_model() -> None:
     with pytest.raises(ModelNotFoundError):
         model_files.find_on_hub("./no/such/folder", "main", offline=True)

@@ -70,13 +70,13 @@ def test_an_answer_has_its_tokens_and_is_whole() -> None:
     assert answer == Answer(text="text", whole=True, input_tokens=11, output_tokens=7)
 
 
-def test_tokens_that_are_no_number_are_unknown() -> None:
+def test_token_counts_that_are_not_numbers_are_unknown() -> None:
     usage = {"prompt_tokens": "11", "completion_tokens": None}
     answer = one(completion([{"message": {"content": "text"}}], usage=usage))
     assert answer == Answer(text="text", whole=True)
 
 
-def test_no_chats_ask_nothing() -> None:
+def test_no_request_is_sent_without_chats() -> None:
     assert engine("http://127.0.0.1:9/v1").complete([], PLAIN) == ()
 
 
@@ -90,14 +90,14 @@ def test_request_has_the_sampling_settings() -> None:
     assert (drawn, schema) == (["tiny", 9, 0.2, 0.9, 4], SCHEMA)
 
 
-def test_no_more_than_so_many_requests_are_under_way() -> None:
+def test_concurrency_limits_the_simultaneous_requests() -> None:
     with serve(Say(body=well().body, after_s=0.05)) as server:
         engine(server.url, concurrency=3).complete(chats(12), PLAIN)
         assert server.most_at_once == 3
 
 
 @pytest.mark.growth
-def test_two_hundred_chats_at_32_cost_little() -> None:
+def test_overhead_of_200_chats_at_concurrency_32_is_small() -> None:
     with scripted_llm.serve_apart("[]") as url:
         made = engine(url, concurrency=32)
         made.complete(chats(2), PLAIN)
@@ -150,7 +150,7 @@ def test_an_answer_cut_by_the_limit_is_not_whole(reason: str) -> None:
         (Say(status=502, body=b"<html>\x1b[31mBad\nGateway"), r"HTTP 502: <html>\[31mBad Gateway"),
     ],
 )
-def test_a_bad_reply_is_that_chats_reason(say: Say, reason: str) -> None:
+def test_invalid_reply_is_the_reason_of_its_chat_alone(say: Say, reason: str) -> None:
     answer = one(say)
     assert answer.text == ""
     assert re.search(reason, str(answer.reason))
@@ -169,7 +169,7 @@ def test_request_that_fails_once_is_repeated(bad: Say) -> None:
     assert one(lambda asked: well("then") if asked.before else bad).text == "then"
 
 
-def test_a_server_that_always_fails_is_asked_so_often_and_no_more() -> None:
+def test_failing_server_gets_a_limited_number_of_requests() -> None:
     with serve(error(500, "broken")) as server:
         with pytest.raises(GenerationError, match=r"^tiny at http.*HTTP 500: broken"):
             engine(server.url).complete(chats(1), PLAIN)
@@ -199,7 +199,7 @@ def test_retry_after_a_day_ends_the_run() -> None:
     assert time.monotonic() - begun < 5
 
 
-def test_a_hanging_server_ends_the_run_after_a_few_chats() -> None:
+def test_hanging_server_ends_the_run_after_a_few_chats() -> None:
     with serve(Say(after_s=60)) as server:
         with pytest.raises(GenerationError, match="no answer in time; raise timeout_s"):
             engine(server.url, timeout_s=0.5, concurrency=1).complete(chats(50), PLAIN)
@@ -207,7 +207,7 @@ def test_a_hanging_server_ends_the_run_after_a_few_chats() -> None:
         assert 0 < len(server.asked) <= openai.MAX_FAILURES_IN_A_ROW
 
 
-def test_one_chat_without_an_answer_in_time_has_a_reason() -> None:
+def test_chat_that_times_out_has_a_reason() -> None:
     assert one(Say(after_s=60), timeout_s=1).reason == "no answer in time"
 
 
@@ -224,7 +224,7 @@ def test_slow_bytes_do_not_extend_the_timeout() -> None:
         (500, "Input should be 'text' or 'json_object'"),
     ],
 )
-def test_a_refused_schema_is_left_out_from_then_on(status: int, message: str) -> None:
+def test_rejected_schema_is_left_out_of_later_requests(status: int, message: str) -> None:
     def script(asked: Asked) -> Say:
         return error(status, message) if "response_format" in asked.body else well("prose")
 
@@ -240,7 +240,7 @@ def test_a_refused_schema_is_left_out_from_then_on(status: int, message: str) ->
     assert [answer.text for answer in first] == ["prose"] * 3
 
 
-def test_a_failure_without_a_schema_in_the_request_does_not_blame_it() -> None:
+def test_schema_is_not_blamed_for_a_failure_of_a_request_without_it() -> None:
     assert "HTTP 400" in str(one(error(400, "response_format is unknown")).reason)
 
 
@@ -312,14 +312,14 @@ def test_final_failure_is_one_error_after_one_request(say: Say, line: str) -> No
     assert "\n" not in str(caught.value)
 
 
-def test_an_account_that_is_used_up_is_one_error() -> None:
+def test_exhausted_quota_is_one_error() -> None:
     with serve(error(429, "used up", code="insufficient_quota")) as server:
         with pytest.raises(GenerationError, match="quota is used up"):
             engine(server.url, concurrency=1).complete(chats(20), PLAIN)
         assert len(server.asked) == openai.MAX_RETRIES + 1
 
 
-def test_no_server_is_one_error() -> None:
+def test_unreachable_server_is_one_error() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
@@ -338,7 +338,7 @@ def test_no_server_is_one_error() -> None:
         ("HTTPS_PROXY", "REFUSES", r"not reachable \(407 Authenticate\).* check .* the proxy"),
     ],
 )
-def test_certificates_and_proxies_are_named(
+def test_error_names_the_certificates_and_the_proxy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str, line: str
 ) -> None:
     (tmp_path / "empty.pem").touch()
@@ -363,7 +363,7 @@ def test_certificates_and_proxies_are_named(
             engine("https://host.invalid/v1").complete(chats(1), PLAIN)
 
 
-def test_certificate_that_is_not_trusted_is_named(tmp_path: Path) -> None:
+def test_error_names_an_untrusted_certificate(tmp_path: Path) -> None:
     with (
         tls.serve(tmp_path / "both.pem") as url,
         pytest.raises(GenerationError, match=r"CERTIFICATE_VERIFY_FAILED.*SSL_CERT_FILE"),
@@ -371,7 +371,7 @@ def test_certificate_that_is_not_trusted_is_named(tmp_path: Path) -> None:
         engine(url).complete(chats(1), PLAIN)
 
 
-def test_a_server_that_dies_leaves_what_it_had_answered() -> None:
+def test_answers_before_a_crash_of_the_server_are_kept() -> None:
     def script(asked: Asked) -> Say:
         return well("ok") if asked.text in {"diff 0", "diff 1"} else error(401, "expired")
 
@@ -382,13 +382,13 @@ def test_a_server_that_dies_leaves_what_it_had_answered() -> None:
     assert all("expired" in str(answer.reason) for answer in answers[2:])
 
 
-def test_a_chat_that_is_too_long_alone_is_no_error_of_the_run() -> None:
+def test_run_with_only_one_chat_that_is_too_long_is_no_error() -> None:
     with serve(error(400, "maximum context length is 1024 tokens", code="x")) as server:
         (answer,) = engine(server.url).complete(chats(1), PLAIN)
     assert "does not fit" in str(answer.reason)
 
 
-def test_a_redirect_does_not_take_the_key_elsewhere() -> None:
+def test_key_is_not_sent_to_the_target_of_a_redirect() -> None:
     with serve() as other:
         away = Say(status=307, headers={"location": f"{other.url}/chat/completions"})
         with serve(away) as server, pytest.raises(GenerationError):
@@ -396,7 +396,7 @@ def test_a_redirect_does_not_take_the_key_elsewhere() -> None:
         assert other.asked == []
 
 
-def test_the_key_is_sent_and_shown_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+def test_key_is_sent_but_never_shown(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with serve() as server:
         made = engine(server.url, api_key=KEY)
@@ -405,14 +405,16 @@ def test_the_key_is_sent_and_shown_nowhere(caplog: pytest.LogCaptureFixture) -> 
     assert KEY not in repr(made) + made.identity + caplog.text
 
 
-def test_without_a_key_none_of_the_environments_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_of_the_environment_is_not_sent_if_no_key_is_configured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serve() as server:
         engine(server.url).complete(chats(1), PLAIN)
         assert KEY not in str(server.asked[0].headers)
 
 
-def test_it_works_inside_a_running_event_loop() -> None:
+def test_engine_works_inside_a_running_event_loop() -> None:
     async def notebook(url: str) -> tuple[Answer, ...]:
         return engine(url).complete(chats(1), PLAIN)
 
@@ -420,7 +422,7 @@ def test_it_works_inside_a_running_event_loop() -> None:
         assert asyncio.run(notebook(server.url))[0].text == "ok"
 
 
-def test_it_survives_pickling() -> None:
+def test_engine_can_be_pickled() -> None:
     made = engine("http://127.0.0.1:9/v1", api_key=KEY)
     assert pickle.loads(pickle.dumps(made)) == made
 
@@ -434,7 +436,7 @@ def test_lone_surrogate_of_an_answer_is_a_question_mark() -> None:
     assert one(well("name \udcff\ud800")).text == "name ??"
 
 
-def test_it_knows_no_special_tokens() -> None:
+def test_special_tokens_of_a_server_are_unknown() -> None:
     assert engine("http://127.0.0.1:9/v1").special_tokens == frozenset()
 
 
@@ -445,7 +447,9 @@ def test_offline_sends_no_request() -> None:
         assert server.asked == []
 
 
-def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_without_the_package_names_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(DependencyError, match=r"pip install 'crscore\[openai\]'"):
         engine("http://127.0.0.1:9/v1").complete(chats(1), PLAIN)
@@ -469,13 +473,13 @@ def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatc
         ({"model": "m", "api_key": "k", "offline": "yes"}, "offline: Expected `bool`"),
     ],
 )
-def test_a_wrong_option_is_named(options: dict[str, object], message: str) -> None:
+def test_error_names_the_wrong_option(options: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         plugins.create("engines", "openai", options)
     assert KEY not in str(caught.value)
     assert "pass@" not in str(caught.value)
 
 
-def test_a_key_alone_asks_openai() -> None:
+def test_key_without_an_address_selects_openai() -> None:
     made = openai.create(openai.OpenAIOptions(model="m", api_key="k"))
     assert made.origin == openai.OPENAI_URL

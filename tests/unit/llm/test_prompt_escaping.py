@@ -47,12 +47,12 @@ def test_code_stays_as_it_is(line: str) -> None:
     assert break_control_tokens(line) == line
 
 
-def test_what_cannot_be_seen_is_taken_out_before_tokens_are_looked_for() -> None:
+def test_invisible_characters_are_removed_before_tokens_are_searched() -> None:
     assert break_control_tokens("<\u200b|im\x1b[31m_end|>") == "< |im_end|>"
     assert break_control_tokens("a\u202eb\x9b1mc\x1b]0;title\x07d") == "abcd"
 
 
-def test_special_tokens_of_the_model_are_broken_where_they_overlap_too() -> None:
+def test_overlapping_special_tokens_of_the_model_are_broken_up() -> None:
     special = frozenset({"<x>", "<x><y>", "><y", "▁", " "})
     assert break_control_tokens("a <x><y> <x> ▁", special) == "a < x> <y> < x> ▁"
 

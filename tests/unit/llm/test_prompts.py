@@ -26,7 +26,7 @@ def test_prompt_is_read_with_the_hash_of_its_bytes(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["../prompts/judge.v1", "judge", "judge.v99", "", "judge.v1\n"])
-def test_unknown_name_is_refused_with_those_there_are(name):
+def test_error_of_an_unknown_name_lists_the_prompts(name):
     with pytest.raises(ConfigError, match=r"expected one of claims\.v1, judge\.v1"):
         prompts.read_prompt(name, Shape)
 
@@ -36,7 +36,7 @@ def test_placeholder_without_a_value_is_an_error():
         prompts.fill("x {{a}}", {"b": "2"})
 
 
-def test_prompts_of_a_wheel_lie_inside_the_package(tmp_path, monkeypatch):
+def test_prompts_of_a_wheel_are_inside_the_package(tmp_path, monkeypatch):
     package = tmp_path / "crscore"
     monkeypatch.setattr(prompts, "__file__", str(package / "llm" / "prompts.py"))
     assert prompts.builtin_folder() == tmp_path / "prompts"
@@ -44,7 +44,7 @@ def test_prompts_of_a_wheel_lie_inside_the_package(tmp_path, monkeypatch):
     assert prompts.builtin_folder() == package / "_data" / "prompts"
 
 
-def test_every_prompt_of_ours_has_a_task_and_a_version():
+def test_every_prompt_has_a_task_and_a_version():
     files = {file.name for file in prompts.builtin_folder().iterdir()}
     assert files == {f"{name}.toml" for name in prompts.prompt_names()}
     assert all(re.fullmatch(r"[a-z-]+\.v[1-9]\d*", name) for name in prompts.prompt_names())

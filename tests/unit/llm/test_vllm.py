@@ -93,14 +93,14 @@ def text_of(made: vllm.Vllm, chat: list[Message]) -> str:
     return made.complete([chat], Sampling(max_tokens=600))[0].text
 
 
-def test_the_default_is_the_papers_model_at_a_commit() -> None:
+def test_default_is_the_model_of_the_paper_at_a_commit() -> None:
     made = engine()
     name, _, revision = made.identity.removeprefix("vllm:").partition("@")
     assert name == vllm.DEFAULT_MODEL
     assert len(revision) == 40
 
 
-def test_identity_has_the_model_the_adapter_and_the_numbers(tmp_path: Path) -> None:
+def test_identity_has_the_model_the_adapter_and_the_numeric_types(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "base", {"a": b"1"})
     lora = write_adapter(tmp_path / "claims")
     made = engine(model=str(folder), lora=str(lora), quantization="fp8", dtype="float16")
@@ -110,7 +110,7 @@ def test_identity_has_the_model_the_adapter_and_the_numbers(tmp_path: Path) -> N
     assert numbers == ["quantization:fp8", "dtype:float16"]
 
 
-def test_identity_with_another_adapter_is_another(tmp_path: Path) -> None:
+def test_identity_depends_on_the_adapter(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "base", {"a": b"1"})
     made = []
     for name in ("one", "two"):
@@ -120,17 +120,17 @@ def test_identity_with_another_adapter_is_another(tmp_path: Path) -> None:
     assert made[0] != made[1]
 
 
-def test_identity_does_not_depend_on_the_memory_it_gets(tmp_path: Path) -> None:
+def test_identity_does_not_depend_on_the_memory(tmp_path: Path) -> None:
     folder = str(write_model(tmp_path / "base", {"a": b"1"}))
     more = engine(model=folder, max_model_len=100, tensor_parallel=2, offline=True)
     assert more.identity == engine(model=folder).identity
 
 
-def test_no_chats_need_no_vllm(tiny: Path) -> None:
+def test_vllm_is_not_loaded_without_chats(tiny: Path) -> None:
     assert engine(model=str(tiny)).complete([], Sampling(max_tokens=5)) == ()
 
 
-def test_without_the_package_the_command_is_named(
+def test_error_without_the_package_names_the_command_that_installs_it(
     monkeypatch: pytest.MonkeyPatch, tiny: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "vllm", None)
@@ -148,7 +148,7 @@ def test_answers_come_in_order_and_a_chat_that_is_too_long_has_a_reason(tiny: Pa
 
 
 @pytest.mark.usefixtures("installed")
-def test_the_context_is_the_models_own_or_less(tiny: Path, tmp_path: Path) -> None:
+def test_context_is_at_most_that_of_the_model(tiny: Path, tmp_path: Path) -> None:
     wide = tiny_llm.make(tmp_path / "wide", context=100_000)
     assert engine(model=str(tiny)).loaded()[1] == tiny_llm.CONTEXT
     assert engine(model=str(tiny), max_model_len=64).loaded()[1] == 64
@@ -192,14 +192,16 @@ def test_an_adapter_without_a_rank_is_refused(tiny: Path, tmp_path: Path, settin
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_chat_is_written_by_the_models_own_template(tiny: Path) -> None:
+def test_chat_is_formatted_with_the_template_of_the_model(tiny: Path) -> None:
     assert text_of(engine(model=str(tiny)), HELLO) == (
         "<s><|turn|>system\nBe brief.</s>\n<|turn|>user\nWhat changed?</s>\n<|turn|>assistant\n"
     )
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_template_without_a_system_gets_its_words_in_the_first_turn(tmp_path: Path) -> None:
+def test_system_message_is_merged_into_the_first_turn_if_the_template_rejects_it(
+    tmp_path: Path,
+) -> None:
     folder = tiny_llm.make(tmp_path / "tiny")
     (folder / "chat_template.jinja").write_text(NO_SYSTEM)
     text = text_of(engine(model=str(folder)), HELLO)
@@ -228,7 +230,7 @@ def test_special_tokens_are_those_of_the_tokenizer(tiny: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_offline_a_model_that_is_not_here_is_not_asked_for() -> None:
+def test_missing_model_is_not_downloaded_offline() -> None:
     made = engine(model="org/unseen", revision=COMMIT, offline=True)
     with pytest.raises(ModelNotFoundError, match=f"hf download org/unseen --revision {COMMIT}"):
         text_of(made, HELLO)
@@ -261,7 +263,7 @@ def test_a_folder_may_be_in_the_home_folder(
     assert engine(model="~/mine").identity == engine(model=str(folder)).identity
 
 
-def test_a_folder_that_is_not_there_is_not_looked_for_on_the_hub() -> None:
+def test_missing_folder_is_not_searched_on_the_hub() -> None:
     with pytest.raises(ModelNotFoundError, match="no/folder"):
         _ = engine(model="./no/folder").identity
 
@@ -269,7 +271,7 @@ def test_a_folder_that_is_not_there_is_not_looked_for_on_the_hub() -> None:
 REMOTE = '{"model_type": "odd", "auto_map": {"AutoConfig": "code.Config"}}'
 
 
-def test_the_users_own_variables_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_of_the_user_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_LOGGING_LEVEL", "DEBUG")
     monkeypatch.delenv("VLLM_NO_USAGE_STATS", raising=False)
     before = dict(os.environ)
@@ -301,7 +303,7 @@ def test_kv_cache_size_follows_from_the_shape_of_the_model() -> None:
         ({"model": "mine/"}, r"model: 'mine/' is not a model's name; the path of a folder begins"),
     ],
 )
-def test_a_wrong_option_is_named(options: dict[str, object], message: str) -> None:
+def test_error_names_the_wrong_option(options: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         plugins.create("engines", "vllm", options)
 

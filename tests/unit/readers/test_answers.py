@@ -59,7 +59,7 @@ def test_answer_is_read_with_its_line_and_its_sentences() -> None:
     assert read(said(CLOSED)) == [((0, 1), READING)]
 
 
-def test_fields_are_asked_for_in_the_order_of_the_guide() -> None:
+def test_fields_of_the_schema_are_in_the_order_of_the_guide() -> None:
     assert [*SCHEMA["properties"]["remarks"]["items"]["properties"]] == [*CLOSED]
 
 
@@ -81,7 +81,7 @@ def test_fields_are_asked_for_in_the_order_of_the_guide() -> None:
         '{"remarks": ' * 5_000,
     ],
 )
-def test_answer_that_is_not_what_was_asked_for_is_malformed(text: str) -> None:
+def test_answer_without_the_requested_json_is_malformed(text: str) -> None:
     with pytest.raises(MalformedAnswerError):
         read(text)
 
@@ -107,7 +107,7 @@ def test_remark_with_a_quotation_that_is_not_in_the_comment_is_not_read() -> Non
     assert read(said(CLOSED | {"first": "`handle` leaks"})) == []
 
 
-def test_two_points_of_one_sentence_are_one_remark_worth_the_better() -> None:
+def test_remarks_in_the_same_sentence_become_the_one_with_the_higher_worth() -> None:
     (remark,) = read(said(CLOSED, CLOSED | {"first": "Nice", "worth": 2}))
     assert (remark.indices, remark.reading.worth) == ((0, 1), 2)
 

@@ -137,7 +137,7 @@ def test_higher_reading_is_never_worth_less_and_keeps_its_line() -> None:
         ({"level": Importance.NIT, "worth": 3.4}, 3.4),
     ],
 )
-def test_limit_depends_on_what_the_network_is_sure_of(
+def test_limit_of_the_worth_depends_on_the_reading_of_the_network(
     changes: dict[str, Any], worth: float
 ) -> None:
     remark = by_network(0, **{"worth": 2.0} | changes)

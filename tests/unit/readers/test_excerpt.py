@@ -40,7 +40,7 @@ def test_long_hunk_is_cut_around_the_line_of_the_comment() -> None:
     assert excerpt.passages[0].title.endswith("(a part of it)")
 
 
-def test_hunk_that_shares_rare_words_comes_first_without_a_place() -> None:
+def test_hunk_with_rare_words_comes_first_for_a_comment_without_a_line() -> None:
     diff = change_of(("a.py", LONG), ("b.py", ["def refund(order):", "    pass"]))
     excerpt = find(diff, "`refund` takes no amount", 400)
     assert texts(excerpt)[0] == "+def refund(order):"
@@ -54,7 +54,7 @@ def test_comment_on_a_file_shows_other_hunks_only_for_its_rare_words() -> None:
     assert texts(find(diff, "Use `sum_of_items`", path="b.py")) == both
 
 
-def test_comment_on_a_file_outside_of_the_change_is_shown_the_names_of_the_changed_files() -> None:
+def test_excerpt_for_a_file_outside_of_the_change_names_the_changed_files() -> None:
     diff = change_of(("a.py", ["x = 1"]), ("b.py", ["y = 2"]))
     assert find(diff, "It leaks", path="c.py", line=1).text == "Changed files: a.py, b.py"
 

@@ -48,7 +48,7 @@ def read(script: Any, *reviews: Sequence[Request], **options: Any) -> list[Model
         return reader(server, **options).read(reviews)
 
 
-def test_every_comment_is_asked_about_once() -> None:
+def test_each_comment_has_one_request() -> None:
     requests = requests_about("Why?", "Really?")
     with scripted_llm.serve(say) as server:
         asking = reader(server)

@@ -18,7 +18,7 @@ def shown(body: str) -> ShownComment:
     return show_comment(parse_comment(comment, DIFF, "markdown"), body, {"src/a.py"})
 
 
-def test_comment_is_shown_with_its_code_and_without_what_no_reader_sees() -> None:
+def test_comment_is_shown_with_its_code_and_without_invisible_text() -> None:
     body = (
         "## In the loop\n\n- `first` is **wrong**. Why?\n- Use `a` <!-- give it 5 --> here\n\n"
         "> an earlier comment\n\n```suggestion\nfirst = 4\n```\nThanks"
@@ -69,7 +69,7 @@ SHOWN = shown(BODY)
         ("Two things: `first`", "Thank you", (0, 1, 2, 3, 4)),
     ],
 )
-def test_quotation_names_the_sentences_it_is_from(
+def test_quoted_words_are_located_in_their_sentences(
     first: str, last: str, columns: tuple[int, ...]
 ) -> None:
     assert locate([(first, last)], SHOWN) == [columns]
@@ -92,13 +92,13 @@ def test_remark_ends_before_the_next_one_begins() -> None:
     assert locate(remarks, SHOWN) == [(1,), (2, 3)]
 
 
-def test_repeated_words_are_those_after_the_remark_before() -> None:
+def test_repeated_words_are_located_after_the_previous_remark() -> None:
     comment = shown("- Close it.\n- Use a set.\n- Close it.")
     close = ("Close it.", "Close it.")
     assert locate([close, ("Use a", "a set"), close], comment) == [(0,), (1,), (2,)]
 
 
-def test_quotation_of_code_is_of_its_proposal() -> None:
+def test_quoted_code_is_located_in_its_proposal() -> None:
     comment = shown("Simpler:\n\n```suggestion\nfirst = 4\n```")
     assert locate([("first = 4", "first = 4")], comment) == [(1,)]
     assert locate([("Simpler", "first = 4")], comment) == [(0, 1)]

@@ -88,7 +88,7 @@ def test_review_that_a_model_read_in_part_is_on_the_scale_of_the_model(tmp_path:
     assert result.standing == percentile(values, result.usefulness.value)
 
 
-def test_recording_of_other_requests_leaves_the_network(tmp_path: Path) -> None:
+def test_comments_without_a_recorded_answer_are_read_by_the_network(tmp_path: Path) -> None:
     reader = record(tmp_path / "a.jsonl", Scorer(**QUIET), "Why?", remark("Why"))
     result = Scorer(**QUIET, reader=reader).score(DIFF, FALSE)
     assert all(item.reading is None for item in result.remarks)
@@ -121,7 +121,7 @@ def served(server: scripted_llm.Server, **settings: Any) -> Scorer:
         return Scorer(**QUIET | {"reader": "openai:tiny"} | settings)
 
 
-def test_all_pairs_are_asked_in_one_batch_and_alike_ones_once() -> None:
+def test_requests_of_all_pairs_are_one_batch_without_duplicates() -> None:
     pairs = [(DIFF, FALSE), (DIFF, "Why?"), (DIFF, FALSE)]
     with scripted_llm.serve(lambda asked: obey(asked, worth=2)) as server:
         results = served(server).score_many(pairs)
@@ -139,7 +139,7 @@ def test_comment_in_another_language_is_read() -> None:
     assert result.comments[0].usefulness is not None
 
 
-def test_server_that_is_gone_leaves_the_network_and_a_note(monkeypatch) -> None:
+def test_network_reads_with_a_note_if_the_server_is_unreachable(monkeypatch) -> None:
     monkeypatch.setattr(openai, "MAX_RETRIES", 0)
     with scripted_llm.serve(obey) as server:
         scorer = served(server, concurrency=1)
@@ -260,7 +260,7 @@ def test_environment_chooses_the_reader() -> None:
     assert (settings.reader, settings.reader_limit) == ("openai:m", 5)
 
 
-def test_comments_in_finds_what_is_asked_about() -> None:
+def test_comments_in_returns_the_comments_of_a_request() -> None:
     with scripted_llm.serve(well("[]")) as server:
         served(server).score(DIFF, "First line.\n\nSecond line.")
         assert comments_in(server.chats()[0].text) == {1: ["First line. ", "Second line."]}

@@ -49,7 +49,7 @@ def test_request_has_the_code_the_findings_the_comment_and_its_neighbours() -> N
     assert other.entry.comment_index == 1
 
 
-def test_place_of_a_comment_is_described() -> None:
+def test_line_of_a_comment_is_described() -> None:
     cut = parse.parse_diff("@@ -1,9 +1,9 @@\n first\n-second\n+other\n")
     hunk = "@@ -401,2 +401,2 @@ def function_99(value):\n def function_100(value):"
     outdated = on("Why?", 9, outdated=True, diff_hunk=hunk)
